@@ -12,9 +12,7 @@
 namespace torch::detail {
 
 TensorDataContainer::TensorDataContainer()
-    : sizes_({0}),
-      scalar_type_(c10::get_default_dtype_as_scalartype()),
-      type_(TensorDataContainerType::InitList) {}
+    : sizes_({0}), scalar_type_(c10::get_default_dtype_as_scalartype()), type_(TensorDataContainerType::InitList) {}
 
 TensorDataContainer::TensorDataContainer(std::initializer_list<TensorDataContainer> init_list)
     : scalar_type_(c10::get_default_dtype_as_scalartype()), type_(TensorDataContainerType::InitList), list_(init_list) {
@@ -29,8 +27,9 @@ TensorDataContainer::TensorDataContainer(std::initializer_list<TensorDataContain
         item.sizes_ == first.sizes_, "Expected all sub-lists to have sizes: ", c10::Join(" ", first.sizes_), " (e.g. ",
         first, "), but got sub-list ", item, " with sizes: ", c10::Join(" ", item.sizes_));
     TORCH_CHECK(
-        item.scalar_type_ == first.scalar_type_, "Expected all elements of the tensor to have the same scalar type: ",
-        first.scalar_type_, ", but got element of scalar type: ", item.scalar_type_);
+        item.scalar_type_ == first.scalar_type_,
+        "Expected all elements of the tensor to have the same scalar type: ", first.scalar_type_,
+        ", but got element of scalar type: ", item.scalar_type_);
   }
   sizes_.insert(sizes_.end(), first.sizes_.begin(), first.sizes_.end());
 }
@@ -57,10 +56,10 @@ AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, TENSOR_DATA_NUMBER)
 AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_NUMBER)
 #undef TENSOR_DATA_NUMBER
 
-#define TENSOR_DATA_ARRAY(T, S)                                                 \
-  TensorDataContainer::TensorDataContainer(at::ArrayRef<T> values)              \
-      : TensorDataContainer(values.data(), values.size(), at::k##S) {}          \
-  TensorDataContainer::TensorDataContainer(const std::vector<T>& values)        \
+#define TENSOR_DATA_ARRAY(T, S)                                          \
+  TensorDataContainer::TensorDataContainer(at::ArrayRef<T> values)       \
+      : TensorDataContainer(values.data(), values.size(), at::k##S) {}   \
+  TensorDataContainer::TensorDataContainer(const std::vector<T>& values) \
       : TensorDataContainer(values.data(), values.size(), at::k##S) {}
 AT_FORALL_SCALAR_TYPES_AND2(Half, BFloat16, TENSOR_DATA_ARRAY)
 AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_ARRAY)
@@ -97,8 +96,7 @@ const c10::Scalar& TensorDataContainer::scalar() const {
 }
 
 const std::vector<TensorDataContainer>& TensorDataContainer::init_list() const {
-  TORCH_CHECK(
-      is_init_list(), "Can only call `init_list()` on a TensorDataContainer that has `is_init_list() == true`");
+  TORCH_CHECK(is_init_list(), "Can only call `init_list()` on a TensorDataContainer that has `is_init_list() == true`");
   return list_;
 }
 

@@ -25,7 +25,8 @@ class TORCH_API TensorDataContainer {
   TensorDataContainer();
   TensorDataContainer(std::initializer_list<TensorDataContainer> init_list);
 
-  // Defined apart: a std::vector of each type costs a program that includes this half a megabyte of the compiler's memory.
+  // Defined apart: a std::vector of each type costs a program that includes this half a megabyte of the compiler's
+  // memory.
 #define TENSOR_DATA_NUMBER(T, S) TensorDataContainer(T value);
   AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, TENSOR_DATA_NUMBER)
   AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_NUMBER)
@@ -46,15 +47,25 @@ class TORCH_API TensorDataContainer {
   ~TensorDataContainer();
 
   // Each of the three kinds is read only where the container has it; otherwise the call throws.
-  bool is_scalar() const { return type_ == TensorDataContainerType::Scalar; }
+  bool is_scalar() const {
+    return type_ == TensorDataContainerType::Scalar;
+  }
   const c10::Scalar& scalar() const;
-  bool is_init_list() const { return type_ == TensorDataContainerType::InitList; }
+  bool is_init_list() const {
+    return type_ == TensorDataContainerType::InitList;
+  }
   const std::vector<TensorDataContainer>& init_list() const;
-  bool is_tensor() const { return type_ == TensorDataContainerType::Tensor; }
+  bool is_tensor() const {
+    return type_ == TensorDataContainerType::Tensor;
+  }
   const at::Tensor& tensor() const;
-  const std::vector<int64_t>& sizes() const { return sizes_; }
+  const std::vector<int64_t>& sizes() const {
+    return sizes_;
+  }
   /// The type of the numbers as they are written, Int for 1 and Double for 1.0.
-  c10::ScalarType scalar_type() const { return scalar_type_; }
+  c10::ScalarType scalar_type() const {
+    return scalar_type_;
+  }
 
   /// The tensor that the braces describe, with the dtype of `options` if that has one.
   at::Tensor convert_to_tensor(at::TensorOptions options) const;

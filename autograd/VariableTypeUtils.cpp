@@ -52,7 +52,8 @@ __attribute__((flatten)) at::Tensor as_view(
   }
   TORCH_CHECK(
       base.unsafeGetTensorImpl() != tensor.unsafeGetTensorImpl(),
-      "View operation returned a tensor that is the same as the input base tensor. This is no longer allowed; you must ",
+      "View operation returned a tensor that is the same as the input base tensor. This is no longer allowed; you "
+      "must ",
       "explicitly create a new tensor (e.g., using .detach()).");
   if (!view_func && C10_UNLIKELY(!reads_alike(base, tensor))) {
     view_func = reinterpretation(base, tensor);
@@ -107,8 +108,7 @@ std::vector<SavedVariable> make_saved_variable_list(at::ArrayRef<at::Tensor> ten
 }
 
 std::vector<SavedVariable> make_saved_variable_list(
-    const c10::List<std::optional<at::Tensor>>& tensors,
-    bool is_output) {
+    const c10::List<std::optional<at::Tensor>>& tensors, bool is_output) {
   std::vector<SavedVariable> saved;
   saved.reserve(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -117,9 +117,7 @@ std::vector<SavedVariable> make_saved_variable_list(
   return saved;
 }
 
-std::vector<at::Tensor> unpack_list(
-    const std::vector<SavedVariable>& saved,
-    const std::shared_ptr<Node>& saved_for) {
+std::vector<at::Tensor> unpack_list(const std::vector<SavedVariable>& saved, const std::shared_ptr<Node>& saved_for) {
   std::vector<at::Tensor> tensors;
   tensors.reserve(saved.size());
   for (const SavedVariable& variable : saved) {
@@ -129,8 +127,7 @@ std::vector<at::Tensor> unpack_list(
 }
 
 c10::List<std::optional<at::Tensor>> unpack_opt_list(
-    const std::vector<SavedVariable>& saved,
-    const std::shared_ptr<Node>& saved_for) {
+    const std::vector<SavedVariable>& saved, const std::shared_ptr<Node>& saved_for) {
   c10::List<std::optional<at::Tensor>> tensors;
   tensors.reserve(saved.size());
   for (const SavedVariable& variable : saved) {

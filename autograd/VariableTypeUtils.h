@@ -101,11 +101,17 @@ template <typename... Args>
 variable_list flatten_tensor_args(Args&&... args) {
   struct Flatten : at::IterArgs<Flatten> {
     explicit Flatten(variable_list& list) : list(list) {}
-    void operator()(const at::Tensor& tensor) { list.push_back(tensor); }
-    void operator()(const std::optional<at::Tensor>& tensor) {
-      if (tensor) list.push_back(*tensor);
+    void operator()(const at::Tensor& tensor) {
+      list.push_back(tensor);
     }
-    void operator()(at::ArrayRef<at::Tensor> tensors) { list.insert(list.end(), tensors.begin(), tensors.end()); }
+    void operator()(const std::optional<at::Tensor>& tensor) {
+      if (tensor) {
+        list.push_back(*tensor);
+      }
+    }
+    void operator()(at::ArrayRef<at::Tensor> tensors) {
+      list.insert(list.end(), tensors.begin(), tensors.end());
+    }
     variable_list& list;
   };
   variable_list list;
@@ -165,9 +171,7 @@ TORCH_API void throw_error_for_complex_autograd(const at::Tensor& tensor, const 
 /// Throws when an argument that operator `fn_name` has no gradient for requires one.
 TORCH_API void check_no_requires_grad(const at::Tensor& tensor, const char* name, const char* fn_name = "");
 inline void check_no_requires_grad(
-    const std::optional<at::Tensor>& tensor,
-    const char* name,
-    const char* fn_name = "") {
+    const std::optional<at::Tensor>& tensor, const char* name, const char* fn_name = "") {
   if (tensor.has_value()) {
     check_no_requires_grad(*tensor, name, fn_name);
   }
@@ -180,26 +184,20 @@ inline void check_no_requires_grad(at::ArrayRef<at::Tensor> tensors, const char*
 
 // ---- what nodes keep -----------------------------------------------------------------------------------------------
 
+TORCH_API std::vector<SavedVariable> make_saved_variable_list(at::ArrayRef<at::Tensor> tensors, bool is_output = false);
 TORCH_API std::vector<SavedVariable> make_saved_variable_list(
-    at::ArrayRef<at::Tensor> tensors,
-    bool is_output = false);
-TORCH_API std::vector<SavedVariable> make_saved_variable_list(
-    const c10::List<std::optional<at::Tensor>>& tensors,
-    bool is_output = false);
+    const c10::List<std::optional<at::Tensor>>& tensors, bool is_output = false);
 inline std::vector<SavedVariable> make_saved_variable_list(
-    const std::vector<at::Tensor>& tensors,
-    bool is_output = false) {
+    const std::vector<at::Tensor>& tensors, bool is_output = false) {
   return make_saved_variable_list(at::ArrayRef<at::Tensor>(tensors), is_output);
 }
 
 /// The saved tensors; `saved_for` is needed for outputs.
 TORCH_API std::vector<at::Tensor> unpack_list(
-    const std::vector<SavedVariable>& saved,
-    const std::shared_ptr<Node>& saved_for = nullptr);
+    const std::vector<SavedVariable>& saved, const std::shared_ptr<Node>& saved_for = nullptr);
 /// The same as optional tensors, none where undefined.
 TORCH_API c10::List<std::optional<at::Tensor>> unpack_opt_list(
-    const std::vector<SavedVariable>& saved,
-    const std::shared_ptr<Node>& saved_for = nullptr);
+    const std::vector<SavedVariable>& saved, const std::shared_ptr<Node>& saved_for = nullptr);
 
 TORCH_API std::vector<std::vector<int64_t>> to_args_sizes(at::ArrayRef<at::Tensor> tensors);
 TORCH_API std::vector<at::ScalarType> to_args_scalartypes(at::ArrayRef<at::Tensor> tensors);

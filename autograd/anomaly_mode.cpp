@@ -41,7 +41,8 @@ void AnomalyMetadata::store_stack() {
 void AnomalyMetadata::print_stack(const std::string& current_node_name) {
   if (traceback_.empty()) {
     TORCH_WARN(
-        "Error detected in ", current_node_name, ". No forward pass information available. Enable detect anomaly during "
+        "Error detected in ", current_node_name,
+        ". No forward pass information available. Enable detect anomaly during "
         "forward pass for more information.");
     return;
   }

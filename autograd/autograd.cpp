@@ -10,8 +10,7 @@ namespace {
 
 Variable implicit_grad(const Variable& output) {
   TORCH_CHECK(
-      output.numel() == 1, "grad can be implicitly created only for scalar outputs, got one of shape ",
-      output.sizes());
+      output.numel() == 1, "grad can be implicitly created only for scalar outputs, got one of shape ", output.sizes());
   TORCH_CHECK(
       c10::isFloatingType(output.scalar_type()), "grad can be computed only for real scalar outputs but got ",
       output.scalar_type());
@@ -31,8 +30,9 @@ variable_list make_grads(const variable_list& outputs, const variable_list& grad
       TORCH_CHECK(
           grad.is_complex() == output.is_complex(),
           "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-          "grad_output[", i, "] has a dtype of ", grad.scalar_type(), " and output[", i, "] has a dtype of ",
-          output.scalar_type(), ".");
+          "grad_output[",
+          i, "] has a dtype of ", grad.scalar_type(), " and output[", i, "] has a dtype of ", output.scalar_type(),
+          ".");
       grads.push_back(grad);
     } else {
       grads.push_back(output.requires_grad() ? implicit_grad(output) : Variable());
@@ -125,12 +125,14 @@ namespace forward_ad {
 
 uint64_t enter_dual_level() {
   TORCH_CHECK_NOT_IMPLEMENTED(
-      false, "enter_dual_level: gradients in forward mode are not supported; use backward() or torch::autograd::grad()");
+      false,
+      "enter_dual_level: gradients in forward mode are not supported; use backward() or torch::autograd::grad()");
 }
 
 void exit_dual_level(uint64_t level) {
   TORCH_CHECK_NOT_IMPLEMENTED(
-      false, "exit_dual_level: got level ", level, ", but gradients in forward mode are not supported, so there is none to leave");
+      false, "exit_dual_level: got level ", level,
+      ", but gradients in forward mode are not supported, so there is none to leave");
 }
 
 } // namespace forward_ad

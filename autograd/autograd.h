@@ -8,11 +8,11 @@
 
 namespace torch::autograd {
 
-/// Adds the gradients of the sum of `tensors`, weighted by `grad_tensors`, to `.grad()` of the leaves they come from, or
-/// only of `inputs` where given. Weights may be left out (or undefined) for scalars, where they are 1.
-/// The graph is freed unless `retain_graph` is set; its default is `create_graph`, which makes the gradients
-/// differentiable themselves.
-/// Throws when a tensor requires no gradient, shapes do not fit, or a needed tensor was changed in place or freed.
+/// Adds the gradients of the sum of `tensors`, weighted by `grad_tensors`, to `.grad()` of the leaves they come from,
+/// or only of `inputs` where given. Weights may be left out (or undefined) for scalars, where they are 1. The graph is
+/// freed unless `retain_graph` is set; its default is `create_graph`, which makes the gradients differentiable
+/// themselves. Throws when a tensor requires no gradient, shapes do not fit, or a needed tensor was changed in place or
+/// freed.
 TORCH_API void backward(
     const variable_list& tensors,
     const variable_list& grad_tensors = {},

@@ -92,9 +92,7 @@ bool aliases_input(const c10::FunctionSchema& schema, size_t i) {
 }
 
 void not_implemented_fallback(
-    const c10::OperatorHandle& op,
-    c10::DispatchKeySet dispatch_keys,
-    torch::jit::Stack* stack) {
+    const c10::OperatorHandle& op, c10::DispatchKeySet dispatch_keys, torch::jit::Stack* stack) {
   const c10::FunctionSchema& schema = op.schema();
   const std::string op_name = schema.operator_name().name;
   const size_t num_arguments = schema.arguments().size();
@@ -134,9 +132,7 @@ void not_implemented_fallback(
 }
 
 void inplace_or_view_fallback(
-    const c10::OperatorHandle& op,
-    c10::DispatchKeySet dispatch_keys,
-    torch::jit::Stack* stack) {
+    const c10::OperatorHandle& op, c10::DispatchKeySet dispatch_keys, torch::jit::Stack* stack) {
   const c10::FunctionSchema& schema = op.schema();
   const auto& arguments = schema.arguments();
   const auto& returns = schema.returns();
@@ -205,9 +201,7 @@ void inplace_or_view_fallback(
 namespace detail {
 
 void basic_autograd_not_implemented_fallback(
-    const c10::OperatorHandle& op,
-    c10::DispatchKeySet dispatch_keys,
-    torch::jit::Stack* stack) {
+    const c10::OperatorHandle& op, c10::DispatchKeySet dispatch_keys, torch::jit::Stack* stack) {
   const AutogradFallbackMode mode = getAutogradFallbackMode();
   const c10::FunctionSchema& schema = op.schema();
   const size_t num_arguments = schema.arguments().size();
@@ -229,21 +223,20 @@ void basic_autograd_not_implemented_fallback(
   // The kernel may well be differentiable by itself, made of operators that are recorded: then its outputs have a
   // history already. Only outputs without one, which the user may wrongly take for differentiable, get the node.
   const std::string op_name = c10::toString(schema.operator_name());
-  for_each_tensor(
-      *stack, stack->size() - num_returns, num_returns, [&](const at::Tensor& tensor, size_t i) {
-        if (!tensor.defined() || tensor.requires_grad() || tensor.is_inference() ||
-            !isDifferentiableType(tensor.scalar_type()) || input_tensors.count(tensor.unsafeGetTensorImpl()) != 0 ||
-            aliases_input(schema, i)) {
-          return;
-        }
-        std::shared_ptr<Node> node;
-        if (mode == AutogradFallbackMode::Error) {
-          node = make_node<NotImplemented>(op_name, collect_next_edges(inputs));
-        } else {
-          node = make_node<WarnNotImplemented>(op_name, inputs.size(), collect_next_edges(inputs));
-        }
-        set_history(tensor, node);
-      });
+  for_each_tensor(*stack, stack->size() - num_returns, num_returns, [&](const at::Tensor& tensor, size_t i) {
+    if (!tensor.defined() || tensor.requires_grad() || tensor.is_inference() ||
+        !isDifferentiableType(tensor.scalar_type()) || input_tensors.count(tensor.unsafeGetTensorImpl()) != 0 ||
+        aliases_input(schema, i)) {
+      return;
+    }
+    std::shared_ptr<Node> node;
+    if (mode == AutogradFallbackMode::Error) {
+      node = make_node<NotImplemented>(op_name, collect_next_edges(inputs));
+    } else {
+      node = make_node<WarnNotImplemented>(op_name, inputs.size(), collect_next_edges(inputs));
+    }
+    set_history(tensor, node);
+  });
 }
 
 } // namespace detail

@@ -13,7 +13,8 @@ TORCH_API torch::CppFunction autogradNotImplementedFallback();
 /// outputs that it says are views into tracked views.
 TORCH_API torch::CppFunction autogradNotImplementedInplaceOrViewFallback();
 
-/// The kernel that operators without any kernel for the Autograd keys get; setAutogradFallbackMode decides what it does.
+/// The kernel that operators without any kernel for the Autograd keys get; setAutogradFallbackMode decides what it
+/// does.
 TORCH_API torch::CppFunction basicAutogradNotImplementedFallback();
 
 /// What happens when a gradient reaches an operator without any kernel for the Autograd keys.
@@ -28,9 +29,7 @@ TORCH_API AutogradFallbackMode getAutogradFallbackMode();
 
 namespace detail {
 void basic_autograd_not_implemented_fallback(
-    const c10::OperatorHandle& op,
-    c10::DispatchKeySet dispatch_keys,
-    torch::jit::Stack* stack);
+    const c10::OperatorHandle& op, c10::DispatchKeySet dispatch_keys, torch::jit::Stack* stack);
 } // namespace detail
 
 } // namespace torch::autograd

@@ -7,19 +7,16 @@
 
 namespace torch::autograd {
 
-void check_variable_result(
-    const at::TensorBase& original,
-    const at::TensorBase& result,
-    const std::string& hook_name) {
+void check_variable_result(const at::TensorBase& original, const at::TensorBase& result, const std::string& hook_name) {
   TORCH_CHECK(
       original.options().type_equal(result.options()), "hook '", hook_name, "' has changed the type of value (was ",
       original.toString(), " got ", result.toString(), ")");
   TORCH_CHECK(
-      original.device() == result.device(), "hook '", hook_name, "' has changed the type of value: it was on ", original.device(),
-      " and is on ", result.device());
+      original.device() == result.device(), "hook '", hook_name, "' has changed the type of value: it was on ",
+      original.device(), " and is on ", result.device());
   TORCH_CHECK(
-      original.sizes() == result.sizes(), "hook '", hook_name, "' has changed the size of value: it was ", original.sizes(),
-      " and is ", result.sizes());
+      original.sizes() == result.sizes(), "hook '", hook_name, "' has changed the size of value: it was ",
+      original.sizes(), " and is ", result.sizes());
 }
 
 CppFunctionTensorPreHook::CppFunctionTensorPreHook(std::shared_ptr<hooks_list> hooks, size_t value_idx)
@@ -46,8 +43,7 @@ variable_list CppFunctionTensorPreHook::operator()(const variable_list& values) 
 }
 
 CppFunctionSingleTensorPreHook::CppFunctionSingleTensorPreHook(
-    std::function<at::TensorBase(const at::TensorBase&)> hook,
-    size_t value_idx)
+    std::function<at::TensorBase(const at::TensorBase&)> hook, size_t value_idx)
     : hook_(std::move(hook)), value_idx_(value_idx) {}
 
 variable_list CppFunctionSingleTensorPreHook::operator()(const variable_list& values) {

@@ -145,11 +145,9 @@ variable_list CustomNode::apply(variable_list&& inputs) {
   variable_list results = call_backward(std::move(grads));
 
   const size_t expected = is_variable_input_.size();
-  const bool rest_is_undefined =
-      results.size() > expected &&
-      std::none_of(results.begin() + static_cast<std::ptrdiff_t>(expected), results.end(), [](const Variable& v) {
-        return v.defined();
-      });
+  const bool rest_is_undefined = results.size() > expected &&
+      std::none_of(results.begin() + static_cast<std::ptrdiff_t>(expected), results.end(),
+                   [](const Variable& v) { return v.defined(); });
   if (rest_is_undefined) {
     results.resize(expected);
   }
@@ -164,9 +162,8 @@ variable_list CustomNode::apply(variable_list&& inputs) {
       outputs.push_back(std::move(results[i]));
     } else {
       TORCH_CHECK(
-          !results[i].defined(), "function ", name(),
-          " returned a gradient different that is defined at position ", i + 1,
-          ", but the corresponding forward input was not a Variable");
+          !results[i].defined(), "function ", name(), " returned a gradient different that is defined at position ",
+          i + 1, ", but the corresponding forward input was not a Variable");
     }
   }
   return outputs;
@@ -328,8 +325,7 @@ class OutputWrapper {
 
 variable_list CustomNode::finish(const variable_list& inputs, variable_list&& outputs, bool recorded) {
   OutputWrapper wrapper(
-      inputs, outputs.size(), ctx_.get_non_differentiable(), ctx_.get_and_bump_dirty(),
-      recorded ? getptr() : nullptr);
+      inputs, outputs.size(), ctx_.get_non_differentiable(), ctx_.get_and_bump_dirty(), recorded ? getptr() : nullptr);
   for (Variable& output : outputs) {
     output = wrapper.wrap(std::move(output));
   }

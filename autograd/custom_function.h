@@ -115,10 +115,12 @@ struct CppNode final : public CustomNode {
 namespace detail {
 
 TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, const at::Tensor& x);
-TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, const std::optional<at::Tensor>& x);
+TORCH_API void extract_variables(
+    std::vector<bool>& is_variable, variable_list& list, const std::optional<at::Tensor>& x);
 TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs);
 
-// Which arguments are inputs is told by their own type, as in libtorch: a vector of tensors is passed through like a number.
+// Which arguments are inputs is told by their own type, as in libtorch: a vector of tensors is passed through like a
+// number.
 template <typename T>
 void extract_argument(std::vector<bool>& is_variable, variable_list& list, const T& x) {
   if constexpr (
@@ -156,16 +158,17 @@ using forward_t = decltype(X::forward(nullptr, std::declval<Args>()...));
 /// An operator with a hand-written derivative:
 ///
 ///     struct Square : torch::autograd::Function<Square> {
-///       static Variable forward(AutogradContext* ctx, const Variable& x) { ctx->save_for_backward({x}); return x * x; }
-///       static variable_list backward(AutogradContext* ctx, variable_list grads) {
+///       static Variable forward(AutogradContext* ctx, const Variable& x) { ctx->save_for_backward({x}); return x * x;
+///       } static variable_list backward(AutogradContext* ctx, variable_list grads) {
 ///         return {grads[0] * 2 * ctx->get_saved_variables()[0]};
 ///       }
 ///     };
 ///     Variable y = Square::apply(x);
 ///
 /// `forward` takes any arguments and returns a Variable or a variable_list; it is not recorded. `backward` gets one
-/// gradient for each output and returns one for each argument (one for each tensor of a `TensorList`), undefined for those that
-/// are no tensors; a `std::vector<Tensor>` counts as one that is none, so no gradient flows to its elements; it is recorded if the caller asks for that, so higher derivatives work.
+/// gradient for each output and returns one for each argument (one for each tensor of a `TensorList`), undefined for
+/// those that are no tensors; a `std::vector<Tensor>` counts as one that is none, so no gradient flows to its elements;
+/// it is recorded if the caller asks for that, so higher derivatives work.
 template <class T>
 struct Function {
   static constexpr bool is_traceable = false;

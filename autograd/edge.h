@@ -11,7 +11,8 @@ namespace torch::autograd {
 
 struct Node;
 
-/// Points at input number `input_nr` of `function`. An edge without a function goes nowhere: no gradient flows along it.
+/// Points at input number `input_nr` of `function`. An edge without a function goes nowhere: no gradient flows along
+/// it.
 struct Edge {
   Edge() noexcept : function(nullptr), input_nr(0) {}
   Edge(std::shared_ptr<Node> function_, uint32_t input_nr_) noexcept

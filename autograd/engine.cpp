@@ -32,8 +32,8 @@ struct ThreadState {
 };
 __thread ThreadState this_thread __attribute__((tls_model("initial-exec")));
 
-// Enters a node, and with it the state its pass was started in: grad mode, dispatch keys. Set for each node, since hooks
-// and custom functions may leave other settings behind.
+// Enters a node, and with it the state its pass was started in: grad mode, dispatch keys. Set for each node, since
+// hooks and custom functions may leave other settings behind.
 class NodeScope {
  public:
   NodeScope(GraphTask& task, Node& node) : previous_(this_thread) {
@@ -110,7 +110,7 @@ C10_NOINLINE variable_list call_observed_node(Node& fn, variable_list&& inputs) 
 
 variable_list call_node(Node& fn, variable_list&& inputs) {
   return C10_UNLIKELY(at::impl::has_active_callbacks()) ? call_observed_node(fn, std::move(inputs))
-                                                   : call_unobserved_node(fn, std::move(inputs));
+                                                        : call_unobserved_node(fn, std::move(inputs));
 }
 
 variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inputs) {
@@ -282,7 +282,9 @@ variable_list Engine::execute(
   run_pass(*task, root_state);
   return task->take_results();
 } catch (const std::bad_alloc&) { // as of operators: see Note [Memory that ends in a call]
-  TORCH_CHECK_WITH(OutOfMemoryError, false, "backward: not enough memory for the pass itself, or for what its nodes need beside tensors");
+  TORCH_CHECK_WITH(
+      OutOfMemoryError, false,
+      "backward: not enough memory for the pass itself, or for what its nodes need beside tensors");
 }
 
 // Note [Backward passes within backward passes]

@@ -25,12 +25,10 @@ struct NodeState;
 /// How many backward passes may run in nodes of each other on one thread before the next one moves to a fresh stack.
 constexpr int MAX_DEPTH = 60;
 
-/// Makes gradients fit the edges they flow along: sums over broadcast dimensions, converts dtype, moves 0-dim tensors to
-/// the right device. Throws, with the text passed through `format_error`, where they do not fit.
+/// Makes gradients fit the edges they flow along: sums over broadcast dimensions, converts dtype, moves 0-dim tensors
+/// to the right device. Throws, with the text passed through `format_error`, where they do not fit.
 TORCH_API void validate_outputs(
-    const edge_list& edges,
-    variable_list& grads,
-    const std::function<std::string(const std::string&)>& format_error);
+    const edge_list& edges, variable_list& grads, const std::function<std::string(const std::string&)>& format_error);
 
 /// Runs backward passes; docs/design/autograd.md tells how.
 ///

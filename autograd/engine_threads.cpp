@@ -29,8 +29,8 @@ void Engine::device_thread(const std::shared_ptr<ReadyQueue>& queue) {
 }
 
 void Engine::run_on_fresh_stack(GraphTask& task, NodeState& root) {
-  // The thread comes first: a pass that waited for one that cannot be started would be found by another one, long after its
-  // caller has gone.
+  // The thread comes first: a pass that waited for one that cannot be started would be found by another one, long after
+  // its caller has gone.
   bool start_thread = false;
   {
     const std::lock_guard<std::mutex> lock(fresh_stacks_mutex_);
@@ -45,7 +45,8 @@ void Engine::run_on_fresh_stack(GraphTask& task, NodeState& root) {
         const std::lock_guard<std::mutex> lock(fresh_stacks_mutex_);
         --promised_passes_;
       }
-      TORCH_CHECK_WITH(OutOfMemoryError, false, "backward: no thread could be started for a pass that runs inside of ", MAX_DEPTH,
+      TORCH_CHECK_WITH(
+          OutOfMemoryError, false, "backward: no thread could be started for a pass that runs inside of ", MAX_DEPTH,
           " others: ", failure.what());
     }
   }

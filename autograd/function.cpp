@@ -73,8 +73,7 @@ std::optional<c10::Stream> Node::stream() const {
 }
 
 bool Node::task_should_compute_output(size_t output_edge_index) const {
-  return should_compute_output(output_edge_index) &&
-      current_task_needs(next_edges_[output_edge_index].function.get());
+  return should_compute_output(output_edge_index) && current_task_needs(next_edges_[output_edge_index].function.get());
 }
 
 struct Node::Hooks {

@@ -57,7 +57,8 @@ struct TORCH_API Node : std::enable_shared_from_this<Node> {
     return shared_from_this();
   }
 
-  /// Runs the node. Saved tensors may have names, gradients have none: see Note [Named tensors]. Hooks, checks of the results and the flow along edges are the engine's.
+  /// Runs the node. Saved tensors may have names, gradients have none: see Note [Named tensors]. Hooks, checks of the
+  /// results and the flow along edges are the engine's.
   variable_list operator()(variable_list&& inputs) {
     if (C10_UNLIKELY(at::impl::names_in_use.load(std::memory_order_relaxed))) {
       const at::NoNamesGuard guard;

@@ -84,8 +84,10 @@ void check_watched(const char* name, const variable_list& tensors) {
   TORCH_CHECK(!tensors.empty(), name, ": got no tensors to wait for");
   for (size_t i = 0; i < tensors.size(); ++i) {
     TORCH_CHECK(
-        tensors[i].defined() && tensors[i].requires_grad(), name, ": cannot register a hook on a variable that doesn't "
-        "require gradient: tensor ", i);
+        tensors[i].defined() && tensors[i].requires_grad(), name,
+        ": cannot register a hook on a variable that doesn't "
+        "require gradient: tensor ",
+        i);
   }
 }
 
@@ -270,9 +272,7 @@ class OnCpuHooks final : public SavedVariableHooks {
 
 } // namespace
 
-RemovableHandle register_multi_grad_hook(
-    const variable_list& tensors,
-    std::function<void(const variable_list&)> hook) {
+RemovableHandle register_multi_grad_hook(const variable_list& tensors, std::function<void(const variable_list&)> hook) {
   check_watched("register_multi_grad_hook", tensors);
   check_hook("register_multi_grad_hook", hook);
   const auto state = std::make_shared<MultiGradState>(tensors, std::move(hook));
@@ -282,9 +282,7 @@ RemovableHandle register_multi_grad_hook(
   return handle_of(state);
 }
 
-RemovableHandle register_any_grad_hook(
-    const variable_list& tensors,
-    std::function<void(const at::Tensor&)> hook) {
+RemovableHandle register_any_grad_hook(const variable_list& tensors, std::function<void(const at::Tensor&)> hook) {
   check_watched("register_any_grad_hook", tensors);
   check_hook("register_any_grad_hook", hook);
   const auto state = std::make_shared<AnyGradState>(std::move(hook));
@@ -295,10 +293,10 @@ RemovableHandle register_any_grad_hook(
 }
 
 RemovableHandle register_post_accumulate_grad_hook(
-    const at::Tensor& leaf,
-    std::function<void(const at::Tensor&)> hook) {
+    const at::Tensor& leaf, std::function<void(const at::Tensor&)> hook) {
   TORCH_CHECK(
-      leaf.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient: "
+      leaf.requires_grad(),
+      "cannot register a hook on a tensor that doesn't require gradient: "
       "register_post_accumulate_grad_hook needs a leaf that does");
   TORCH_CHECK(leaf.is_leaf(), "post accumulate grad hooks cannot be registered on non-leaf tensors");
   check_hook("register_post_accumulate_grad_hook", hook);
@@ -331,8 +329,7 @@ RemovableHandle register_hook(const std::shared_ptr<Node>& node, PostFunction ho
 }
 
 SaveOnCpuGuard::SaveOnCpuGuard(bool pin_memory)
-    : SavedTensorHooksGuard([pin_memory]() -> std::unique_ptr<SavedVariableHooks> {
-        return std::make_unique<OnCpuHooks>(pin_memory);
-      }) {}
+    : SavedTensorHooksGuard(
+          [pin_memory]() -> std::unique_ptr<SavedVariableHooks> { return std::make_unique<OnCpuHooks>(pin_memory); }) {}
 
 } // namespace torch::autograd::graph

@@ -62,8 +62,8 @@ void GraphTask::init_to_execute(const edge_list& outputs, bool accumulate_grad) 
       state->needed = true;
     } else {
       TORCH_CHECK(
-          outputs[i].input_nr < state->node->num_inputs(), "Engine::execute: output ", i, " is input ", outputs[i].input_nr,
-          " of ", state->node->name(), ", which has ", state->node->num_inputs());
+          outputs[i].input_nr < state->node->num_inputs(), "Engine::execute: output ", i, " is input ",
+          outputs[i].input_nr, " of ", state->node->name(), ", which has ", state->node->num_inputs());
       if (!state->captures) {
         state->captures = std::make_unique<std::vector<NodeState::Capture>>();
       }
@@ -173,9 +173,8 @@ void GraphTask::stash_current_streams() {
       continue;
     }
     const c10::Device device = stream->device();
-    const bool known = std::any_of(caller_streams_.begin(), caller_streams_.end(), [&](const c10::Stream& s) {
-      return s.device() == device;
-    });
+    const bool known = std::any_of(
+        caller_streams_.begin(), caller_streams_.end(), [&](const c10::Stream& s) { return s.device() == device; });
     if (!known) {
       caller_streams_.push_back(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
     }

@@ -43,8 +43,8 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
   bool completed() const {
     return completed_.load(std::memory_order_acquire);
   }
-  /// Joins streams and runs the final callbacks unless there was an error, then runs what queue_final_callback() was given, and
-  /// lets wait() return.
+  /// Joins streams and runs the final callbacks unless there was an error, then runs what queue_final_callback() was
+  /// given, and lets wait() return.
   void finish();
   /// Returns when another thread has finished the pass.
   void wait();
@@ -117,8 +117,8 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
 TORCH_API bool get_current_graph_task_keep_graph();
 /// A number that no other backward pass of the process has; -1 outside of one.
 TORCH_API int64_t get_current_graph_task_id();
-/// Has `clean_up` run when the pass that this thread is in ends, with an error too; it must not throw. Throws outside of
-/// a pass.
+/// Has `clean_up` run when the pass that this thread is in ends, with an error too; it must not throw. Throws outside
+/// of a pass.
 TORCH_API void queue_final_callback(std::function<void()> clean_up);
 
 } // namespace torch::autograd

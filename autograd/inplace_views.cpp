@@ -14,8 +14,8 @@ void set_history_in_place(const at::Tensor& self, std::shared_ptr<Node> grad_fn)
 
 void check_may_resize(const at::Tensor& self, const char* name) {
   TORCH_CHECK(
-      !self.requires_grad(), "cannot resize variables that require grad: ", name, " of a tensor of sizes ", self.sizes(),
-      ". Resize self.detach(), or make a new tensor");
+      !self.requires_grad(), "cannot resize variables that require grad: ", name, " of a tensor of sizes ",
+      self.sizes(), ". Resize self.detach(), or make a new tensor");
 }
 
 } // namespace torch::autograd

@@ -1,4 +1,5 @@
-// In-place operators that change no element, but the sizes and strides of the tensor itself: `t_`, `unsqueeze_`, `resize_`.
+// In-place operators that change no element, but the sizes and strides of the tensor itself: `t_`, `unsqueeze_`,
+// `resize_`.
 #pragma once
 
 #include <autograd/variable.h>

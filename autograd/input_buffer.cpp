@@ -80,8 +80,7 @@ void InputBuffer::add(
   const c10::impl::VirtualGuardImpl guard(device.type());
   const bool on_producer = producer.has_value() && producer->device() == device;
   const bool on_consumer = consumer.has_value() && consumer->device() == device;
-  const c10::Stream stream =
-      on_consumer ? *consumer : (on_producer ? *producer : guard.getDefaultStream(device));
+  const c10::Stream stream = on_consumer ? *consumer : (on_producer ? *producer : guard.getDefaultStream(device));
   const c10::Stream made_on = on_producer ? *producer : guard.getDefaultStream(device);
   wait_for(stream, made_on);
   if (stream != made_on) {

@@ -12,8 +12,8 @@
 namespace torch::autograd {
 
 /// Gradients of the operator's arguments from those of its results: one for each argument of the schema, in its order
-/// (one for each tensor of a list), undefined for those that are no tensors. Made of recorded operators it has derivatives
-/// itself.
+/// (one for each tensor of a list), undefined for those that are no tensors. Made of recorded operators it has
+/// derivatives itself.
 using FormulaBackward = std::function<variable_list(AutogradContext* ctx, variable_list grads)>;
 
 /// Runs after the kernel, if the call is recorded: keeps in `ctx` what the formula needs and marks results without a

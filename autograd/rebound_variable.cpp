@@ -11,8 +11,8 @@ namespace {
 void take_data(const at::TensorBase& self, const at::TensorBase& value) {
   c10::TensorImpl* impl = self.unsafeGetTensorImpl();
   TORCH_CHECK(
-      impl->has_compatible_shallow_copy_type(value.key_set()),
-      "a computed tensor must stay of one kind: it was ", self.toString(), ", its new value is ", value.toString());
+      impl->has_compatible_shallow_copy_type(value.key_set()), "a computed tensor must stay of one kind: it was ",
+      self.toString(), ", its new value is ", value.toString());
   TORCH_CHECK(
       !value.is_inference() || impl->is_inference(),
       "a computed tensor cannot become an inference tensor: compute it outside of InferenceMode, or clone it there");

@@ -63,7 +63,8 @@ at::Tensor unpack_with(SavedVariableHooks& hooks) {
       keys.included_, keys.excluded_ - c10::autograd_dispatch_keyset_with_ADInplaceOrView);
   at::Tensor tensor = hooks.call_unpack_hook();
   TORCH_CHECK(
-      tensor.defined(), "Output of saved tensor unpack_hook expected to be a Tensor but got an undefined one. It must be "
+      tensor.defined(),
+      "Output of saved tensor unpack_hook expected to be a Tensor but got an undefined one. It must be "
       "one with the values of the tensor that was packed");
   return tensor;
 }
@@ -93,8 +94,7 @@ SavedTensorHooksGuard::SavedTensorHooksGuard(SavedVariableHooksFactory factory)
 }
 
 SavedTensorHooksGuard::SavedTensorHooksGuard(
-    std::function<at::Tensor(const at::Tensor&)> pack,
-    std::function<at::Tensor(const at::Tensor&)> unpack)
+    std::function<at::Tensor(const at::Tensor&)> pack, std::function<at::Tensor(const at::Tensor&)> unpack)
     : SavedTensorHooksGuard([pack = checked(std::move(pack), "pack"), unpack = checked(std::move(unpack), "unpack")] {
         return std::make_unique<FunctionPairHooks>(pack, unpack);
       }) {}
@@ -214,9 +214,9 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks>&& hooks, const
 
 void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks>&& hooks) {
   TORCH_CHECK(
-      hooks != nullptr,
-      "Calling register_hooks on a saved tensor with empty hooks. Give hooks that pack and unpack.");
-  TORCH_CHECK(!has_hooks(), "Calling register_hooks on a saved tensor whose hooks have already been set. ",
+      hooks != nullptr, "Calling register_hooks on a saved tensor with empty hooks. Give hooks that pack and unpack.");
+  TORCH_CHECK(
+      !has_hooks(), "Calling register_hooks on a saved tensor whose hooks have already been set. ",
       "Hint: only one pair of hooks is allowed at a time.");
   if (!data_.defined()) {
     TORCH_CHECK(
@@ -266,8 +266,9 @@ void SavedVariable::check_version(const Node* grad_fn) const {
   TORCH_CHECK(
       false, "one of the variables needed for gradient computation has been modified by an inplace operation: [",
       data_.toString(), " ", data_.sizes(), "]",
-      grad_fn ? c10::str(", which is output ", saved_original_ ? data_.output_nr() : int64_t{output_nr_}, " of ",
-                         grad_fn->name(), ",")
+      grad_fn ? c10::str(
+                    ", which is output ", saved_original_ ? data_.output_nr() : int64_t{output_nr_}, " of ",
+                    grad_fn->name(), ",")
               : std::string(),
       " is at version ", version, "; expected version ", saved_version_, " instead.",
       needed_by ? c10::str(" It is needed by ", needed_by->name(), ".") : std::string(),

@@ -30,8 +30,7 @@ class TORCH_API SavedTensorHooksGuard {
   explicit SavedTensorHooksGuard(SavedVariableHooksFactory factory);
   /// Simple form: `pack` runs when a tensor is saved, `unpack` turns what it returned into the tensor again.
   SavedTensorHooksGuard(
-      std::function<at::Tensor(const at::Tensor&)> pack,
-      std::function<at::Tensor(const at::Tensor&)> unpack);
+      std::function<at::Tensor(const at::Tensor&)> pack, std::function<at::Tensor(const at::Tensor&)> unpack);
   SavedTensorHooksGuard(const SavedTensorHooksGuard&) = delete;
   SavedTensorHooksGuard& operator=(const SavedTensorHooksGuard&) = delete;
   ~SavedTensorHooksGuard();

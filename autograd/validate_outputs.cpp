@@ -42,14 +42,15 @@ at::Tensor fitted(size_t index, const InputMetadata& expected, at::Tensor grad, 
   }
   const bool expects_complex = c10::isComplexType(expected.scalar_type());
   if (c10::isComplexType(grad.scalar_type()) != expects_complex && !c10::isFloatingType(grad.scalar_type())) {
-    fail(
-        index, c10::str("expected dtype ", expected.scalar_type(), " but got ", grad.scalar_type()), format_error);
+    fail(index, c10::str("expected dtype ", expected.scalar_type(), " but got ", grad.scalar_type()), format_error);
   }
   if (grad.scalar_type() != expected.scalar_type()) {
     grad = grad.to(expected.scalar_type());
   }
-  // A strided gradient serves any tensor, and one in coordinates a strided tensor: of a table that was read in few rows.
-  const bool serves = grad.layout() == at::kStrided || (grad.layout() == at::kSparse && expected.layout() == at::kStrided);
+  // A strided gradient serves any tensor, and one in coordinates a strided tensor: of a table that was read in few
+  // rows.
+  const bool serves =
+      grad.layout() == at::kStrided || (grad.layout() == at::kSparse && expected.layout() == at::kStrided);
   if (grad.layout() != expected.layout() && !serves) {
     fail(index, c10::str("expected layout ", expected.layout(), " but got ", grad.layout()), format_error);
   }
@@ -68,7 +69,8 @@ at::Tensor fitted(size_t index, const InputMetadata& expected, at::Tensor grad, 
 namespace {
 
 // From gradient `first` on, whatever they are.
-C10_NOINLINE void validate_rest(const edge_list& edges, variable_list& grads, size_t first, const FormatError& format_error) {
+C10_NOINLINE void validate_rest(
+    const edge_list& edges, variable_list& grads, size_t first, const FormatError& format_error) {
   TORCH_CHECK(
       grads.size() == edges.size(),
       format_error(c10::str("invalid number of gradients - expected ", edges.size(), ", but got ", grads.size())));

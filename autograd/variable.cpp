@@ -24,8 +24,7 @@ std::mutex& accumulator_mutex_of(const AutogradMeta* meta) {
 }
 // The same where there may be another thread.
 C10_ALWAYS_INLINE std::unique_lock<std::mutex> lock_accumulator(const AutogradMeta* meta) {
-  return c10::detail::single_threaded() ? std::unique_lock<std::mutex>()
-                                        : std::unique_lock(accumulator_mutex_of(meta));
+  return c10::detail::single_threaded() ? std::unique_lock<std::mutex>() : std::unique_lock(accumulator_mutex_of(meta));
 }
 
 struct AutogradMetaFactory final : c10::impl::AutogradMetaFactory {
@@ -79,10 +78,7 @@ const at::Tensor& AutogradMeta::fw_grad(uint64_t /*level*/, const at::TensorBase
 }
 
 void AutogradMeta::set_fw_grad(
-    const at::TensorBase& /*new_grad*/,
-    const at::TensorBase& /*self*/,
-    uint64_t /*level*/,
-    bool /*is_inplace_op*/) {
+    const at::TensorBase& /*new_grad*/, const at::TensorBase& /*self*/, uint64_t /*level*/, bool /*is_inplace_op*/) {
   TORCH_CHECK_NOT_IMPLEMENTED(false, "Tensors carry no tangents: use reverse mode, or jvp by double backward");
 }
 
@@ -95,7 +91,8 @@ ViewInfo ViewInfo::chain(const Variable& base, const Variable& tensor, std::uniq
   if (!view_func && !has_view_fn()) {
     return ViewInfo(base_, nullptr);
   }
-  for (const ViewFunc* step : {static_cast<const ViewFunc*>(view_fn_.get()), static_cast<const ViewFunc*>(view_func.get())}) {
+  for (const ViewFunc* step :
+       {static_cast<const ViewFunc*>(view_fn_.get()), static_cast<const ViewFunc*>(view_func.get())}) {
     if (dynamic_cast<const ErroringViewFunc*>(step) != nullptr) {
       return ViewInfo(base_, step->clone_and_set());
     }
@@ -112,8 +109,7 @@ ViewInfo ViewInfo::chain(const Variable& base, const Variable& tensor, std::uniq
     int64_t offset;
   };
   const auto restride = [](const Variable& from, const Variable& to) {
-    return make_view_func(
-        Restride{to.sizes().vec(), to.strides().vec(), to.storage_offset() - from.storage_offset()});
+    return make_view_func(Restride{to.sizes().vec(), to.strides().vec(), to.storage_offset() - from.storage_offset()});
   };
   std::shared_ptr<ViewFunc> first;
   if (has_view_fn()) {
@@ -135,10 +131,10 @@ ViewInfo ViewInfo::chain(const Variable& base, const Variable& tensor, std::uniq
 }
 
 DifferentiableViewMeta::DifferentiableViewMeta(
-    c10::TensorImpl* self_impl,
-    ViewInfo backward_info,
-    CreationMeta creation_meta)
-    : AutogradMeta(std::shared_ptr<Node>(), 0), backward_info_(std::move(backward_info)), creation_meta_(creation_meta) {
+    c10::TensorImpl* self_impl, ViewInfo backward_info, CreationMeta creation_meta)
+    : AutogradMeta(std::shared_ptr<Node>(), 0),
+      backward_info_(std::move(backward_info)),
+      creation_meta_(creation_meta) {
   is_view_ = true;
   const c10::VariableVersion& counter = backward_info_.base_.unsafeGetTensorImpl()->version_counter();
   self_impl->set_version_counter(c10::VariableVersion(counter));
@@ -184,7 +180,8 @@ void handle_view_on_rebase(DifferentiableViewMeta* diff_view_meta, bool indirect
       const char* block = creation_meta == CreationMeta::NO_GRAD_MODE ? "no_grad" : "inference_mode";
       advice = c10::str(
           " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-          "moving both the view and the inplace either both inside the ", block,
+          "moving both the view and the inplace either both inside the ",
+          block,
           " block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
           "tracked).");
       break;
@@ -213,10 +210,7 @@ AutogradMeta* materialize_autograd_meta(const at::TensorBase& self) {
   return get_autograd_meta(self);
 }
 
-void update_tensor_hooks_on_new_gradfn(
-    const at::TensorBase& self,
-    const Edge& old_edge,
-    const Edge& new_edge) {
+void update_tensor_hooks_on_new_gradfn(const at::TensorBase& self, const Edge& old_edge, const Edge& new_edge) {
   AutogradMeta* meta = get_autograd_meta(self);
   if (meta == nullptr) {
     return;
@@ -300,9 +294,11 @@ C10_NOINLINE std::shared_ptr<Node> find_or_make_accumulator(AutogradMeta* meta, 
   return made;
 }
 
-// Sets an edge that goes nowhere yet, to the accumulator of a leaf; false where there is none, or it is not to be had so easily.
+// Sets an edge that goes nowhere yet, to the accumulator of a leaf; false where there is none, or it is not to be had
+// so easily.
 C10_ALWAYS_INLINE bool set_edge_to_accumulator(Edge& edge, const AutogradMeta* meta) {
-  if (C10_UNLIKELY(!meta->requires_grad_ || meta->is_view_ || meta->grad_fn_ != nullptr || !c10::detail::single_threaded())) {
+  if (C10_UNLIKELY(
+          !meta->requires_grad_ || meta->is_view_ || meta->grad_fn_ != nullptr || !c10::detail::single_threaded())) {
     return false;
   }
   // Made anew in its place, as an empty pointer has nothing to give back.
@@ -399,10 +395,7 @@ std::unique_ptr<PostAccumulateGradHook>& post_acc_grad_hooks(const at::TensorBas
 } // namespace impl
 
 __attribute__((flatten)) Variable make_variable_differentiable_view(
-    const at::Tensor& data,
-    ViewInfo backward_info,
-    CreationMeta creation_meta,
-    bool allow_tensor_metadata_change) {
+    const at::Tensor& data, ViewInfo backward_info, CreationMeta creation_meta, bool allow_tensor_metadata_change) {
   if (!data.defined()) {
     return Variable();
   }
@@ -412,16 +405,12 @@ __attribute__((flatten)) Variable make_variable_differentiable_view(
       "Attempted to make a tensor into a differentiable view, but the tensor already had autograd metadata associated ",
       "with it. A view operator must return a fresh tensor.");
   tensor->set_allow_tensor_metadata_change(allow_tensor_metadata_change);
-  tensor->set_autograd_meta(
-      std::make_unique<DifferentiableViewMeta>(tensor, std::move(backward_info), creation_meta));
+  tensor->set_autograd_meta(std::make_unique<DifferentiableViewMeta>(tensor, std::move(backward_info), creation_meta));
   return data;
 }
 
 Variable make_variable_non_differentiable_view(
-    const Variable& base,
-    const at::Tensor& data,
-    bool allow_tensor_metadata_change,
-    bool is_fresh_tensor) {
+    const Variable& base, const at::Tensor& data, bool allow_tensor_metadata_change, bool is_fresh_tensor) {
   if (!data.defined()) {
     return Variable();
   }
@@ -491,7 +480,8 @@ C10_NOINLINE void set_any_history(const at::Tensor& variable, const std::shared_
 __attribute__((flatten)) void set_history(const at::Tensor& variable, std::shared_ptr<Node>&& grad_fn) {
   c10::TensorImpl* const tensor = variable.unsafeGetTensorImpl();
   const caffe2::TypeMeta type = tensor->dtype(); // an undefined tensor has none
-  if (C10_UNLIKELY(tensor->autograd_meta() != nullptr || !type.isScalarType() ||
+  if (C10_UNLIKELY(
+          tensor->autograd_meta() != nullptr || !type.isScalarType() ||
           !isDifferentiableType(c10::typeMetaToScalarType(type)))) {
     return set_any_history(variable, grad_fn);
   }

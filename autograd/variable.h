@@ -98,8 +98,8 @@ struct TORCH_API AutogradMeta : public c10::AutogradMetaInterface, public c10::P
   /// Forward mode lives elsewhere: no tensor has a tangent here.
   const at::Tensor& fw_grad(uint64_t level, const at::TensorBase& self) const override;
   /// Throws.
-  void set_fw_grad(const at::TensorBase& new_grad, const at::TensorBase& self, uint64_t level, bool is_inplace_op)
-      override;
+  void set_fw_grad(
+      const at::TensorBase& new_grad, const at::TensorBase& self, uint64_t level, bool is_inplace_op) override;
   Extras& extras();
 
   Variable grad_;
@@ -166,9 +166,7 @@ TORCH_API void handle_view_on_rebase(DifferentiableViewMeta* diff_view_meta, boo
 /// which the version counter tells: all views share their base's.
 struct TORCH_API DifferentiableViewMeta : public AutogradMeta {
   DifferentiableViewMeta(
-      c10::TensorImpl* self_impl,
-      ViewInfo backward_info,
-      CreationMeta creation_meta = CreationMeta::DEFAULT);
+      c10::TensorImpl* self_impl, ViewInfo backward_info, CreationMeta creation_meta = CreationMeta::DEFAULT);
   ~DifferentiableViewMeta() override;
 
   bool requires_grad() const override {
@@ -235,12 +233,10 @@ TORCH_API Variable make_variable_non_differentiable_view(
     bool is_fresh_tensor = false);
 
 /// A tensor with the same data and no history; takes over the tensor itself when nobody else has it.
-TORCH_API Variable
-make_variable(at::Tensor data, bool requires_grad = false, bool allow_tensor_metadata_change = true);
+TORCH_API Variable make_variable(at::Tensor data, bool requires_grad = false, bool allow_tensor_metadata_change = true);
 
 /// A tensor with the same data and the history `gradient_edge`.
-TORCH_API Variable
-make_variable(const at::Tensor& data, Edge gradient_edge, bool allow_tensor_metadata_change = true);
+TORCH_API Variable make_variable(const at::Tensor& data, Edge gradient_edge, bool allow_tensor_metadata_change = true);
 
 namespace utils {
 /// Whether two tensors agree in shape, strides, offset and size of the storage.

@@ -33,7 +33,11 @@ TORCH_API at::Tensor tensor(detail::TensorDataContainer data, const at::TensorOp
 /// A tensor over memory of the caller's, which `deleter` is called with at the end.
 template <class Deleter, std::enable_if_t<std::is_invocable_v<Deleter&, void*>, int> = 0>
 at::Tensor from_blob(
-    void* data, at::IntArrayRef sizes, at::IntArrayRef strides, Deleter&& deleter, const at::TensorOptions& options = {}) {
+    void* data,
+    at::IntArrayRef sizes,
+    at::IntArrayRef strides,
+    Deleter&& deleter,
+    const at::TensorOptions& options = {}) {
   return detail::as_variable(
       [&] {
         return at::from_blob(

@@ -22,8 +22,8 @@ struct VariableHooks final : at::impl::VariableHooksInterface {
   at::TensorBase tensor_data(const at::TensorBase& self) const override;
   at::TensorBase variable_data(const at::TensorBase& self) const override;
   const std::shared_ptr<Node>& grad_fn(const at::TensorBase& self) const override;
-  unsigned _register_hook(const at::TensorBase& self, std::function<at::TensorBase(const at::TensorBase&)> hook)
-      const override;
+  unsigned _register_hook(
+      const at::TensorBase& self, std::function<at::TensorBase(const at::TensorBase&)> hook) const override;
   void remove_hook(const at::TensorBase& self, unsigned pos) const override;
   bool is_view(const at::TensorBase& self) const override;
   const at::TensorBase& base(const at::TensorBase& self) const override;
@@ -44,9 +44,7 @@ struct VariableHooks final : at::impl::VariableHooksInterface {
   void requires_grad_(const at::TensorBase& self, bool requires_grad) const override;
   void detach_(const at::TensorBase& self) const override;
   void basic_autograd_not_implemented_fallback(
-      const c10::OperatorHandle& op,
-      c10::DispatchKeySet dispatch_keys,
-      torch::jit::Stack* stack) const override;
+      const c10::OperatorHandle& op, c10::DispatchKeySet dispatch_keys, torch::jit::Stack* stack) const override;
 };
 
 VariableHooks variable_hooks;
@@ -157,8 +155,7 @@ const std::shared_ptr<Node>& VariableHooks::grad_fn(const at::TensorBase& self) 
 }
 
 unsigned VariableHooks::_register_hook(
-    const at::TensorBase& self,
-    std::function<at::TensorBase(const at::TensorBase&)> hook) const {
+    const at::TensorBase& self, std::function<at::TensorBase(const at::TensorBase&)> hook) const {
   TORCH_CHECK(self.requires_grad(), "cannot register a hook on a variable that doesn't require gradient");
   self.grad_fn(); // a view that is out of date gets its new grad_fn, and an empty list of hooks
   AutogradMeta::Extras& extras = impl::materialize_autograd_meta(self)->extras();
@@ -218,7 +215,8 @@ void VariableHooks::requires_grad_(const at::TensorBase& self, bool requires_gra
 void VariableHooks::detach_(const at::TensorBase& self) const {
   TORCH_CHECK(
       !self.is_view(),
-      "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, ",
+      "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+      "training, ",
       "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be ",
       "called on these gradients.");
   AutogradMeta* meta = impl::get_autograd_meta(self);
@@ -263,9 +261,7 @@ void VariableHooks::_backward(
 }
 
 void VariableHooks::basic_autograd_not_implemented_fallback(
-    const c10::OperatorHandle& op,
-    c10::DispatchKeySet dispatch_keys,
-    torch::jit::Stack* stack) const {
+    const c10::OperatorHandle& op, c10::DispatchKeySet dispatch_keys, torch::jit::Stack* stack) const {
   detail::basic_autograd_not_implemented_fallback(op, dispatch_keys, stack);
 }
 

@@ -25,8 +25,8 @@ std::unique_ptr<ViewFunc> make_view_func(F function) {
   return std::make_unique<FromFunction>(std::move(function));
 }
 
-/// Stands for the way to a view of an operator that has no derivative: throws `message`. Such a view has the creation meta
-/// IN_CUSTOM_FUNCTION where it would be DEFAULT, so that it is refused before anything is written.
+/// Stands for the way to a view of an operator that has no derivative: throws `message`. Such a view has the creation
+/// meta IN_CUSTOM_FUNCTION where it would be DEFAULT, so that it is refused before anything is written.
 struct ErroringViewFunc final : ViewFunc {
   explicit ErroringViewFunc(std::string message) : message(std::move(message)) {}
   at::Tensor operator()(const at::Tensor& /*base*/) const override {

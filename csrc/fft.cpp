@@ -20,11 +20,13 @@ Tensor ifft2(const Tensor& self, at::OptionalIntArrayRef s, IntArrayRef dim, std
   return at::fft_ifft2(self, s, dim, norm);
 }
 
-Tensor fftn(const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
+Tensor fftn(
+    const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
   return at::fft_fftn(self, s, dim, norm);
 }
 
-Tensor ifftn(const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
+Tensor ifftn(
+    const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
   return at::fft_ifftn(self, s, dim, norm);
 }
 
@@ -44,11 +46,13 @@ Tensor irfft2(const Tensor& self, at::OptionalIntArrayRef s, IntArrayRef dim, st
   return at::fft_irfft2(self, s, dim, norm);
 }
 
-Tensor rfftn(const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
+Tensor rfftn(
+    const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
   return at::fft_rfftn(self, s, dim, norm);
 }
 
-Tensor irfftn(const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
+Tensor irfftn(
+    const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
   return at::fft_irfftn(self, s, dim, norm);
 }
 
@@ -68,11 +72,13 @@ Tensor ihfft2(const Tensor& self, at::OptionalIntArrayRef s, IntArrayRef dim, st
   return at::fft_ihfft2(self, s, dim, norm);
 }
 
-Tensor hfftn(const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
+Tensor hfftn(
+    const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
   return at::fft_hfftn(self, s, dim, norm);
 }
 
-Tensor ihfftn(const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
+Tensor ihfftn(
+    const Tensor& self, at::OptionalIntArrayRef s, at::OptionalIntArrayRef dim, std::optional<std::string_view> norm) {
   return at::fft_ihfftn(self, s, dim, norm);
 }
 

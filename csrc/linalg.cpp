@@ -60,11 +60,13 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool h
   return at::linalg_ldl_solve(LD, pivots, B, hermitian);
 }
 
-std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool full_matrices, std::optional<std::string_view> driver) {
+std::tuple<Tensor, Tensor, Tensor> svd(
+    const Tensor& input, bool full_matrices, std::optional<std::string_view> driver) {
   return at::linalg_svd(input, full_matrices, driver);
 }
 
-std::tuple<Tensor&, Tensor&, Tensor&> svd_out(Tensor& U, Tensor& S, Tensor& Vh, const Tensor& input, bool full_matrices, std::optional<std::string_view> driver) {
+std::tuple<Tensor&, Tensor&, Tensor&> svd_out(
+    Tensor& U, Tensor& S, Tensor& Vh, const Tensor& input, bool full_matrices, std::optional<std::string_view> driver) {
   return at::linalg_svd_out(U, S, Vh, input, full_matrices, driver);
 }
 
@@ -156,7 +158,8 @@ Tensor matrix_rank(const Tensor& input, std::optional<double> atol, std::optiona
   return at::linalg_matrix_rank(input, atol, rtol, hermitian);
 }
 
-Tensor matrix_rank(const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
+Tensor matrix_rank(
+    const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
   return at::linalg_matrix_rank(input, atol, rtol, hermitian);
 }
 
@@ -168,11 +171,17 @@ Tensor& matrix_rank_out(Tensor& result, const Tensor& input, const Tensor& tol, 
   return at::linalg_matrix_rank_out(result, input, tol, hermitian);
 }
 
-Tensor& matrix_rank_out(Tensor& result, const Tensor& input, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
+Tensor& matrix_rank_out(
+    Tensor& result, const Tensor& input, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
   return at::linalg_matrix_rank_out(result, input, atol, rtol, hermitian);
 }
 
-Tensor& matrix_rank_out(Tensor& result, const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
+Tensor& matrix_rank_out(
+    Tensor& result,
+    const Tensor& input,
+    const std::optional<Tensor>& atol,
+    const std::optional<Tensor>& rtol,
+    bool hermitian) {
   return at::linalg_matrix_rank_out(result, input, atol, rtol, hermitian);
 }
 
@@ -188,7 +197,8 @@ std::tuple<Tensor, Tensor> solve_ex(const Tensor& input, const Tensor& other, bo
   return at::linalg_solve_ex(input, other, left, check_errors);
 }
 
-std::tuple<Tensor&, Tensor&> solve_ex_out(Tensor& result, Tensor& info, const Tensor& input, const Tensor& other, bool left, bool check_errors) {
+std::tuple<Tensor&, Tensor&> solve_ex_out(
+    Tensor& result, Tensor& info, const Tensor& input, const Tensor& other, bool left, bool check_errors) {
   return at::linalg_solve_ex_out(result, info, input, other, left, check_errors);
 }
 
@@ -196,11 +206,13 @@ Tensor solve_triangular(const Tensor& input, const Tensor& other, bool upper, bo
   return at::linalg_solve_triangular(input, other, upper, left, unitriangular);
 }
 
-Tensor& solve_triangular_out(Tensor& result, const Tensor& input, const Tensor& other, bool upper, bool left, bool unitriangular) {
+Tensor& solve_triangular_out(
+    Tensor& result, const Tensor& input, const Tensor& other, bool upper, bool left, bool unitriangular) {
   return at::linalg_solve_triangular_out(result, input, other, upper, left, unitriangular);
 }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& self, const Tensor& b, std::optional<double> cond, std::optional<std::string_view> driver) {
+std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(
+    const Tensor& self, const Tensor& b, std::optional<double> cond, std::optional<std::string_view> driver) {
   return at::linalg_lstsq(self, b, cond, driver);
 }
 
@@ -240,43 +252,86 @@ Tensor matrix_exp(const Tensor& self) {
   return at::linalg_matrix_exp(self);
 }
 
-Tensor norm(const Tensor& self, const std::optional<Scalar>& opt_ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
+Tensor norm(
+    const Tensor& self,
+    const std::optional<Scalar>& opt_ord,
+    OptionalIntArrayRef opt_dim,
+    bool keepdim,
+    std::optional<ScalarType> opt_dtype) {
   return at::linalg_norm(self, opt_ord, opt_dim, keepdim, opt_dtype);
 }
 
-Tensor norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
+Tensor norm(
+    const Tensor& self,
+    std::string_view ord,
+    OptionalIntArrayRef opt_dim,
+    bool keepdim,
+    std::optional<ScalarType> opt_dtype) {
   return at::linalg_norm(self, ord, opt_dim, keepdim, opt_dtype);
 }
 
-Tensor& norm_out(Tensor& result, const Tensor& self, const std::optional<Scalar>& opt_ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
+Tensor& norm_out(
+    Tensor& result,
+    const Tensor& self,
+    const std::optional<Scalar>& opt_ord,
+    OptionalIntArrayRef opt_dim,
+    bool keepdim,
+    std::optional<ScalarType> opt_dtype) {
   return at::linalg_norm_out(result, self, opt_ord, opt_dim, keepdim, opt_dtype);
 }
 
-Tensor& norm_out(Tensor& result, const Tensor& self, std::string_view ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
+Tensor& norm_out(
+    Tensor& result,
+    const Tensor& self,
+    std::string_view ord,
+    OptionalIntArrayRef opt_dim,
+    bool keepdim,
+    std::optional<ScalarType> opt_dtype) {
   return at::linalg_norm_out(result, self, ord, opt_dim, keepdim, opt_dtype);
 }
 
-Tensor vector_norm(const Tensor& self, Scalar ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
+Tensor vector_norm(
+    const Tensor& self, Scalar ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
   return at::linalg_vector_norm(self, ord, opt_dim, keepdim, opt_dtype);
 }
 
-Tensor& vector_norm_out(Tensor& result, const Tensor& self, Scalar ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
+Tensor& vector_norm_out(
+    Tensor& result,
+    const Tensor& self,
+    Scalar ord,
+    OptionalIntArrayRef opt_dim,
+    bool keepdim,
+    std::optional<ScalarType> opt_dtype) {
   return at::linalg_vector_norm_out(result, self, ord, opt_dim, keepdim, opt_dtype);
 }
 
-Tensor matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor matrix_norm(
+    const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   return at::linalg_matrix_norm(self, ord, dim, keepdim, dtype);
 }
 
-Tensor& matrix_norm_out(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& result) {
+Tensor& matrix_norm_out(
+    const Tensor& self,
+    const Scalar& ord,
+    IntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype,
+    Tensor& result) {
   return at::linalg_matrix_norm_out(result, self, ord, dim, keepdim, dtype);
 }
 
-Tensor matrix_norm(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor matrix_norm(
+    const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   return at::linalg_matrix_norm(self, ord, dim, keepdim, dtype);
 }
 
-Tensor& matrix_norm_out(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& result) {
+Tensor& matrix_norm_out(
+    const Tensor& self,
+    std::string_view ord,
+    IntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype,
+    Tensor& result) {
   return at::linalg_matrix_norm_out(result, self, ord, dim, keepdim, dtype);
 }
 

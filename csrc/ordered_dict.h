@@ -58,12 +58,13 @@ class TORCH_API OrderedIndex {
   void rebuild();
 
   std::vector<size_t> hashes_;
-  std::vector<size_t> slots_;  // position + 1; 0 is a free slot
+  std::vector<size_t> slots_; // position + 1; 0 is a free slot
 };
 
 } // namespace detail
 
-/// Maps keys to values and iterates in the order of insertion. A reference to a value is valid until the next insertion.
+/// Maps keys to values and iterates in the order of insertion. A reference to a value is valid until the next
+/// insertion.
 template <typename Key, typename Value>
 class OrderedDict {
  public:

@@ -7,7 +7,8 @@
 
 namespace torch::special {
 
-// ---- error functions and the normal distribution ---------------------------------------------------------------------------
+// ---- error functions and the normal distribution
+// ---------------------------------------------------------------------------
 
 inline Tensor erf(const Tensor& self) {
   return at::special_erf(self);
@@ -52,7 +53,8 @@ inline Tensor& ndtri_out(Tensor& result, const Tensor& self) {
   return at::special_ndtri_out(result, self);
 }
 
-// ---- gamma functions -------------------------------------------------------------------------------------------------------
+// ---- gamma functions
+// -------------------------------------------------------------------------------------------------------
 
 inline Tensor gammaln(const Tensor& self) {
   return at::special_gammaln(self);
@@ -115,7 +117,8 @@ inline Tensor& zeta_out(Tensor& result, const Tensor& self, const Scalar& other)
   return at::special_zeta_out(result, self, other);
 }
 
-// ---- exponentials and logarithms -------------------------------------------------------------------------------------------
+// ---- exponentials and logarithms
+// -------------------------------------------------------------------------------------------
 
 inline Tensor exp2(const Tensor& self) {
   return at::special_exp2(self);
@@ -202,7 +205,8 @@ inline Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarT
   return at::special_log_softmax(self, dim, dtype);
 }
 
-// ---- Bessel and Airy functions ---------------------------------------------------------------------------------------------
+// ---- Bessel and Airy functions
+// ---------------------------------------------------------------------------------------------
 
 inline Tensor i0(const Tensor& self) {
   return at::special_i0(self);
@@ -301,7 +305,8 @@ inline Tensor& airy_ai_out(Tensor& result, const Tensor& self) {
   return at::special_airy_ai_out(result, self);
 }
 
-// ---- orthogonal polynomials of degree n ------------------------------------------------------------------------------------
+// ---- orthogonal polynomials of degree n
+// ------------------------------------------------------------------------------------
 
 inline Tensor chebyshev_polynomial_t(const Tensor& x, const Tensor& n) {
   return at::special_chebyshev_polynomial_t(x, n);
@@ -520,7 +525,8 @@ inline Tensor& shifted_chebyshev_polynomial_w_out(Tensor& result, const Tensor& 
   return at::special_shifted_chebyshev_polynomial_w_out(result, x, n);
 }
 
-// ---- others ----------------------------------------------------------------------------------------------------------------
+// ---- others
+// ----------------------------------------------------------------------------------------------------------------
 
 inline Tensor sinc(const Tensor& self) {
   return at::special_sinc(self);

@@ -20,8 +20,8 @@ namespace optim {
 class Optimizer;
 } // namespace optim
 
-/// Tensors by name, such as "encoder.0.weight", in Python's order: of each module first its parameters, then its buffers, then
-/// what its submodules have.
+/// Tensors by name, such as "encoder.0.weight", in Python's order: of each module first its parameters, then its
+/// buffers, then what its submodules have.
 using StateDict = OrderedDict<std::string, at::Tensor>;
 
 /// What a state dictionary and a module do not have in common.
@@ -46,20 +46,17 @@ struct TORCH_API LoadReport {
 /// The parameters and buffers of a module and of all below it. Tensors are shared with the module and have no gradient.
 TORCH_API StateDict state_dict(const nn::Module& module);
 
-/// Copies the values of a dictionary into the module's parameters and buffers, which stay on their device and keep their
-/// dtype. With `strict` it throws when there is anything to report, and then nothing has been changed. Otherwise it loads what
-/// fits and leaves the rest as it is (Python throws for other sizes even then). A dictionary with the names of
-/// nn::utils::weight_norm fits a module with the parametrization of that name.
+/// Copies the values of a dictionary into the module's parameters and buffers, which stay on their device and keep
+/// their dtype. With `strict` it throws when there is anything to report, and then nothing has been changed. Otherwise
+/// it loads what fits and leaves the rest as it is (Python throws for other sizes even then). A dictionary with the
+/// names of nn::utils::weight_norm fits a module with the parametrization of that name.
 TORCH_API LoadReport load_state_dict(nn::Module& module, const StateDict& state, bool strict = true);
 /// The same from a file, see read_state_dict.
 TORCH_API LoadReport load_state_dict(
-    nn::Module& module,
-    const std::string& filename,
-    bool strict = true,
-    const serialize::LoadOptions& options = {});
+    nn::Module& module, const std::string& filename, bool strict = true, const serialize::LoadOptions& options = {});
 
-/// Writes a safetensors file where the name ends in ".safetensors", else a .pt file. The file is replaced at once when all
-/// is on disk.
+/// Writes a safetensors file where the name ends in ".safetensors", else a .pt file. The file is replaced at once when
+/// all is on disk.
 TORCH_API void save_state_dict(const StateDict& state, const std::string& filename);
 TORCH_API void save_state_dict(const nn::Module& module, const std::string& filename);
 
@@ -70,13 +67,11 @@ TORCH_API StateDict read_state_dict(const std::string& filename, const serialize
 /// A dictionary from strings to tensors as a StateDict. Throws for anything else.
 TORCH_API StateDict to_state_dict(const c10::IValue& value);
 
-/// Write and read Optimizer::state_dict() as a .pt file, one of Python's optimizer of the same name too. Options that this
-/// library does not know are passed over. Throws, before anything is changed, where groups or sizes differ.
+/// Write and read Optimizer::state_dict() as a .pt file, one of Python's optimizer of the same name too. Options that
+/// this library does not know are passed over. Throws, before anything is changed, where groups or sizes differ.
 TORCH_API void save_state_dict(const optim::Optimizer& optimizer, const std::string& filename);
 TORCH_API void load_state_dict(
-    optim::Optimizer& optimizer,
-    const std::string& filename,
-    const serialize::LoadOptions& options = {});
+    optim::Optimizer& optimizer, const std::string& filename, const serialize::LoadOptions& options = {});
 
 namespace detail {
 template <typename M>

@@ -28,12 +28,12 @@ struct TORCH_API TensorGroup {
   at::TensorOptions options() const;
 };
 
-/// Groups of tensors of one type. A group is full when it reaches `size_limit` bytes; with `fine_grained` all groups are
-/// closed when together they reach that.
+/// Groups of tensors of one type. A group is full when it reaches `size_limit` bytes; with `fine_grained` all groups
+/// are closed when together they reach that.
 TORCH_API std::vector<TensorGroup> take_tensors(at::TensorList tensors, size_t size_limit, bool fine_grained = false);
 
-/// Puts tensors that come by type, as take_tensors gives them, into the order of `order`. Throws unless each type occurs
-/// as often in both.
+/// Puts tensors that come by type, as take_tensors gives them, into the order of `order`. Throws unless each type
+/// occurs as often in both.
 TORCH_API void reorder_tensors_like(std::vector<at::Tensor>& tensors, at::TensorList order);
 
 } // namespace torch::utils

@@ -8,8 +8,12 @@
 
 namespace torch::xpu {
 
-inline size_t device_count() { return 0; }
-inline bool is_available() { return false; }
+inline size_t device_count() {
+  return 0;
+}
+inline bool is_available() {
+  return false;
+}
 /// Do nothing where no such device is available.
 inline void manual_seed(uint64_t /*seed*/) {}
 inline void manual_seed_all(uint64_t /*seed*/) {}

@@ -1,4 +1,5 @@
-// In every Catch2 program: numbers that a test case draws begin at the seed of the test data, so that a failure repeats.
+// In every Catch2 program: numbers that a test case draws begin at the seed of the test data, so that a failure
+// repeats.
 #include <ATen/random.h>
 
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
@@ -20,4 +21,4 @@ struct SeededCases : Catch::TestEventListenerBase {
 
 CATCH_REGISTER_LISTENER(SeededCases)
 
-}  // namespace
+} // namespace

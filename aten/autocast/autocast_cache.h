@@ -16,8 +16,8 @@ void set_cast_together(CastTogether function);
 /// Whether it is an ordinary float tensor on CUDA.
 bool can_be_cast_together(const Tensor& arg);
 
-/// Such tensors, at most three, as half or bfloat16: weights from the cache where it has them, the others of the first one's device by
-/// one launch. False where fewer than two are to be cast; then nothing has happened.
+/// Such tensors, at most three, as half or bfloat16: weights from the cache where it has them, the others of the first
+/// one's device by one launch. False where fewer than two are to be cast; then nothing has happened.
 bool cast_together(c10::ScalarType to_type, std::span<Tensor> args);
 
 } // namespace at::autocast

@@ -23,12 +23,15 @@ using c10::ScalarType;
 
 constexpr Dtypes first_dtypes() {
   Dtypes dtypes{};
-  for (ScalarType& dtype : dtypes) dtype = ScalarType::Undefined;
+  for (ScalarType& dtype : dtypes) {
+    dtype = ScalarType::Undefined;
+  }
   for (const DeviceType type : {DeviceType::CPU, DeviceType::MAIA, DeviceType::XLA, DeviceType::HPU}) {
     dtypes[static_cast<size_t>(type)] = ScalarType::BFloat16;
   }
-  for (const DeviceType type : {DeviceType::CUDA, DeviceType::HIP, DeviceType::XPU, DeviceType::MPS, DeviceType::IPU,
-           DeviceType::MTIA, DeviceType::PrivateUse1}) {
+  for (const DeviceType type :
+       {DeviceType::CUDA, DeviceType::HIP, DeviceType::XPU, DeviceType::MPS, DeviceType::IPU, DeviceType::MTIA,
+        DeviceType::PrivateUse1}) {
     dtypes[static_cast<size_t>(type)] = ScalarType::Half;
   }
   return dtypes;
@@ -42,7 +45,8 @@ constinit thread_local bool thread_cache_enabled = true;
 void check_available(DeviceType device_type, const char* function) {
   TORCH_CHECK(
       is_autocast_available(device_type), "unknown device type for autocast in ", function, ": got ",
-      c10::isValidDeviceType(device_type) ? c10::DeviceTypeName(device_type, /*lower_case=*/true) : "an invalid device type",
+      c10::isValidDeviceType(device_type) ? c10::DeviceTypeName(device_type, /*lower_case=*/true)
+                                          : "an invalid device type",
       "; autocast exists for cpu, cuda, mtia, maia, xpu, ipu, hpu, xla, mps and backends of extensions");
 }
 
@@ -59,8 +63,8 @@ struct CachedCast {
 
   // An optimizer may step within the region, and a cast made without grad mode leads no gradient to the weight.
   bool serves(const Tensor& arg, ScalarType to_type) const {
-    return cast.defined() && cast.scalar_type() == to_type && version == arg._version() && data == arg.const_data_ptr() &&
-        (cast.requires_grad() || !c10::GradMode::is_enabled());
+    return cast.defined() && cast.scalar_type() == to_type && version == arg._version() &&
+        data == arg.const_data_ptr() && (cast.requires_grad() || !c10::GradMode::is_enabled());
   }
 };
 
@@ -95,7 +99,8 @@ Tensor find_cast(ScalarType to_type, const Tensor& arg) {
 bool was_cast(const Tensor& arg) {
   const std::lock_guard<std::mutex> lock(cache().mutex);
   const auto found = cache().casts.find(arg.unsafeGetTensorImpl());
-  return found != cache().casts.end() && found->second.version == arg._version() && found->second.data == arg.const_data_ptr();
+  return found != cache().casts.end() && found->second.version == arg._version() &&
+      found->second.data == arg.const_data_ptr();
 }
 
 void keep_cast(const Tensor& arg, int64_t version, const Tensor& cast) {
@@ -241,7 +246,8 @@ bool cast_together(ScalarType to_type, std::span<Tensor> args) {
   for (size_t k = 0; k < count; ++k) {
     const Tensor& arg = uncast[k];
     if (is_cached_weight(arg, to_type, DeviceType::CUDA)) {
-      // Who takes this cast later would go back through the graph of the arguments that it was made with: theirs is a cast of its own.
+      // Who takes this cast later would go back through the graph of the arguments that it was made with: theirs is a
+      // cast of its own.
       keep_cast(arg, versions[k], ends_here ? made[k] : Tensor());
     }
     found[missing[k]] = made[k];
@@ -272,7 +278,9 @@ std::vector<Tensor> cached_cast(ScalarType to_type, const ITensorListRef& arg, D
 }
 
 ScalarType prioritize(ScalarType current, const Tensor& nextArg, DeviceType device_type) {
-  TORCH_CHECK(current != ScalarType::Double, "promote type is double in at::autocast::prioritize; begin with the lower precision");
+  TORCH_CHECK(
+      current != ScalarType::Double,
+      "promote type is double in at::autocast::prioritize; begin with the lower precision");
   const ScalarType lower_precision = get_lower_precision_fp_from_device_type(device_type);
   if (!is_eligible(nextArg, device_type)) {
     return current;
@@ -284,7 +292,8 @@ ScalarType prioritize(ScalarType current, const Tensor& nextArg, DeviceType devi
   TORCH_CHECK(
       current == lower_precision && next == lower_precision,
       "Unexpected floating ScalarType in at::autocast::prioritize: got ", next == lower_precision ? current : next,
-      ", but tensors in a region of autocast to ", lower_precision, " must be of that dtype or Float. Cast the argument with to()");
+      ", but tensors in a region of autocast to ", lower_precision,
+      " must be of that dtype or Float. Cast the argument with to()");
   return lower_precision;
 }
 

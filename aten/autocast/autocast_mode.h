@@ -1,6 +1,6 @@
-// Autocast: while it is on, operators run in the precision that suits them. Products and convolutions cast their inputs to
-// a lower precision, operators that need range cast them to float32, the others take what they are given. Which does what
-// stands in aten/autocast/autocast_rules.cpp; docs/mixed-precision.md tells how to use it.
+// Autocast: while it is on, operators run in the precision that suits them. Products and convolutions cast their inputs
+// to a lower precision, operators that need range cast them to float32, the others take what they are given. Which does
+// what stands in aten/autocast/autocast_rules.cpp; docs/mixed-precision.md tells how to use it.
 #pragma once
 
 #include <aten/core/IListRef.h>
@@ -25,11 +25,12 @@ namespace at::autocast {
 
 // Note [Autocast]
 // Autocast is a functionality of its own: each tensor has the Autocast key of its device among its keys, and a thread
-// excludes them by default. Turning it on takes the key out of the thread's excluded set, so while it is off calls do not
-// know of it. Its kernels come before those of autograd: the casts are recorded, gradients come back in the dtype that the
-// caller's tensors have, and what operators save for the backward pass is in the lower precision.
+// excludes them by default. Turning it on takes the key out of the thread's excluded set, so while it is off calls do
+// not know of it. Its kernels come before those of autograd: the casts are recorded, gradients come back in the dtype
+// that the caller's tensors have, and what operators save for the backward pass is in the lower precision.
 
-// --- state; all of it belongs to the calling thread ----------------------------------------------------------------------
+// --- state; all of it belongs to the calling thread
+// ----------------------------------------------------------------------
 
 /// Whether the device type has autocast: CPU, CUDA, MTIA, MAIA, XPU, IPU, HPU, XLA, PrivateUse1, MPS.
 TORCH_API bool is_autocast_available(c10::DeviceType device_type);
@@ -55,7 +56,8 @@ TORCH_API bool is_autocast_cache_enabled();
 TORCH_API void set_autocast_cache_enabled(bool enabled);
 
 inline constexpr std::array<c10::DeviceType, 10> _AUTOCAST_SUPPORTED_DEVICES{
-    c10::kCPU, c10::kCUDA, c10::kMTIA, c10::kMAIA, c10::kXPU, c10::kIPU, c10::kHPU, c10::kXLA, c10::kPrivateUse1, c10::kMPS};
+    c10::kCPU, c10::kCUDA, c10::kMTIA, c10::kMAIA,        c10::kXPU,
+    c10::kIPU, c10::kHPU,  c10::kXLA,  c10::kPrivateUse1, c10::kMPS};
 
 // The same by older names.
 #define TORCH_AUTOCAST_BY_DEVICE_(is_enabled, set_enabled, get_dtype, set_dtype, device_type) \
@@ -75,9 +77,10 @@ inline constexpr std::array<c10::DeviceType, 10> _AUTOCAST_SUPPORTED_DEVICES{
   inline void set_dtype(c10::ScalarType dtype) {                                              \
     set_autocast_dtype(device_type, dtype);                                                   \
   }
-#define TORCH_AUTOCAST_BY_NAME_(name, device_type) \
-  TORCH_AUTOCAST_BY_DEVICE_(                       \
-      is_##name##_enabled, set_##name##_enabled, get_autocast_##name##_dtype, set_autocast_##name##_dtype, device_type)
+#define TORCH_AUTOCAST_BY_NAME_(name, device_type)                                                         \
+  TORCH_AUTOCAST_BY_DEVICE_(                                                                               \
+      is_##name##_enabled, set_##name##_enabled, get_autocast_##name##_dtype, set_autocast_##name##_dtype, \
+      device_type)
 TORCH_AUTOCAST_BY_DEVICE_(is_enabled, set_enabled, get_autocast_gpu_dtype, set_autocast_gpu_dtype, c10::kCUDA)
 TORCH_AUTOCAST_BY_NAME_(cpu, c10::kCPU)
 TORCH_AUTOCAST_BY_NAME_(mtia, c10::kMTIA)
@@ -89,16 +92,17 @@ TORCH_AUTOCAST_BY_NAME_(privateuseone, c10::kPrivateUse1)
 #undef TORCH_AUTOCAST_BY_NAME_
 #undef TORCH_AUTOCAST_BY_DEVICE_
 
-// --- casts; what a kernel for an autocast key is made of -----------------------------------------------------------------
+// --- casts; what a kernel for an autocast key is made of
+// -----------------------------------------------------------------
 
 /// Whether autocast casts the tensor: a floating point tensor of the device type, and not a double one.
 TORCH_API bool is_eligible(const Tensor& arg, c10::DeviceType device_type = c10::kCUDA);
 
 /// `arg` as `to_type` where it is eligible, else `arg` itself. The cast is differentiable.
 ///
-/// Casts of weights (leaves in float32 that require grad, to the lower precision) are kept until clear_cache(), so that a
-/// weight used many times is cast once and its gradients meet before they are cast back. A weight that has changed since,
-/// or that is wanted in another dtype, is cast anew. The cache is shared by all threads.
+/// Casts of weights (leaves in float32 that require grad, to the lower precision) are kept until clear_cache(), so that
+/// a weight used many times is cast once and its gradients meet before they are cast back. A weight that has changed
+/// since, or that is wanted in another dtype, is cast anew. The cache is shared by all threads.
 TORCH_API Tensor cached_cast(c10::ScalarType to_type, const Tensor& arg, c10::DeviceType device_type = c10::kCUDA);
 TORCH_API std::optional<Tensor> cached_cast(
     c10::ScalarType to_type, const std::optional<Tensor>& arg, c10::DeviceType device_type = c10::kCUDA);
@@ -112,8 +116,8 @@ T cached_cast(c10::ScalarType /*to_type*/, T arg, c10::DeviceType /*device_type*
   return arg;
 }
 
-/// float32 if `current` or the tensor is float32, else `current`. Tensors that are not eligible do not count. Throws for
-/// floating point types that are neither float32 nor the lower precision.
+/// float32 if `current` or the tensor is float32, else `current`. Tensors that are not eligible do not count. Throws
+/// for floating point types that are neither float32 nor the lower precision.
 TORCH_API c10::ScalarType prioritize(
     c10::ScalarType current, const Tensor& nextArg, c10::DeviceType device_type = c10::kCUDA);
 TORCH_API c10::ScalarType prioritize(
@@ -132,7 +136,8 @@ c10::ScalarType promote_type(c10::ScalarType current, c10::DeviceType device_typ
   return current;
 }
 
-// --- policies ------------------------------------------------------------------------------------------------------------
+// --- policies
+// ------------------------------------------------------------------------------------------------------------
 
 /// What autocast does with an operator.
 enum class CastPolicy : uint8_t {
@@ -147,11 +152,15 @@ enum class CastPolicy : uint8_t {
 
 /// Runs an operator by a policy.
 TORCH_API void call_by_policy(
-    CastPolicy policy, c10::DeviceType device_type, const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+    CastPolicy policy,
+    c10::DeviceType device_type,
+    const c10::OperatorHandle& op,
+    c10::DispatchKeySet keys,
     torch::jit::Stack* stack);
 
 /// That as a kernel, for backends that bring their own lists:
-///     m.impl("mm", torch::CppFunction::makeFromBoxedFunction<&cast_kernel<CastPolicy::lower_precision_fp, kPrivateUse1>>());
+///     m.impl("mm", torch::CppFunction::makeFromBoxedFunction<&cast_kernel<CastPolicy::lower_precision_fp,
+///     kPrivateUse1>>());
 template <CastPolicy policy, c10::DeviceType device_type>
 void cast_kernel(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   call_by_policy(policy, device_type, op, keys, stack);

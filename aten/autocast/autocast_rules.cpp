@@ -249,7 +249,8 @@ constexpr CastRule kRules[] = {
     {"aten::upsample_trilinear3d", "", none, fp32},
 };
 
-// --- kernels -------------------------------------------------------------------------------------------------------------
+// --- kernels
+// -------------------------------------------------------------------------------------------------------------
 
 // The arguments of the call, at the end of the stack.
 struct Arguments {
@@ -271,21 +272,28 @@ void cast_argument(IValue& value, ScalarType to_type, DeviceType device_type) {
   }
 }
 
-/// Two or three float tensors on CUDA, as a layer's input, weight and bias, become half or bfloat16 by one launch; their gradients come
-/// back by one, too.
+/// Two or three float tensors on CUDA, as a layer's input, weight and bias, become half or bfloat16 by one launch;
+/// their gradients come back by one, too.
 void cast_some_together(const Arguments& arguments, ScalarType to_type) {
   std::array<Tensor, 3> tensors;
   std::array<IValue*, 3> places{};
   size_t count = 0;
   for (size_t i = 0; i < arguments.schema.size() && count < tensors.size(); ++i) {
     IValue& value = arguments.first[i];
-    if (!value.isTensor() || !can_be_cast_together(value.toTensor())) continue;
-    if (std::any_of(tensors.begin(), tensors.begin() + count, [&](const Tensor& t) { return t.is_same(value.toTensor()); })) continue;
+    if (!value.isTensor() || !can_be_cast_together(value.toTensor())) {
+      continue;
+    }
+    if (std::any_of(
+            tensors.begin(), tensors.begin() + count, [&](const Tensor& t) { return t.is_same(value.toTensor()); })) {
+      continue;
+    }
     places[count] = &value;
     tensors[count++] = value.toTensor();
   }
   if (cast_together(to_type, {tensors.data(), count})) {
-    for (size_t i = 0; i < count; ++i) *places[i] = std::move(tensors[i]);
+    for (size_t i = 0; i < count; ++i) {
+      *places[i] = std::move(tensors[i]);
+    }
   }
 }
 
@@ -365,9 +373,11 @@ void call_by_policy(
       break;
     case CastPolicy::banned:
       TORCH_CHECK(
-          false, "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast: ",
-          op.operator_name(), " takes a probability, which lower precision rounds to 0 or 1, and its logarithm is infinite. ",
-          "Use binary_cross_entropy_with_logits (BCEWithLogitsLoss) in place of sigmoid and this, or leave autocast for it");
+          false,
+          "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast: ", op.operator_name(),
+          " takes a probability, which lower precision rounds to 0 or 1, and its logarithm is infinite. ",
+          "Use binary_cross_entropy_with_logits (BCEWithLogitsLoss) in place of sigmoid and this, or leave autocast "
+          "for it");
     case CastPolicy::none:
       break;
   }
@@ -378,7 +388,8 @@ c10::ArrayRef<CastRule> cast_rules() {
   return kRules;
 }
 
-// --- registration --------------------------------------------------------------------------------------------------------
+// --- registration
+// --------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -394,13 +405,20 @@ constexpr c10::impl::BuiltinKernel kernel_for{nullptr, &boxed_kernel<policy, dev
 template <DeviceType device_type>
 constexpr const c10::impl::BuiltinKernel* kernel_of(CastPolicy policy) {
   switch (policy) {
-    case lower: return &kernel_for<lower, device_type>;
-    case fp32: return &kernel_for<fp32, device_type>;
-    case set_dtype: return &kernel_for<set_dtype, device_type>;
-    case append: return &kernel_for<append, device_type>;
-    case promote: return &kernel_for<promote, device_type>;
-    case banned: return &kernel_for<banned, device_type>;
-    case none: break;
+    case lower:
+      return &kernel_for<lower, device_type>;
+    case fp32:
+      return &kernel_for<fp32, device_type>;
+    case set_dtype:
+      return &kernel_for<set_dtype, device_type>;
+    case append:
+      return &kernel_for<append, device_type>;
+    case promote:
+      return &kernel_for<promote, device_type>;
+    case banned:
+      return &kernel_for<banned, device_type>;
+    case none:
+      break;
   }
   return nullptr;
 }
@@ -418,7 +436,9 @@ constexpr auto make_rows() {
   size_t next = 0;
   for (const CastRule& rule : kRules) {
     const auto add = [&](c10::DispatchKey key, CastPolicy policy, const c10::impl::BuiltinKernel* kernel) {
-      if (policy != none) rows[next++] = {rule.name, rule.overload_name, key, kernel, "aten/autocast/autocast_rules.cpp"};
+      if (policy != none) {
+        rows[next++] = {rule.name, rule.overload_name, key, kernel, "aten/autocast/autocast_rules.cpp"};
+      }
     };
     add(c10::DispatchKey::AutocastCPU, rule.cpu, kernel_of<DeviceType::CPU>(rule.cpu));
     add(c10::DispatchKey::AutocastCUDA, rule.cuda, kernel_of<DeviceType::CUDA>(rule.cuda));

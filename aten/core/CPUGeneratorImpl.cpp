@@ -62,7 +62,8 @@ struct SavedState {
 } // namespace
 
 CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed_in)
-    : c10::GeneratorImpl(c10::Device(c10::DeviceType::CPU), c10::DispatchKeySet(c10::DispatchKey::CPU)), engine_(seed_in) {}
+    : c10::GeneratorImpl(c10::Device(c10::DeviceType::CPU), c10::DispatchKeySet(c10::DispatchKey::CPU)),
+      engine_(seed_in) {}
 
 void CPUGeneratorImpl::set_current_seed(uint64_t seed) {
   next_normal_.reset();

@@ -15,7 +15,9 @@ class TORCH_API mt19937 {
  public:
   static constexpr int kStateSize = 624;
 
-  explicit mt19937(uint64_t seed = 5489) { init(seed); }
+  explicit mt19937(uint64_t seed = 5489) {
+    init(seed);
+  }
 
   uint32_t operator()() {
     if (left_ == 1) {
@@ -49,7 +51,9 @@ class TORCH_API mt19937 {
     return y;
   }
 
-  uint64_t seed() const { return seed_; }
+  uint64_t seed() const {
+    return seed_;
+  }
   bool operator==(const mt19937& other) const {
     return seed_ == other.seed_ && left_ == other.left_ && next_ == other.next_ && state_ == other.state_;
   }
@@ -60,7 +64,9 @@ class TORCH_API mt19937 {
     int next;
     std::array<uint32_t, kStateSize> state;
   };
-  Data data() const { return {seed_, left_, next_, state_}; }
+  Data data() const {
+    return {seed_, left_, next_, state_};
+  }
   /// Throws when the positions are not those of a Mersenne Twister.
   void set_data(const Data& data);
 
@@ -80,28 +86,44 @@ struct TORCH_API CPUGeneratorImpl final : public c10::GeneratorImpl {
   void set_current_seed(uint64_t seed) override;
   void set_offset(uint64_t offset) override;
   uint64_t get_offset() const override;
-  uint64_t current_seed() const override { return engine_.seed(); }
+  uint64_t current_seed() const override {
+    return engine_.seed();
+  }
   uint64_t seed() override;
   void set_state(const c10::TensorImpl& new_state) override;
   c10::intrusive_ptr<c10::TensorImpl> get_state() const override;
-  static c10::DeviceType device_type() { return c10::DeviceType::CPU; }
+  static c10::DeviceType device_type() {
+    return c10::DeviceType::CPU;
+  }
 
   /// 32 and 64 fresh random bits.
-  uint32_t random() { return engine_(); }
+  uint32_t random() {
+    return engine_();
+  }
   uint64_t random64() {
     const uint64_t high = engine_();
     return high << 32 | engine_();
   }
   /// The words of the next draws of 32 bits, see mt19937.
-  C10_ALWAYS_INLINE mt19937::Words take(int64_t most) { return engine_.take(most); }
+  C10_ALWAYS_INLINE mt19937::Words take(int64_t most) {
+    return engine_.take(most);
+  }
   /// Normal samples come in pairs; the second waits here. The operators draw doubles for every dtype.
-  std::optional<double> next_double_normal_sample() const { return next_normal_; }
-  void set_next_double_normal_sample(std::optional<double> value) { next_normal_ = value; }
+  std::optional<double> next_double_normal_sample() const {
+    return next_normal_;
+  }
+  void set_next_double_normal_sample(std::optional<double> value) {
+    next_normal_ = value;
+  }
   std::optional<float> next_float_normal_sample() const;
   void set_next_float_normal_sample(std::optional<float> value);
 
-  mt19937 engine() const { return engine_; }
-  void set_engine(mt19937 engine) { engine_ = engine; }
+  mt19937 engine() const {
+    return engine_;
+  }
+  void set_engine(mt19937 engine) {
+    engine_ = engine;
+  }
 
  private:
   CPUGeneratorImpl* clone_impl() const override;

@@ -104,13 +104,16 @@ void Context::alertNotDeterministic(std::string_view caller) {
   }
   if (context.deterministicAlgorithmsWarnOnly()) {
     TORCH_WARN(
-        caller, " does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True, "
+        caller,
+        " does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True, "
         "warn_only=True)'. Its results may differ from run to run.");
     return;
   }
   TORCH_CHECK(
-      false, caller, " does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True)'. "
-      "Call at::globalContext().setDeterministicAlgorithms(false, false) around it, or give warn_only=true to be told only.");
+      false, caller,
+      " does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True)'. "
+      "Call at::globalContext().setDeterministicAlgorithms(false, false) around it, or give warn_only=true to be told "
+      "only.");
 }
 
 // ---- precision --------------------------------------------------------------------------------
@@ -165,8 +168,8 @@ bool NoTF32Guard::should_disable_tf32() {
 
 void Context::setQEngine(QEngine e) {
   TORCH_CHECK(
-      e == QEngine::NoQEngine, "quantized engine ", c10::toString(e), " is not supported; supported: ",
-      c10::toString(QEngine::NoQEngine));
+      e == QEngine::NoQEngine, "quantized engine ", c10::toString(e),
+      " is not supported; supported: ", c10::toString(QEngine::NoQEngine));
 }
 
 const std::vector<QEngine>& Context::supportedQEngines() {

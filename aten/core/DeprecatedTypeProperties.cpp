@@ -43,7 +43,8 @@ c10::TensorOptions DeprecatedTypeProperties::options(std::optional<c10::Device> 
   return options(device_opt ? device_opt->index() : int16_t{-1});
 }
 
-Tensor DeprecatedTypeProperties::copy(const Tensor& src, bool non_blocking, std::optional<c10::Device> to_device) const {
+Tensor DeprecatedTypeProperties::copy(
+    const Tensor& src, bool non_blocking, std::optional<c10::Device> to_device) const {
   return src.to(options(to_device), non_blocking, /*copy=*/true);
 }
 

@@ -19,30 +19,52 @@ class TORCH_API DeprecatedTypeProperties {
   DeprecatedTypeProperties(c10::Backend backend, c10::ScalarType scalar_type)
       : backend_(backend), scalar_type_(scalar_type) {}
 
-  c10::Backend backend() const { return backend_; }
-  c10::ScalarType scalarType() const { return scalar_type_; }
-  caffe2::TypeMeta typeMeta() const { return c10::scalarTypeToTypeMeta(scalar_type_); }
-  c10::DeviceType device_type() const { return c10::backendToDeviceType(backend_); }
+  c10::Backend backend() const {
+    return backend_;
+  }
+  c10::ScalarType scalarType() const {
+    return scalar_type_;
+  }
+  caffe2::TypeMeta typeMeta() const {
+    return c10::scalarTypeToTypeMeta(scalar_type_);
+  }
+  c10::DeviceType device_type() const {
+    return c10::backendToDeviceType(backend_);
+  }
   c10::Layout layout() const;
-  bool is_cuda() const { return device_type() == c10::DeviceType::CUDA; }
-  bool is_sparse() const { return c10::isSparse(backend_); }
-  bool is_sparse_csr() const { return c10::isSparseCsr(backend_); }
+  bool is_cuda() const {
+    return device_type() == c10::DeviceType::CUDA;
+  }
+  bool is_sparse() const {
+    return c10::isSparse(backend_);
+  }
+  bool is_sparse_csr() const {
+    return c10::isSparseCsr(backend_);
+  }
   bool operator==(const DeprecatedTypeProperties& other) const {
     return backend_ == other.backend_ && scalar_type_ == other.scalar_type_;
   }
-  bool operator!=(const DeprecatedTypeProperties& other) const { return !(*this == other); }
+  bool operator!=(const DeprecatedTypeProperties& other) const {
+    return !(*this == other);
+  }
   /// "CPUFloatType".
   std::string toString() const;
 
   DeprecatedTypeProperties& toBackend(c10::Backend b) const;
   DeprecatedTypeProperties& toScalarType(c10::ScalarType s) const;
-  DeprecatedTypeProperties& cpu() const { return toBackend(c10::Backend::CPU); }
-  DeprecatedTypeProperties& cuda() const { return toBackend(c10::Backend::CUDA); }
+  DeprecatedTypeProperties& cpu() const {
+    return toBackend(c10::Backend::CPU);
+  }
+  DeprecatedTypeProperties& cuda() const {
+    return toBackend(c10::Backend::CUDA);
+  }
 
   /// `at::zeros({2}, x.type())`.
   c10::TensorOptions options(int16_t device_index = -1) const;
   c10::TensorOptions options(std::optional<c10::Device> device_opt) const;
-  operator c10::TensorOptions() const { return options(); }
+  operator c10::TensorOptions() const {
+    return options();
+  }
 
   /// `src` with this dtype, on this backend.
   Tensor copy(const Tensor& src, bool non_blocking = false, std::optional<c10::Device> to_device = std::nullopt) const;

@@ -30,7 +30,8 @@ std::optional<c10::DeviceType> getAccelerator(bool checked) {
     return c10::DeviceType::CUDA;
   }
   TORCH_CHECK(
-      !checked, "Cannot access accelerator device when none is available: ", at::detail::getCUDAHooks().unavailable_reason());
+      !checked,
+      "Cannot access accelerator device when none is available: ", at::detail::getCUDAHooks().unavailable_reason());
   return std::nullopt;
 }
 

@@ -12,7 +12,8 @@
 
 namespace at::accelerator {
 
-/// A backend on PrivateUse1 if one has a name, else CUDA if a device can be used, else none. With `checked`, none throws.
+/// A backend on PrivateUse1 if one has a name, else CUDA if a device can be used, else none. With `checked`, none
+/// throws.
 TORCH_API std::optional<c10::DeviceType> getAccelerator(bool checked = false);
 /// Is it a type of device that computes beside the CPU?
 TORCH_API bool isAccelerator(c10::DeviceType device_type);

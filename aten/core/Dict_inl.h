@@ -44,7 +44,9 @@ void DictEntryRef<Key, Value>::setValue(V&& value) const {
 /// Throws if the element types differ.
 template <class Key, class Value>
 Dict<Key, Value> toTypedDict(Dict<IValue, IValue> dict) {
-  TORCH_CHECK(*getTypePtr<Key>() == *dict.impl_->elementTypes.keyType && *getTypePtr<Value>() == *dict.impl_->elementTypes.valueType,
+  TORCH_CHECK(
+      *getTypePtr<Key>() == *dict.impl_->elementTypes.keyType &&
+          *getTypePtr<Value>() == *dict.impl_->elementTypes.valueType,
       "Tried to cast a Dict<", dict.impl_->elementTypes.keyType->str(), ", ", dict.impl_->elementTypes.valueType->str(),
       "> to a Dict<", getTypePtr<Key>()->str(), ", ", getTypePtr<Value>()->str(), ">. Key and value types must match.");
   return Dict<Key, Value>(std::move(dict.impl_));
@@ -58,15 +60,19 @@ Dict<IValue, IValue> toGenericDict(Dict<Key, Value> dict) {
 
 template <class Key, class Value>
 Dict<Key, Value>::Dict()
-    : impl_(make_intrusive<detail::DictImpl>(detail::DictImpl::DictElementTypes{getTypePtr<Key>(), getTypePtr<Value>()})) {
-  static_assert(!std::is_same_v<Key, IValue> && !std::is_same_v<Value, IValue>,
+    : impl_(make_intrusive<detail::DictImpl>(
+          detail::DictImpl::DictElementTypes{getTypePtr<Key>(), getTypePtr<Value>()})) {
+  static_assert(
+      !std::is_same_v<Key, IValue> && !std::is_same_v<Value, IValue>,
       "Dict<IValue, IValue> needs its types: use Dict<IValue, IValue>(keyType, valueType)");
 }
 
 template <class Key, class Value>
 Dict<Key, Value>::Dict(TypePtr keyType, TypePtr valueType)
-    : impl_(make_intrusive<detail::DictImpl>(detail::DictImpl::DictElementTypes{std::move(keyType), std::move(valueType)})) {
-  static_assert(std::is_same_v<Key, IValue> && std::is_same_v<Value, IValue>,
+    : impl_(make_intrusive<detail::DictImpl>(
+          detail::DictImpl::DictElementTypes{std::move(keyType), std::move(valueType)})) {
+  static_assert(
+      std::is_same_v<Key, IValue> && std::is_same_v<Value, IValue>,
       "This constructor only serves generic dicts, Dict<IValue, IValue>");
 }
 
@@ -81,14 +87,17 @@ template <class Key, class Value>
 template <class K, class V>
 std::pair<typename Dict<Key, Value>::iterator, bool> Dict<Key, Value>::insert_or_assign(K&& key, V&& value) const {
   bool inserted = false;
-  const auto it = impl_->insert_or_assign(IValue(Key(std::forward<K>(key))), IValue(Value(std::forward<V>(value))), &inserted);
+  const auto it =
+      impl_->insert_or_assign(IValue(Key(std::forward<K>(key))), IValue(Value(std::forward<V>(value))), &inserted);
   return {iterator(it), inserted};
 }
 
 template <class Key, class Value>
 size_t Dict<Key, Value>::erase(const Key& key) const {
   const auto it = impl_->find(IValue(key));
-  if (it == impl_->entries.end()) return 0;
+  if (it == impl_->entries.end()) {
+    return 0;
+  }
   impl_->erase(it);
   return 1;
 }
@@ -96,7 +105,9 @@ size_t Dict<Key, Value>::erase(const Key& key) const {
 template <class Key, class Value>
 Value Dict<Key, Value>::at(const Key& key) const {
   const auto it = impl_->find(IValue(key));
-  if (it == impl_->entries.end()) throw std::out_of_range("Argument passed to at() was not in the map.");
+  if (it == impl_->entries.end()) {
+    throw std::out_of_range("Argument passed to at() was not in the map.");
+  }
   return impl::dict_element<Value>(it->second);
 }
 

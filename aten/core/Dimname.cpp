@@ -22,7 +22,7 @@ bool is_letter(char c) {
 
 bool Dimname::isValidName(const std::string& name) {
   return !name.empty() && is_letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+      std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 Dimname Dimname::fromSymbol(Symbol name) {

@@ -21,13 +21,23 @@ struct TORCH_API Dimname {
   /// Letters, digits and underscores, not beginning with a digit.
   static bool isValidName(const std::string& name);
 
-  NameType type() const { return type_; }
-  Symbol symbol() const { return name_; }
-  bool isBasic() const { return type_ == NameType::BASIC; }
-  bool isWildcard() const { return type_ == NameType::WILDCARD; }
+  NameType type() const {
+    return type_;
+  }
+  Symbol symbol() const {
+    return name_;
+  }
+  bool isBasic() const {
+    return type_ == NameType::BASIC;
+  }
+  bool isWildcard() const {
+    return type_ == NameType::WILDCARD;
+  }
 
   /// Whether dimensions with these names may be taken for the same.
-  bool matches(Dimname other) const { return unify(other).has_value(); }
+  bool matches(Dimname other) const {
+    return unify(other).has_value();
+  }
   /// The name of a dimension that has both names: the one that is no wildcard; none if they differ.
   std::optional<Dimname> unify(Dimname other) const;
 

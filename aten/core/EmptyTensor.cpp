@@ -8,15 +8,33 @@ namespace at::native {
 
 // The kernels of these operators, aten/native/explicit/factory.cpp.
 Tensor empty_cpu(
-    IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>,
+    IntArrayRef,
+    std::optional<ScalarType>,
+    std::optional<Layout>,
+    std::optional<Device>,
+    std::optional<bool>,
     std::optional<MemoryFormat>);
 Tensor empty_meta(
-    IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>,
+    IntArrayRef,
+    std::optional<ScalarType>,
+    std::optional<Layout>,
+    std::optional<Device>,
+    std::optional<bool>,
     std::optional<MemoryFormat>);
 Tensor empty_strided_cpu(
-    IntArrayRef, IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>);
+    IntArrayRef,
+    IntArrayRef,
+    std::optional<ScalarType>,
+    std::optional<Layout>,
+    std::optional<Device>,
+    std::optional<bool>);
 Tensor empty_strided_meta(
-    IntArrayRef, IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>);
+    IntArrayRef,
+    IntArrayRef,
+    std::optional<ScalarType>,
+    std::optional<Layout>,
+    std::optional<Device>,
+    std::optional<bool>);
 
 } // namespace at::native
 
@@ -25,12 +43,11 @@ namespace {
 
 void check_device(std::optional<c10::Device> device, c10::DeviceType expected, const char* name) {
   TORCH_CHECK(
-      !device || device->type() == expected, name, ": got device ", device.value_or(c10::Device(expected)), ", must be ",
-      expected);
+      !device || device->type() == expected, name, ": got device ", device.value_or(c10::Device(expected)),
+      ", must be ", expected);
 }
 
-TensorBase allocate(
-    size_t bytes, c10::Allocator* allocator, c10::DispatchKeySet ks, c10::ScalarType scalar_type) {
+TensorBase allocate(size_t bytes, c10::Allocator* allocator, c10::DispatchKeySet ks, c10::ScalarType scalar_type) {
   TORCH_CHECK(allocator != nullptr, "empty: the backend gave no allocator");
   c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, allocator, /*resizable=*/true);
   return make_tensor_base<c10::TensorImpl>(std::move(storage), ks, c10::scalarTypeToTypeMeta(scalar_type));
@@ -76,8 +93,8 @@ size_t computeStorageNbytesContiguous(c10::IntArrayRef sizes, size_t itemsize, s
 
 size_t computeStorageNbytes(c10::IntArrayRef sizes, c10::IntArrayRef strides, size_t itemsize, size_t storage_offset) {
   TORCH_CHECK(
-      sizes.size() == strides.size(), "dimensionality of sizes (", sizes.size(), ") must match dimensionality of strides (",
-      strides.size(), ")");
+      sizes.size() == strides.size(), "dimensionality of sizes (", sizes.size(),
+      ") must match dimensionality of strides (", strides.size(), ")");
   uint64_t elements = storage_offset + 1;
   bool overflow = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -90,13 +107,16 @@ size_t computeStorageNbytes(c10::IntArrayRef sizes, c10::IntArrayRef strides, si
   }
   overflow |= c10::mul_overflows(elements, static_cast<uint64_t>(itemsize), &elements);
   TORCH_CHECK(
-      !overflow && elements <= static_cast<uint64_t>(INT64_MAX), "Storage size calculation overflowed with sizes=", sizes,
-      " and strides=", strides);
+      !overflow && elements <= static_cast<uint64_t>(INT64_MAX),
+      "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
   return elements;
 }
 
 TensorBase empty_generic(
-    c10::IntArrayRef size, c10::Allocator* allocator, c10::DispatchKeySet ks, c10::ScalarType scalar_type,
+    c10::IntArrayRef size,
+    c10::Allocator* allocator,
+    c10::DispatchKeySet ks,
+    c10::ScalarType scalar_type,
     std::optional<c10::MemoryFormat> memory_format_opt) {
   check_size_nonnegative(size);
   const size_t bytes = computeStorageNbytesContiguous(size, c10::elementSize(scalar_type));
@@ -106,7 +126,10 @@ TensorBase empty_generic(
 }
 
 TensorBase empty_strided_generic(
-    c10::IntArrayRef size, c10::IntArrayRef stride, c10::Allocator* allocator, c10::DispatchKeySet ks,
+    c10::IntArrayRef size,
+    c10::IntArrayRef stride,
+    c10::Allocator* allocator,
+    c10::DispatchKeySet ks,
     c10::ScalarType scalar_type) {
   check_size_nonnegative(size);
   for (const int64_t s : stride) {
@@ -124,8 +147,11 @@ TensorBase empty_cpu(
 }
 
 TensorBase empty_cpu(
-    c10::IntArrayRef size, std::optional<c10::ScalarType> dtype_opt, std::optional<c10::Layout> layout_opt,
-    std::optional<c10::Device> device_opt, std::optional<bool> pin_memory_opt,
+    c10::IntArrayRef size,
+    std::optional<c10::ScalarType> dtype_opt,
+    std::optional<c10::Layout> layout_opt,
+    std::optional<c10::Device> device_opt,
+    std::optional<bool> pin_memory_opt,
     std::optional<c10::MemoryFormat> memory_format_opt) {
   check_device(device_opt, c10::kCPU, "empty_cpu");
   return native::empty_cpu(size, dtype_opt, layout_opt, device_opt, pin_memory_opt, memory_format_opt);
@@ -142,8 +168,12 @@ TensorBase empty_strided_cpu(c10::IntArrayRef size, c10::IntArrayRef stride, c10
 }
 
 TensorBase empty_strided_cpu(
-    c10::IntArrayRef size, c10::IntArrayRef stride, std::optional<c10::ScalarType> dtype_opt,
-    std::optional<c10::Layout> layout_opt, std::optional<c10::Device> device_opt, std::optional<bool> pin_memory_opt) {
+    c10::IntArrayRef size,
+    c10::IntArrayRef stride,
+    std::optional<c10::ScalarType> dtype_opt,
+    std::optional<c10::Layout> layout_opt,
+    std::optional<c10::Device> device_opt,
+    std::optional<bool> pin_memory_opt) {
   check_device(device_opt, c10::kCPU, "empty_strided_cpu");
   return native::empty_strided_cpu(size, stride, dtype_opt, layout_opt, device_opt, pin_memory_opt);
 }

@@ -32,8 +32,8 @@ std::ostream& wide_format(std::ostream& stream) {
   return stream << (scientific_mode ? std::scientific : std::fixed) << std::setprecision(4);
 }
 
-/// Sets the stream's number format for all values of a tensor of doubles; returns the factor that is taken out of them and
-/// the width of a column.
+/// Sets the stream's number format for all values of a tensor of doubles; returns the factor that is taken out of them
+/// and the width of a column.
 std::tuple<double, int> choose_format(std::ostream& stream, const Tensor& self) {
   const int64_t size = self.numel();
   if (size == 0) {
@@ -160,7 +160,9 @@ void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize);
 
 /// A sparse tensor by its members.
 void print_members(
-    std::ostream& stream, const Tensor& tensor, std::initializer_list<std::pair<const char*, const Tensor*>> members,
+    std::ostream& stream,
+    const Tensor& tensor,
+    std::initializer_list<std::pair<const char*, const Tensor*>> members,
     int64_t linesize) {
   stream << "[ " << tensor.toString() << "{}\n";
   for (const auto& [name, member] : members) {
@@ -252,7 +254,8 @@ std::string TensorBase::toString() const {
     return "UndefinedType";
   }
   const c10::DispatchKey key = options().computeDispatchKey();
-  const std::string backend = key == c10::DispatchKey::PrivateUse1 ? c10::get_privateuse1_backend() : c10::toString(key);
+  const std::string backend =
+      key == c10::DispatchKey::PrivateUse1 ? c10::get_privateuse1_backend() : c10::toString(key);
   return backend + c10::toString(scalar_type()) + "Type";
 }
 

@@ -19,7 +19,8 @@ TORCH_API std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProper
 TORCH_API std::ostream& print(std::ostream& stream, const Tensor& tensor, int64_t linesize);
 TORCH_API void print(const Tensor& t, int64_t linesize = 80);
 
-/// Whether numbers of very different sizes are printed as 1.0000e+10 (the default) or as 10000000000.0000, for the process.
+/// Whether numbers of very different sizes are printed as 1.0000e+10 (the default) or as 10000000000.0000, for the
+/// process.
 TORCH_API void set_printoption_sci_mode(bool enabled);
 
 } // namespace at

@@ -23,7 +23,9 @@ Generator Generator::graphsafe_get_state() const {
 }
 
 void Generator::report_undefined() {
-  TORCH_CHECK(false, "Expected a generator with a state, but this at::Generator is default-constructed. Make one with "
+  TORCH_CHECK(
+      false,
+      "Expected a generator with a state, but this at::Generator is default-constructed. Make one with "
       "at::make_generator or at::detail::createCPUGenerator, or take the default one of a device with "
       "at::globalContext().defaultGenerator(device)");
 }
@@ -31,7 +33,8 @@ void Generator::report_undefined() {
 namespace detail {
 
 void check_rng_state(const c10::TensorImpl& new_state) {
-  TORCH_CHECK_TYPE(new_state.layout() == c10::kStrided && new_state.device().is_cpu() &&
+  TORCH_CHECK_TYPE(
+      new_state.layout() == c10::kStrided && new_state.device().is_cpu() &&
           new_state.dtype() == caffe2::TypeMeta::Make<uint8_t>(),
       "RNG state must be a torch.ByteTensor");
   TORCH_CHECK(new_state.is_contiguous(), "RNG state must be contiguous");

@@ -15,8 +15,9 @@ namespace at {
 
 class Tensor;
 
-/// A handle to a stream of random numbers; copies share the stream. Drawing from it needs its mutex(). A default-constructed
-/// one has no stream: operators take it for the default generator, and what asks it for its stream throws c10::Error.
+/// A handle to a stream of random numbers; copies share the stream. Drawing from it needs its mutex(). A
+/// default-constructed one has no stream: operators take it for the default generator, and what asks it for its stream
+/// throws c10::Error.
 struct TORCH_API Generator {
   Generator() = default;
   explicit Generator(c10::intrusive_ptr<c10::GeneratorImpl> impl) : impl_(std::move(impl)) {
@@ -100,7 +101,8 @@ Generator make_generator(Args&&... args) {
 template <class T>
 T* check_generator(std::optional<Generator> gen) {
   TORCH_CHECK(gen.has_value() && gen->defined(), "Expected Generator but received nullopt");
-  TORCH_CHECK(T::device_type() == gen->device().type(), "Expected a '", c10::DeviceTypeName(T::device_type(), true),
+  TORCH_CHECK(
+      T::device_type() == gen->device().type(), "Expected a '", c10::DeviceTypeName(T::device_type(), true),
       "' device type for generator but found '", c10::DeviceTypeName(gen->device().type(), true), "'");
   return gen->get<T>();
 }

@@ -101,9 +101,11 @@ class IListRef {
   IListRef() = default;
   /* implicit */ IListRef(const boxed_type& boxed) : boxed_(&boxed) {}
   /* implicit */ IListRef(ArrayRef<T> unboxed) : unboxed_(unboxed) {}
-  template <class... Args, class = std::enable_if_t<std::is_constructible_v<ArrayRef<T>, Args...> &&
-                               !(sizeof...(Args) == 1 && (std::is_base_of_v<IListRef, std::decay_t<Args>> && ...)) &&
-                               (sizeof...(Args) > 0)>>
+  template <
+      class... Args,
+      class = std::enable_if_t<
+          std::is_constructible_v<ArrayRef<T>, Args...> &&
+          !(sizeof...(Args) == 1 && (std::is_base_of_v<IListRef, std::decay_t<Args>> && ...)) && (sizeof...(Args) > 0)>>
   /* implicit */ IListRef(Args&&... args) : unboxed_(std::forward<Args>(args)...) {}
 
   size_t size() const {
@@ -140,10 +142,13 @@ class IListRef {
   /// The elements as references (tensors) or values (optional tensors).
   auto materialize() const {
     using Reference = typename detail::IListRefTraits<T>::reference;
-    using Element = std::conditional_t<std::is_reference_v<Reference>, std::reference_wrapper<std::remove_reference_t<Reference>>, T>;
+    using Element = std::conditional_t<
+        std::is_reference_v<Reference>, std::reference_wrapper<std::remove_reference_t<Reference>>, T>;
     std::vector<Element> out;
     out.reserve(size());
-    for (auto it = begin(); it != end(); ++it) out.emplace_back(*it);
+    for (auto it = begin(); it != end(); ++it) {
+      out.emplace_back(*it);
+    }
     return out;
   }
 

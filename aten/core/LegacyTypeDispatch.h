@@ -16,7 +16,8 @@ struct AutoDispatchBelowAutograd {
 struct AutoNonVariableTypeMode {
   explicit AutoNonVariableTypeMode(bool enabled = true) : guard_(c10::autograd_dispatch_keyset) {
     TORCH_WARN_ONCE(
-        "AutoNonVariableTypeMode is deprecated: kernels use AutoDispatchBelowADInplaceOrView, programs c10::InferenceMode");
+        "AutoNonVariableTypeMode is deprecated: kernels use AutoDispatchBelowADInplaceOrView, programs "
+        "c10::InferenceMode");
     TORCH_CHECK(enabled, "AutoNonVariableTypeMode(false) is not supported: leave the guard's scope instead");
   }
   c10::impl::ExcludeDispatchKeyGuard guard_;

@@ -98,8 +98,10 @@ List<T> toTypedList(List<IValue> list) {
   // A list is mutable, so List[X] for List[Y] with X a subtype of Y would let wrong elements in.
   const TypePtr wanted = getTypePtr<T>();
   const bool fits = *list.impl_->elementType == *wanted ||
-      (list.use_count() == 1 && list.impl_->elementType->isSubtypeOf(*wanted)) || *list.impl_->elementType == *getFakeTypePtr<T>();
-  TORCH_CHECK(fits, "Tried to cast a List<", list.impl_->elementType->repr_str(), "> to a List<", wanted->repr_str(),
+      (list.use_count() == 1 && list.impl_->elementType->isSubtypeOf(*wanted)) ||
+      *list.impl_->elementType == *getFakeTypePtr<T>();
+  TORCH_CHECK(
+      fits, "Tried to cast a List<", list.impl_->elementType->repr_str(), "> to a List<", wanted->repr_str(),
       ">. Types mismatch.");
   return List<T>(std::move(list.impl_));
 }
@@ -126,19 +128,24 @@ List<T>::List() : List(make_intrusive<detail::ListImpl>(typename detail::ListImp
 template <class T>
 List<T>::List(ArrayRef<T> values) : List() {
   impl_->list.reserve(values.size());
-  for (const T& value : values) impl_->list.push_back(impl::list_element_from<T>(value));
+  for (const T& value : values) {
+    impl_->list.push_back(impl::list_element_from<T>(value));
+  }
 }
 
 template <class T>
 List<T>::List(std::initializer_list<T> values) : List() {
   impl_->list.reserve(values.size());
-  for (const T& value : values) impl_->list.push_back(impl::list_element_from<T>(value));
+  for (const T& value : values) {
+    impl_->list.push_back(impl::list_element_from<T>(value));
+  }
 }
 
 template <class T>
 List<T>::List(TypePtr elementType)
     : List(make_intrusive<detail::ListImpl>(typename detail::ListImpl::list_type(), std::move(elementType))) {
-  static_assert(std::is_same_v<T, IValue> || std::is_same_v<T, intrusive_ptr<ivalue::Future>>,
+  static_assert(
+      std::is_same_v<T, IValue> || std::is_same_v<T, intrusive_ptr<ivalue::Future>>,
       "This constructor only serves generic lists, List<IValue>, and lists of futures");
 }
 
@@ -222,7 +229,9 @@ void List<T>::append(List<T> other) const {
   // By index: the other list may be this one.
   const size_type count = other.size();
   impl_->list.reserve(impl_->list.size() + count);
-  for (size_type i = 0; i < count; ++i) impl_->list.push_back(other.impl_->list[i]);
+  for (size_type i = 0; i < count; ++i) {
+    impl_->list.push_back(other.impl_->list[i]);
+  }
 }
 template <class T>
 typename List<T>::iterator List<T>::erase(iterator pos) const {
@@ -263,7 +272,9 @@ template <class T>
 std::vector<T> List<T>::vec() const {
   std::vector<T> out;
   out.reserve(impl_->list.size());
-  for (const IValue& element : impl_->list) out.push_back(impl::list_element_to<T>(element));
+  for (const IValue& element : impl_->list) {
+    out.push_back(impl::list_element_to<T>(element));
+  }
   return out;
 }
 template <class T>

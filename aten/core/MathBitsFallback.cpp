@@ -94,7 +94,9 @@ void math_bit_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, 
   for (const auto& [original, plain] : written) {
     {
       const AutoDispatchBelowADInplaceOrView guard;
-      if (original.sizes() != plain.sizes()) original.resize_(plain.sizes());
+      if (original.sizes() != plain.sizes()) {
+        original.resize_(plain.sizes());
+      }
       original.copy_(plain);
     }
     for (std::size_t i = stack->size() - schema.returns().size(); i < stack->size(); ++i) {
@@ -109,10 +111,31 @@ void math_bit_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, 
 // These read the bits themselves, or only sizes and dtypes.
 void register_passed_through(torch::Library& m) {
   for (const char* name :
-       {"copy_", "clone", "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "resize_",
-        "resize_as_", "detach_", "as_strided_", "squeeze_", "squeeze_.dim", "unsqueeze_", "transpose_", "t_", "set_",
-        "set_.source_Tensor", "set_.source_Storage", "set_.source_Storage_storage_offset", "requires_grad_",
-        "_has_compatible_shallow_copy_type", "is_same_size", "is_set_to"}) {
+       {"copy_",
+        "clone",
+        "empty_like",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "rand_like",
+        "randn_like",
+        "resize_",
+        "resize_as_",
+        "detach_",
+        "as_strided_",
+        "squeeze_",
+        "squeeze_.dim",
+        "unsqueeze_",
+        "transpose_",
+        "t_",
+        "set_",
+        "set_.source_Tensor",
+        "set_.source_Storage",
+        "set_.source_Storage_storage_offset",
+        "requires_grad_",
+        "_has_compatible_shallow_copy_type",
+        "is_same_size",
+        "is_set_to"}) {
     m.impl(name, torch::CppFunction::makeFallthrough());
   }
 }
@@ -126,8 +149,8 @@ TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
   register_passed_through(m);
   // Kernels of matrix products and triangular systems read a conjugated operand as such; the others lead to those.
   for (const char* name :
-       {"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "inner", "tensordot",
-        "einsum", "linalg_vecdot", "linalg_multi_dot", "linalg_matmul", "linalg_solve_triangular"}) {
+       {"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "inner",
+        "tensordot", "einsum", "linalg_vecdot", "linalg_multi_dot", "linalg_matmul", "linalg_solve_triangular"}) {
     m.impl(name, torch::CppFunction::makeFallthrough());
   }
 }

@@ -36,10 +36,18 @@ struct TORCH_API NamedTensorMeta final : c10::NamedTensorMetaInterface {
   std::unique_ptr<c10::NamedTensorMetaInterface> clone() const override {
     return std::make_unique<NamedTensorMeta>(HasNonWildcard, names_);
   }
-  int64_t slow_dim() const override { return static_cast<int64_t>(names_.size()); }
-  DimnameList names() const { return names_; }
-  void set_names(HAS_NON_WILDCARD, DimnameList new_names) { names_ = new_names.vec(); }
-  void set_names(HAS_NON_WILDCARD, std::vector<Dimname>&& new_names) { names_ = std::move(new_names); }
+  int64_t slow_dim() const override {
+    return static_cast<int64_t>(names_.size());
+  }
+  DimnameList names() const {
+    return names_;
+  }
+  void set_names(HAS_NON_WILDCARD, DimnameList new_names) {
+    names_ = new_names.vec();
+  }
+  void set_names(HAS_NON_WILDCARD, std::vector<Dimname>&& new_names) {
+    names_ = std::move(new_names);
+  }
 
  private:
   std::vector<Dimname> names_;
@@ -47,17 +55,27 @@ struct TORCH_API NamedTensorMeta final : c10::NamedTensorMetaInterface {
 
 /// Whether this thread's calls regard names.
 struct TORCH_API NamesMode {
-  static bool is_enabled() { return !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::Named); }
-  static void set_enabled(bool enabled) { c10::impl::tls_set_dispatch_key_excluded(c10::DispatchKey::Named, !enabled); }
+  static bool is_enabled() {
+    return !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::Named);
+  }
+  static void set_enabled(bool enabled) {
+    c10::impl::tls_set_dispatch_key_excluded(c10::DispatchKey::Named, !enabled);
+  }
 };
 
 /// Disregards names while it lives, or until reset(): all tensors are without names.
 struct TORCH_API NoNamesGuard {
-  NoNamesGuard() : previous_(NamesMode::is_enabled()) { NamesMode::set_enabled(false); }
+  NoNamesGuard() : previous_(NamesMode::is_enabled()) {
+    NamesMode::set_enabled(false);
+  }
   NoNamesGuard(const NoNamesGuard&) = delete;
   NoNamesGuard& operator=(const NoNamesGuard&) = delete;
-  ~NoNamesGuard() { reset(); }
-  void reset() { NamesMode::set_enabled(previous_); }
+  ~NoNamesGuard() {
+    reset();
+  }
+  void reset() {
+    NamesMode::set_enabled(previous_);
+  }
 
  private:
   bool previous_;

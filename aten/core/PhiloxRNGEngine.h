@@ -1,4 +1,5 @@
-// Philox4x32, a random generator that counts: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
+// Philox4x32, a random generator that counts: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3"
+// (2011).
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -12,7 +13,8 @@ namespace at {
 namespace detail {
 
 /// The four words that a seed gives for a count of 128 bits, lowest word first.
-C10_HOST_DEVICE inline void philox_block(uint64_t seed, const uint32_t (&count)[4], uint32_t (&words)[4], int32_t n_rounds = 10) {
+C10_HOST_DEVICE inline void philox_block(
+    uint64_t seed, const uint32_t (&count)[4], uint32_t (&words)[4], int32_t n_rounds = 10) {
   uint32_t c0 = count[0], c1 = count[1], c2 = count[2], c3 = count[3];
   uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
   for (int32_t round = 0; round < n_rounds; ++round) {
@@ -35,7 +37,8 @@ C10_HOST_DEVICE inline void philox_block(uint64_t seed, const uint32_t (&count)[
 /// Number i of a subsequence depends on the seed, the subsequence and i alone. Four numbers come from each count.
 class philox_engine {
  public:
-  C10_HOST_DEVICE explicit philox_engine(uint64_t seed = 67280421310721, uint64_t subsequence = 0, uint64_t offset = 0) {
+  C10_HOST_DEVICE explicit philox_engine(
+      uint64_t seed = 67280421310721, uint64_t subsequence = 0, uint64_t offset = 0) {
     reset_state(seed, subsequence);
     incr_n(offset);
   }
@@ -48,8 +51,12 @@ class philox_engine {
   }
 
   /// The count, which is a quarter of the numbers drawn.
-  C10_HOST_DEVICE void set_offset(uint64_t offset) { offset_ = offset; }
-  C10_HOST_DEVICE uint64_t get_offset() const { return offset_; }
+  C10_HOST_DEVICE void set_offset(uint64_t offset) {
+    offset_ = offset;
+  }
+  C10_HOST_DEVICE uint64_t get_offset() const {
+    return offset_;
+  }
 
   /// 32 random bits.
   C10_HOST_DEVICE uint32_t operator()(int32_t n_rounds = 10) {
@@ -76,7 +83,9 @@ class philox_engine {
     offset_ += n;
     subsequence_ += offset_ < n ? 1 : 0;
   }
-  C10_HOST_DEVICE void incr() { incr_n(1); }
+  C10_HOST_DEVICE void incr() {
+    incr_n(1);
+  }
 
  private:
   C10_HOST_DEVICE static float uniform(uint32_t bits) {

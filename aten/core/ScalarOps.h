@@ -8,8 +8,8 @@
 namespace at::detail {
 
 /// A 0-dim CPU tensor, without the dispatcher. Any other device is an error.
-TORCH_API Tensor scalar_tensor_static(
-    const Scalar& s, std::optional<ScalarType> dtype_opt, std::optional<Device> device_opt);
+TORCH_API Tensor
+scalar_tensor_static(const Scalar& s, std::optional<ScalarType> dtype_opt, std::optional<Device> device_opt);
 
 } // namespace at::detail
 

@@ -133,7 +133,8 @@ void Tensor::backward(
       !inputs.has_value() || !inputs->empty(),
       "'inputs' argument to backward cannot be empty; leave it out to accumulate into all leaves");
   _backward(
-      inputs.value_or(TensorList()), gradient.defined() ? std::optional<Tensor>(gradient) : std::nullopt, retain_graph, create_graph);
+      inputs.value_or(TensorList()), gradient.defined() ? std::optional<Tensor>(gradient) : std::nullopt, retain_graph,
+      create_graph);
 }
 void Tensor::_backward(
     TensorList inputs, const std::optional<Tensor>& gradient, std::optional<bool> keep_graph, bool create_graph) const {

@@ -60,13 +60,19 @@ class TORCH_API Tensor : public TensorBase {
     impl_ = x.unsafeReleaseIntrusivePtr();
     return *this;
   }
-  Tensor& operator=(const Tensor& x) & noexcept { return operator=(static_cast<const TensorBase&>(x)); }
-  Tensor& operator=(Tensor&& x) & noexcept { return operator=(static_cast<TensorBase&&>(x)); }
+  Tensor& operator=(const Tensor& x) & noexcept {
+    return operator=(static_cast<const TensorBase&>(x));
+  }
+  Tensor& operator=(Tensor&& x) & noexcept {
+    return operator=(static_cast<TensorBase&&>(x));
+  }
   Tensor& operator=(const Tensor& x) &&;
   Tensor& operator=(Tensor&& x) &&;
   Tensor& operator=(const Scalar& v) &&;
 
-  bool is_same(const Tensor& other) const noexcept { return TensorBase::is_same(other); }
+  bool is_same(const Tensor& other) const noexcept {
+    return TensorBase::is_same(other);
+  }
 
   static Tensor wrap_tensor_impl(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl> tensor_impl) {
     return Tensor(std::move(tensor_impl));
@@ -75,10 +81,9 @@ class TORCH_API Tensor : public TensorBase {
   Tensor contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const {
     return is_contiguous(memory_format) ? *this : Tensor(contiguous_copy(memory_format));
   }
-  c10::MaybeOwned<Tensor> expect_contiguous(
-      c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const&;
-  c10::MaybeOwned<Tensor> expect_contiguous(
-      c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) && = delete;
+  c10::MaybeOwned<Tensor> expect_contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const&;
+  c10::MaybeOwned<Tensor> expect_contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) && =
+      delete;
 
   /// The value of a one-element tensor as `T`. Throws when there are more elements or T cannot hold it.
   template <typename T>
@@ -125,9 +130,7 @@ class TORCH_API Tensor : public TensorBase {
   /// Accumulates the gradients of this tensor into the leaves of its graph.
   /// `inputs` limits that to the given leaves. Throws for a non-scalar without `gradient`.
   void backward(
-      const Tensor& gradient = {},
-      std::optional<bool> retain_graph = std::nullopt,
-      bool create_graph = false) const;
+      const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt, bool create_graph = false) const;
   void backward(
       const Tensor& gradient,
       std::optional<bool> retain_graph,
@@ -142,24 +145,40 @@ class TORCH_API Tensor : public TensorBase {
     return *this;
   }
   /// The accumulated gradient, undefined until a backward pass reaches this tensor.
-  Tensor& mutable_grad() const { return impl_->mutable_grad(); }
+  Tensor& mutable_grad() const {
+    return impl_->mutable_grad();
+  }
   const Tensor& grad() const;
-  Tensor data() const { return TensorBase::data(); }
+  Tensor data() const {
+    return TensorBase::data();
+  }
   /// What data_ptr<T>() was called at first.
   template <typename T>
   [[deprecated("use data_ptr<T>()")]] T* data() const {
     return data_ptr<T>();
   }
-  Tensor tensor_data() const { return TensorBase::tensor_data(); }
-  Tensor variable_data() const { return TensorBase::variable_data(); }
+  Tensor tensor_data() const {
+    return TensorBase::tensor_data();
+  }
+  Tensor variable_data() const {
+    return TensorBase::variable_data();
+  }
   /// func(*this, params...), for calls in a chain: x.m(relu).m(scaled, 2).
   template <typename F, typename... Args>
   decltype(auto) m(F func, Args&&... params) const {
     return func(*this, std::forward<Args>(params)...);
   }
-  void _backward(TensorList inputs, const std::optional<Tensor>& gradient, std::optional<bool> keep_graph, bool create_graph) const;
-  const Tensor& _base() const { return static_cast<const Tensor&>(TensorBase::_base()); }
-  const Tensor& _fw_grad(uint64_t level) const { return static_cast<const Tensor&>(TensorBase::_fw_grad(level)); }
+  void _backward(
+      TensorList inputs,
+      const std::optional<Tensor>& gradient,
+      std::optional<bool> keep_graph,
+      bool create_graph) const;
+  const Tensor& _base() const {
+    return static_cast<const Tensor&>(TensorBase::_base());
+  }
+  const Tensor& _fw_grad(uint64_t level) const {
+    return static_cast<const Tensor&>(TensorBase::_fw_grad(level));
+  }
 
   template <typename T>
   using hook_return_void_t = std::enable_if_t<std::is_void_v<std::invoke_result_t<T&, Tensor>>, unsigned>;
@@ -174,9 +193,8 @@ class TORCH_API Tensor : public TensorBase {
   }
   template <typename T>
   hook_return_var_t<T> register_hook(T&& hook) const {
-    return register_hook_impl([fn = std::forward<T>(hook)](const TensorBase& grad) mutable -> TensorBase {
-      return fn(Tensor(grad));
-    });
+    return register_hook_impl(
+        [fn = std::forward<T>(hook)](const TensorBase& grad) mutable -> TensorBase { return fn(Tensor(grad)); });
   }
 
   // Beside the operators that take the dimension's name.
@@ -206,12 +224,24 @@ class OptionalTensorRef {
     std::swap(ref_, rhs.ref_);
     return *this;
   }
-  ~OptionalTensorRef() { ref_.unsafeReleaseTensorImpl(); }
-  bool has_value() const { return ref_.defined(); }
-  const Tensor& getTensorRef() const& { return ref_; }
-  const Tensor& operator*() const& { return ref_; }
-  const Tensor* operator->() const& { return &ref_; }
-  operator bool() const { return ref_.defined(); }
+  ~OptionalTensorRef() {
+    ref_.unsafeReleaseTensorImpl();
+  }
+  bool has_value() const {
+    return ref_.defined();
+  }
+  const Tensor& getTensorRef() const& {
+    return ref_;
+  }
+  const Tensor& operator*() const& {
+    return ref_;
+  }
+  const Tensor* operator->() const& {
+    return &ref_;
+  }
+  operator bool() const {
+    return ref_.defined();
+  }
 
  private:
   Tensor ref_;
@@ -221,7 +251,9 @@ class OptionalTensorRef {
 class TensorRef {
  public:
   explicit TensorRef(const TensorBase& src) : ref_(src) {}
-  const Tensor& operator*() const& { return *ref_; }
+  const Tensor& operator*() const& {
+    return *ref_;
+  }
 
  private:
   OptionalTensorRef ref_;
@@ -259,10 +291,18 @@ struct MaybeOwnedTraits<at::Tensor> {
     lhs.unsafeReleaseTensorImpl();
     lhs = borrow_type(borrow_type::unsafe_borrow_t{}, rhs);
   }
-  static void destroyBorrow(borrow_type& target) { target.unsafeReleaseTensorImpl(); }
-  static const owned_type& referenceFromBorrow(const borrow_type& borrow) { return borrow; }
-  static const owned_type* pointerFromBorrow(const borrow_type& borrow) { return &borrow; }
-  static bool debugBorrowIsValid(const borrow_type&) { return true; }
+  static void destroyBorrow(borrow_type& target) {
+    target.unsafeReleaseTensorImpl();
+  }
+  static const owned_type& referenceFromBorrow(const borrow_type& borrow) {
+    return borrow;
+  }
+  static const owned_type* pointerFromBorrow(const borrow_type& borrow) {
+    return &borrow;
+  }
+  static bool debugBorrowIsValid(const borrow_type&) {
+    return true;
+  }
 };
 
 template <>
@@ -270,16 +310,28 @@ struct ExclusivelyOwnedTraits<at::Tensor> {
   using repr_type = at::Tensor;
   using pointer_type = at::Tensor*;
   using const_pointer_type = const at::Tensor*;
-  static repr_type nullRepr() { return {}; }
+  static repr_type nullRepr() {
+    return {};
+  }
   template <class... Args>
   static repr_type createInPlace(Args&&... args) {
     return at::Tensor(std::forward<Args>(args)...);
   }
-  static repr_type moveToRepr(at::Tensor&& x) { return std::move(x); }
-  static void destroyOwned(at::Tensor& x) { x.reset(); }
-  static at::Tensor take(at::Tensor& x) { return std::move(x); }
-  static pointer_type getImpl(repr_type& x) { return &x; }
-  static const_pointer_type getImpl(const repr_type& x) { return &x; }
+  static repr_type moveToRepr(at::Tensor&& x) {
+    return std::move(x);
+  }
+  static void destroyOwned(at::Tensor& x) {
+    x.reset();
+  }
+  static at::Tensor take(at::Tensor& x) {
+    return std::move(x);
+  }
+  static pointer_type getImpl(repr_type& x) {
+    return &x;
+  }
+  static const_pointer_type getImpl(const repr_type& x) {
+    return &x;
+  }
 };
 
 } // namespace c10

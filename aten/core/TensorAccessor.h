@@ -33,12 +33,24 @@ class TensorAccessorBase {
   C10_HOST_DEVICE TensorAccessorBase(PtrType data, const index_t* sizes, const index_t* strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
 
-  C10_HOST c10::ArrayRef<index_t> sizes() const { return c10::ArrayRef<index_t>(sizes_, N); }
-  C10_HOST c10::ArrayRef<index_t> strides() const { return c10::ArrayRef<index_t>(strides_, N); }
-  C10_HOST_DEVICE index_t stride(index_t i) const { return strides_[i]; }
-  C10_HOST_DEVICE index_t size(index_t i) const { return sizes_[i]; }
-  C10_HOST_DEVICE PtrType data() { return data_; }
-  C10_HOST_DEVICE const PtrType data() const { return data_; }
+  C10_HOST c10::ArrayRef<index_t> sizes() const {
+    return c10::ArrayRef<index_t>(sizes_, N);
+  }
+  C10_HOST c10::ArrayRef<index_t> strides() const {
+    return c10::ArrayRef<index_t>(strides_, N);
+  }
+  C10_HOST_DEVICE index_t stride(index_t i) const {
+    return strides_[i];
+  }
+  C10_HOST_DEVICE index_t size(index_t i) const {
+    return sizes_[i];
+  }
+  C10_HOST_DEVICE PtrType data() {
+    return data_;
+  }
+  C10_HOST_DEVICE const PtrType data() const {
+    return data_;
+  }
 
  protected:
   PtrType data_;
@@ -82,10 +94,18 @@ class GenericPackedTensorAccessorBase {
     }
   }
 
-  C10_HOST_DEVICE index_t stride(index_t i) const { return strides_[i]; }
-  C10_HOST_DEVICE index_t size(index_t i) const { return sizes_[i]; }
-  C10_HOST_DEVICE PtrType data() { return data_; }
-  C10_HOST_DEVICE const PtrType data() const { return data_; }
+  C10_HOST_DEVICE index_t stride(index_t i) const {
+    return strides_[i];
+  }
+  C10_HOST_DEVICE index_t size(index_t i) const {
+    return sizes_[i];
+  }
+  C10_HOST_DEVICE PtrType data() {
+    return data_;
+  }
+  C10_HOST_DEVICE const PtrType data() const {
+    return data_;
+  }
 
  protected:
   PtrType data_;

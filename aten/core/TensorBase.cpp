@@ -20,8 +20,7 @@ void throw_wrong_accessor_rank(int64_t expected, int64_t actual) {
 }
 
 void throw_packed32_too_large() {
-  TORCH_CHECK(
-      false, "numel needs to be smaller than int32_t max; otherwise, please use packed_accessor64");
+  TORCH_CHECK(false, "numel needs to be smaller than int32_t max; otherwise, please use packed_accessor64");
 }
 
 } // namespace detail
@@ -54,16 +53,12 @@ c10::MemoryFormat TensorBase::suggest_memory_format(bool channels_last_strides_e
 
 TensorBase TensorBase::contiguous_copy(c10::MemoryFormat memory_format) const {
   TORCH_CHECK(
-      memory_format != c10::MemoryFormat::Preserve,
-      "preserve memory format is unsupported by the contiguous operator");
+      memory_format != c10::MemoryFormat::Preserve, "preserve memory format is unsupported by the contiguous operator");
   return at::_ops::clone::call(as_tensor(*this), memory_format);
 }
 
 TensorBase TensorBase::to(
-    c10::TensorOptions options,
-    bool non_blocking,
-    bool copy,
-    std::optional<c10::MemoryFormat> memory_format) const {
+    c10::TensorOptions options, bool non_blocking, bool copy, std::optional<c10::MemoryFormat> memory_format) const {
   return at::_ops::to_dtype_layout::call(
       as_tensor(*this), c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(),
       options.pinned_memory_opt(), non_blocking, copy, memory_format);
@@ -132,7 +127,8 @@ const TensorBase& TensorBase::_fw_grad(uint64_t) const {
 void TensorBase::_set_fw_grad(const TensorBase&, uint64_t level, bool) const {
   TORCH_CHECK_NOT_IMPLEMENTED(
       false, "_set_fw_grad: got a tangent for level ", level,
-      " of forward mode, which is not supported; gradients are computed in reverse mode, by backward() or torch::autograd::grad()");
+      " of forward mode, which is not supported; gradients are computed in reverse mode, by backward() or "
+      "torch::autograd::grad()");
 }
 unsigned TensorBase::register_hook_impl(std::function<TensorBase(const TensorBase&)> hook) const {
   return impl::GetVariableHooks()->_register_hook(*this, std::move(hook));

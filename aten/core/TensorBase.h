@@ -81,43 +81,101 @@ class TORCH_API TensorBase {
   TensorBase& operator=(TensorBase&&) && noexcept = delete;
   ~TensorBase() = default;
 
-  static TensorBase wrap_tensor_impl(ImplPtr tensor_impl) { return TensorBase(std::move(tensor_impl)); }
+  static TensorBase wrap_tensor_impl(ImplPtr tensor_impl) {
+    return TensorBase(std::move(tensor_impl));
+  }
 
   // ---- identity ----------------------------------------------------------
-  bool defined() const { return static_cast<bool>(impl_); }
-  void reset() { impl_.reset(); }
-  bool is_same(const TensorBase& other) const noexcept { return impl_ == other.impl_; }
-  size_t use_count() const noexcept { return impl_.use_count(); }
-  size_t weak_use_count() const noexcept { return impl_.weak_use_count(); }
+  bool defined() const {
+    return static_cast<bool>(impl_);
+  }
+  void reset() {
+    impl_.reset();
+  }
+  bool is_same(const TensorBase& other) const noexcept {
+    return impl_ == other.impl_;
+  }
+  size_t use_count() const noexcept {
+    return impl_.use_count();
+  }
+  size_t weak_use_count() const noexcept {
+    return impl_.weak_use_count();
+  }
   /// Is this handle the only one?
-  bool is_uniquely_owned() const noexcept { return use_count() == 1; }
-  c10::TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
-  c10::TensorImpl* unsafeReleaseTensorImpl() { return impl_.release(); }
-  const ImplPtr& getIntrusivePtr() const { return impl_; }
-  ImplPtr unsafeReleaseIntrusivePtr() { return std::move(impl_); }
+  bool is_uniquely_owned() const noexcept {
+    return use_count() == 1;
+  }
+  c10::TensorImpl* unsafeGetTensorImpl() const {
+    return impl_.get();
+  }
+  c10::TensorImpl* unsafeReleaseTensorImpl() {
+    return impl_.release();
+  }
+  const ImplPtr& getIntrusivePtr() const {
+    return impl_;
+  }
+  ImplPtr unsafeReleaseIntrusivePtr() {
+    return std::move(impl_);
+  }
   std::string toString() const;
   void print() const;
 
   // ---- sizes and strides -------------------------------------------------
-  int64_t dim() const { return impl_->dim(); }
-  int64_t ndimension() const { return dim(); }
-  c10::IntArrayRef sizes() const { return impl_->sizes(); }
-  c10::IntArrayRef strides() const { return impl_->strides(); }
-  c10::SymIntArrayRef sym_sizes() const { return impl_->sym_sizes(); }
-  c10::SymIntArrayRef sym_strides() const { return impl_->sym_strides(); }
+  int64_t dim() const {
+    return impl_->dim();
+  }
+  int64_t ndimension() const {
+    return dim();
+  }
+  c10::IntArrayRef sizes() const {
+    return impl_->sizes();
+  }
+  c10::IntArrayRef strides() const {
+    return impl_->strides();
+  }
+  c10::SymIntArrayRef sym_sizes() const {
+    return impl_->sym_sizes();
+  }
+  c10::SymIntArrayRef sym_strides() const {
+    return impl_->sym_strides();
+  }
   /// Size of dimension `dim`, which may be negative. Throws IndexError when out of range.
-  int64_t size(int64_t dim) const { return impl_->size(dim); }
-  int64_t stride(int64_t dim) const { return impl_->stride(dim); }
-  c10::SymInt sym_size(int64_t dim) const { return impl_->sym_size(dim); }
-  c10::SymInt sym_stride(int64_t dim) const { return c10::SymInt(impl_->stride(dim)); }
-  int64_t numel() const { return impl_->numel(); }
-  c10::SymInt sym_numel() const { return impl_->sym_numel(); }
-  int64_t storage_offset() const { return impl_->storage_offset(); }
-  c10::SymInt sym_storage_offset() const { return impl_->sym_storage_offset(); }
-  size_t itemsize() const { return impl_->itemsize(); }
-  int64_t element_size() const { return static_cast<int64_t>(impl_->itemsize()); }
-  size_t nbytes() const { return static_cast<size_t>(impl_->numel()) * impl_->itemsize(); }
-  c10::SymInt sym_nbytes() const { return c10::SymInt(static_cast<int64_t>(nbytes())); }
+  int64_t size(int64_t dim) const {
+    return impl_->size(dim);
+  }
+  int64_t stride(int64_t dim) const {
+    return impl_->stride(dim);
+  }
+  c10::SymInt sym_size(int64_t dim) const {
+    return impl_->sym_size(dim);
+  }
+  c10::SymInt sym_stride(int64_t dim) const {
+    return c10::SymInt(impl_->stride(dim));
+  }
+  int64_t numel() const {
+    return impl_->numel();
+  }
+  c10::SymInt sym_numel() const {
+    return impl_->sym_numel();
+  }
+  int64_t storage_offset() const {
+    return impl_->storage_offset();
+  }
+  c10::SymInt sym_storage_offset() const {
+    return impl_->sym_storage_offset();
+  }
+  size_t itemsize() const {
+    return impl_->itemsize();
+  }
+  int64_t element_size() const {
+    return static_cast<int64_t>(impl_->itemsize());
+  }
+  size_t nbytes() const {
+    return static_cast<size_t>(impl_->numel()) * impl_->itemsize();
+  }
+  c10::SymInt sym_nbytes() const {
+    return c10::SymInt(static_cast<int64_t>(nbytes()));
+  }
   bool is_contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const {
     return impl_->is_contiguous(memory_format);
   }
@@ -127,65 +185,159 @@ class TORCH_API TensorBase {
   c10::SymBool sym_is_contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const {
     return is_contiguous(memory_format);
   }
-  bool is_non_overlapping_and_dense() const { return impl_->is_non_overlapping_and_dense(); }
+  bool is_non_overlapping_and_dense() const {
+    return impl_->is_non_overlapping_and_dense();
+  }
 
   /// The memory format that `clone(MemoryFormat::Preserve)` would give.
   c10::MemoryFormat suggest_memory_format(bool channels_last_strides_exact_match = false) const;
 
   // ---- dtype, device, layout ---------------------------------------------
-  c10::ScalarType scalar_type() const { return c10::typeMetaToScalarType(impl_->dtype()); }
-  caffe2::TypeMeta dtype() const { return impl_->dtype(); }
-  c10::Device device() const { return impl_->device(); }
-  int64_t get_device() const { return impl_->get_device(); }
-  c10::Layout layout() const { return impl_->layout(); }
+  c10::ScalarType scalar_type() const {
+    return c10::typeMetaToScalarType(impl_->dtype());
+  }
+  caffe2::TypeMeta dtype() const {
+    return impl_->dtype();
+  }
+  c10::Device device() const {
+    return impl_->device();
+  }
+  int64_t get_device() const {
+    return impl_->get_device();
+  }
+  c10::Layout layout() const {
+    return impl_->layout();
+  }
   c10::TensorOptions options() const {
     return c10::TensorOptions().dtype(dtype()).device(device()).layout(layout());
   }
-  bool has_storage() const { return defined() && impl_->has_storage(); }
-  const c10::Storage& storage() const { return impl_->storage(); }
-  bool is_alias_of(const TensorBase& other) const { return impl_->storage().is_alias_of(other.storage()); }
-  bool is_complex() const { return at::isComplexType(scalar_type()); }
-  bool is_floating_point() const { return at::isFloatingType(scalar_type()); }
-  bool is_signed() const { return at::isSignedType(scalar_type()); }
-  c10::DispatchKeySet key_set() const { return impl_->key_set(); }
-  bool is_cpu() const { return impl_->is_cpu(); }
-  bool is_cuda() const { return impl_->is_cuda(); }
-  bool is_meta() const { return impl_->is_meta(); }
-  bool is_sparse() const { return impl_->is_sparse(); }
-  bool is_sparse_csr() const { return layout() == c10::kSparseCsr; }
-  bool is_mkldnn() const { return layout() == c10::kMkldnn; }
-  bool is_quantized() const { return c10::isQIntType(scalar_type()); }
-  bool is_privateuseone() const { return device().is_privateuseone(); }
-  bool is_hip() const { return device().is_hip(); }
-  bool is_xla() const { return device().is_xla(); }
-  bool is_xpu() const { return device().is_xpu(); }
-  bool is_mps() const { return device().is_mps(); }
-  bool is_hpu() const { return device().is_hpu(); }
-  bool is_ipu() const { return device().is_ipu(); }
-  bool is_vulkan() const { return device().is_vulkan(); }
-  bool is_metal() const { return device().is_metal(); }
-  bool is_lazy() const { return device().is_lazy(); }
-  bool is_mtia() const { return device().is_mtia(); }
-  bool is_maia() const { return device().is_maia(); }
-  bool is_ve() const { return device().is_ve(); }
-  bool is_nested() const { return impl_->key_set().has(c10::DispatchKey::NestedTensor); }
-  bool is_inference() const { return impl_->is_inference(); }
-  bool is_conj() const { return impl_->key_set().has(c10::DispatchKey::Conjugate); }
-  bool is_neg() const { return impl_->key_set().has(c10::DispatchKey::Negative); }
-  bool _is_zerotensor() const { return impl_->key_set().has(c10::DispatchKey::ZeroTensor); }
-  void _set_conj(bool conjugate) const { impl_->_set_conj(conjugate); }
-  void _set_neg(bool negative) const { impl_->_set_neg(negative); }
-  void _set_zero(bool zero) const { impl_->_set_zero(zero); }
+  bool has_storage() const {
+    return defined() && impl_->has_storage();
+  }
+  const c10::Storage& storage() const {
+    return impl_->storage();
+  }
+  bool is_alias_of(const TensorBase& other) const {
+    return impl_->storage().is_alias_of(other.storage());
+  }
+  bool is_complex() const {
+    return at::isComplexType(scalar_type());
+  }
+  bool is_floating_point() const {
+    return at::isFloatingType(scalar_type());
+  }
+  bool is_signed() const {
+    return at::isSignedType(scalar_type());
+  }
+  c10::DispatchKeySet key_set() const {
+    return impl_->key_set();
+  }
+  bool is_cpu() const {
+    return impl_->is_cpu();
+  }
+  bool is_cuda() const {
+    return impl_->is_cuda();
+  }
+  bool is_meta() const {
+    return impl_->is_meta();
+  }
+  bool is_sparse() const {
+    return impl_->is_sparse();
+  }
+  bool is_sparse_csr() const {
+    return layout() == c10::kSparseCsr;
+  }
+  bool is_mkldnn() const {
+    return layout() == c10::kMkldnn;
+  }
+  bool is_quantized() const {
+    return c10::isQIntType(scalar_type());
+  }
+  bool is_privateuseone() const {
+    return device().is_privateuseone();
+  }
+  bool is_hip() const {
+    return device().is_hip();
+  }
+  bool is_xla() const {
+    return device().is_xla();
+  }
+  bool is_xpu() const {
+    return device().is_xpu();
+  }
+  bool is_mps() const {
+    return device().is_mps();
+  }
+  bool is_hpu() const {
+    return device().is_hpu();
+  }
+  bool is_ipu() const {
+    return device().is_ipu();
+  }
+  bool is_vulkan() const {
+    return device().is_vulkan();
+  }
+  bool is_metal() const {
+    return device().is_metal();
+  }
+  bool is_lazy() const {
+    return device().is_lazy();
+  }
+  bool is_mtia() const {
+    return device().is_mtia();
+  }
+  bool is_maia() const {
+    return device().is_maia();
+  }
+  bool is_ve() const {
+    return device().is_ve();
+  }
+  bool is_nested() const {
+    return impl_->key_set().has(c10::DispatchKey::NestedTensor);
+  }
+  bool is_inference() const {
+    return impl_->is_inference();
+  }
+  bool is_conj() const {
+    return impl_->key_set().has(c10::DispatchKey::Conjugate);
+  }
+  bool is_neg() const {
+    return impl_->key_set().has(c10::DispatchKey::Negative);
+  }
+  bool _is_zerotensor() const {
+    return impl_->key_set().has(c10::DispatchKey::ZeroTensor);
+  }
+  void _set_conj(bool conjugate) const {
+    impl_->_set_conj(conjugate);
+  }
+  void _set_neg(bool negative) const {
+    impl_->_set_neg(negative);
+  }
+  void _set_zero(bool zero) const {
+    impl_->_set_zero(zero);
+  }
   /// Whether a dimension has a name; false too where names are disregarded (NoNamesGuard).
-  bool has_names() const { return impl::has_names(impl_.get()); }
+  bool has_names() const {
+    return impl::has_names(impl_.get());
+  }
   /// The names, wildcards for dimensions that have none.
-  DimnameList names() const { return impl::get_names(impl_.get()); }
-  std::optional<DimnameList> opt_names() const { return impl::get_opt_names(impl_.get()); }
+  DimnameList names() const {
+    return impl::get_names(impl_.get());
+  }
+  std::optional<DimnameList> opt_names() const {
+    return impl::get_opt_names(impl_.get());
+  }
 
   // ---- data --------------------------------------------------------------
-  void* data_ptr() const { return impl_->mutable_data(); }
-  void* mutable_data_ptr() const { return impl_->mutable_data(); }
-  const void* const_data_ptr() const { return impl_->data(); }
+  void* data_ptr() const {
+    return impl_->mutable_data();
+  }
+  void* mutable_data_ptr() const {
+    return impl_->mutable_data();
+  }
+  const void* const_data_ptr() const {
+    return impl_->data();
+  }
 
   /// Pointer to the first element. Throws when `T` is not the tensor's dtype.
   template <typename T>
@@ -249,10 +401,9 @@ class TORCH_API TensorBase {
   TensorBase contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const {
     return is_contiguous(memory_format) ? *this : contiguous_copy(memory_format);
   }
-  c10::MaybeOwned<TensorBase> expect_contiguous(
-      c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const&;
-  c10::MaybeOwned<TensorBase> expect_contiguous(
-      c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) && = delete;
+  c10::MaybeOwned<TensorBase> expect_contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const&;
+  c10::MaybeOwned<TensorBase> expect_contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) && =
+      delete;
   TensorBase to(
       c10::TensorOptions options = {},
       bool non_blocking = false,
@@ -262,7 +413,9 @@ class TORCH_API TensorBase {
   const TensorBase& zero_() const;
 
   // ---- autograd ----------------------------------------------------------
-  bool requires_grad() const { return impl_->requires_grad(); }
+  bool requires_grad() const {
+    return impl_->requires_grad();
+  }
   const TensorBase& set_requires_grad(bool requires_grad) const {
     impl_->set_requires_grad(requires_grad);
     return *this;
@@ -310,8 +463,7 @@ class TORCH_API TensorBase {
  protected:
   unsigned register_hook_impl(std::function<TensorBase(const TensorBase&)> hook) const;
 
-  explicit TensorBase(unsafe_borrow_t, const TensorBase& rhs)
-      : impl_(ImplPtr::reclaim(rhs.impl_.get())) {}
+  explicit TensorBase(unsafe_borrow_t, const TensorBase& rhs) : impl_(ImplPtr::reclaim(rhs.impl_.get())) {}
   friend struct c10::MaybeOwnedTraits<TensorBase>;
   friend struct c10::MaybeOwnedTraits<Tensor>;
 
@@ -342,7 +494,9 @@ class TORCH_API TensorBase {
   ImplPtr impl_;
 };
 
-inline int64_t get_device(const TensorBase& self) { return self.get_device(); }
+inline int64_t get_device(const TensorBase& self) {
+  return self.get_device();
+}
 
 namespace symint {
 /// Chooses between `sizes` and `sym_sizes` by the element type wanted.
@@ -387,10 +541,18 @@ struct MaybeOwnedTraits<at::TensorBase> {
     lhs.unsafeReleaseTensorImpl();
     lhs = borrow_type(borrow_type::unsafe_borrow_t{}, rhs);
   }
-  static void destroyBorrow(borrow_type& target) { target.unsafeReleaseTensorImpl(); }
-  static const owned_type& referenceFromBorrow(const borrow_type& borrow) { return borrow; }
-  static const owned_type* pointerFromBorrow(const borrow_type& borrow) { return &borrow; }
-  static bool debugBorrowIsValid(const borrow_type&) { return true; }
+  static void destroyBorrow(borrow_type& target) {
+    target.unsafeReleaseTensorImpl();
+  }
+  static const owned_type& referenceFromBorrow(const borrow_type& borrow) {
+    return borrow;
+  }
+  static const owned_type* pointerFromBorrow(const borrow_type& borrow) {
+    return &borrow;
+  }
+  static bool debugBorrowIsValid(const borrow_type&) {
+    return true;
+  }
 };
 
 template <>
@@ -398,16 +560,28 @@ struct ExclusivelyOwnedTraits<at::TensorBase> {
   using repr_type = at::TensorBase;
   using pointer_type = at::TensorBase*;
   using const_pointer_type = const at::TensorBase*;
-  static repr_type nullRepr() { return {}; }
+  static repr_type nullRepr() {
+    return {};
+  }
   template <class... Args>
   static repr_type createInPlace(Args&&... args) {
     return at::TensorBase(std::forward<Args>(args)...);
   }
-  static repr_type moveToRepr(at::TensorBase&& x) { return std::move(x); }
-  static void destroyOwned(at::TensorBase& x) { x.reset(); }
-  static at::TensorBase take(at::TensorBase& x) { return std::move(x); }
-  static pointer_type getImpl(repr_type& x) { return &x; }
-  static const_pointer_type getImpl(const repr_type& x) { return &x; }
+  static repr_type moveToRepr(at::TensorBase&& x) {
+    return std::move(x);
+  }
+  static void destroyOwned(at::TensorBase& x) {
+    x.reset();
+  }
+  static at::TensorBase take(at::TensorBase& x) {
+    return std::move(x);
+  }
+  static pointer_type getImpl(repr_type& x) {
+    return &x;
+  }
+  static const_pointer_type getImpl(const repr_type& x) {
+    return &x;
+  }
 };
 
 } // namespace c10

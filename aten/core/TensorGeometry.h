@@ -15,7 +15,9 @@ inline bool geometry_is_contiguous(c10::IntArrayRef sizes, c10::IntArrayRef stri
   uint64_t expected = 1; // that of a tensor without elements may wrap
   bool contiguous = true;
   for (size_t i = sizes.size(); i-- > 0;) {
-    if (sizes[i] == 0) return true;
+    if (sizes[i] == 0) {
+      return true;
+    }
     contiguous = contiguous && (sizes[i] == 1 || static_cast<uint64_t>(strides[i]) == expected);
     expected *= static_cast<uint64_t>(sizes[i]);
   }
@@ -46,26 +48,55 @@ class TensorGeometry {
   explicit TensorGeometry(c10::IntArrayRef sizes, c10::IntArrayRef strides, int64_t storage_offset = 0)
       : TensorGeometry(sizes) {
     TORCH_CHECK(
-        sizes.size() == strides.size(), "TensorGeometry: got ", sizes.size(), " sizes and ", strides.size(), " strides");
+        sizes.size() == strides.size(), "TensorGeometry: got ", sizes.size(), " sizes and ", strides.size(),
+        " strides");
     strides_.assign(strides.begin(), strides.end());
     storage_offset_ = storage_offset;
     recompute();
   }
 
-  bool is_contiguous() const { return contiguous_; }
-  int64_t dim() const { return static_cast<int64_t>(sizes_.size()); }
-  int64_t size(int64_t dim) const { return sizes_[c10::maybe_wrap_dim(dim, this->dim())]; }
-  c10::IntArrayRef sizes() const { return sizes_; }
-  int64_t stride(int64_t dim) const { return strides_[c10::maybe_wrap_dim(dim, this->dim())]; }
-  c10::IntArrayRef strides() const { return strides_; }
-  c10::SymIntArrayRef sym_sizes() const { return c10::fromIntArrayRefSlow(sizes_); }
-  c10::SymIntArrayRef sym_strides() const { return c10::fromIntArrayRefSlow(strides_); }
-  int64_t storage_offset() const { return storage_offset_; }
-  c10::SymInt sym_storage_offset() const { return c10::SymInt(storage_offset_); }
-  int64_t numel() const { return numel_; }
-  c10::SymInt sym_size(int64_t dim) const { return size(dim); }
-  c10::SymInt sym_stride(int64_t dim) const { return stride(dim); }
-  c10::SymInt sym_numel() const { return numel_; }
+  bool is_contiguous() const {
+    return contiguous_;
+  }
+  int64_t dim() const {
+    return static_cast<int64_t>(sizes_.size());
+  }
+  int64_t size(int64_t dim) const {
+    return sizes_[c10::maybe_wrap_dim(dim, this->dim())];
+  }
+  c10::IntArrayRef sizes() const {
+    return sizes_;
+  }
+  int64_t stride(int64_t dim) const {
+    return strides_[c10::maybe_wrap_dim(dim, this->dim())];
+  }
+  c10::IntArrayRef strides() const {
+    return strides_;
+  }
+  c10::SymIntArrayRef sym_sizes() const {
+    return c10::fromIntArrayRefSlow(sizes_);
+  }
+  c10::SymIntArrayRef sym_strides() const {
+    return c10::fromIntArrayRefSlow(strides_);
+  }
+  int64_t storage_offset() const {
+    return storage_offset_;
+  }
+  c10::SymInt sym_storage_offset() const {
+    return c10::SymInt(storage_offset_);
+  }
+  int64_t numel() const {
+    return numel_;
+  }
+  c10::SymInt sym_size(int64_t dim) const {
+    return size(dim);
+  }
+  c10::SymInt sym_stride(int64_t dim) const {
+    return stride(dim);
+  }
+  c10::SymInt sym_numel() const {
+    return numel_;
+  }
 
   /// The same memory with two dimensions exchanged.
   TensorGeometry transpose(int64_t dim0, int64_t dim1) const {
@@ -80,9 +111,15 @@ class TensorGeometry {
   }
 
   /// What is written through these needs recompute() afterwards.
-  c10::DimVector& mutable_sizes() { return sizes_; }
-  c10::DimVector& mutable_strides() { return strides_; }
-  int64_t& mutable_storage_offset() { return storage_offset_; }
+  c10::DimVector& mutable_sizes() {
+    return sizes_;
+  }
+  c10::DimVector& mutable_strides() {
+    return strides_;
+  }
+  int64_t& mutable_storage_offset() {
+    return storage_offset_;
+  }
   void recompute() {
     numel_ = c10::multiply_integers(sizes_);
     contiguous_ = geometry_is_contiguous(sizes_, strides_);

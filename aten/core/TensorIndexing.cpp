@@ -81,7 +81,8 @@ class Indexer {
   Indexer(const Tensor& self, ArrayRef<TensorIndex> indices) : result_(self) {
     TORCH_CHECK_INDEX(
         self.dim() > 0 || indices.size() != 1 || !indices[0].is_integer(),
-        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+        "0-dim "
         "tensor to a number");
     int64_t specified = 0;
     for (const TensorIndex& index : indices) {
@@ -94,8 +95,12 @@ class Indexer {
     }
   }
 
-  const Tensor& view() const { return result_; }
-  bool has_tensors() const { return !tensors_.empty(); }
+  const Tensor& view() const {
+    return result_;
+  }
+  bool has_tensors() const {
+    return !tensors_.empty();
+  }
 
   c10::List<std::optional<Tensor>> tensors() const {
     c10::List<std::optional<Tensor>> list;
@@ -140,7 +145,8 @@ class Indexer {
   void select(int64_t index, int64_t position) {
     const int64_t size = result_.size(dim_);
     TORCH_CHECK_INDEX(
-        index >= -size && index < size, "index ", index, " is out of bounds for dimension ", position, " with size ", size);
+        index >= -size && index < size, "index ", index, " is out of bounds for dimension ", position, " with size ",
+        size);
     result_ = result_.select(dim_, index);
   }
 
@@ -154,7 +160,9 @@ class Indexer {
     covered_by_masks_ += mask ? index.dim() - 1 : 0;
   }
 
-  int64_t place() const { return dim_ - covered_by_masks_; }
+  int64_t place() const {
+    return dim_ - covered_by_masks_;
+  }
 
   Tensor result_;
   std::vector<Tensor> tensors_;
@@ -195,7 +203,8 @@ bool is_one_boolean(ArrayRef<TensorIndex> indices) {
 
 } // namespace
 
-void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& value, bool /*disable_slice_optimization*/) {
+void set_item(
+    const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& value, bool /*disable_slice_optimization*/) {
   if (is_one_boolean(indices)) {
     if (indices[0].boolean()) {
       self.unsqueeze(0).copy_(without_leading_ones(value));
@@ -213,7 +222,8 @@ void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& v
   }
 }
 
-void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value, bool /*disable_slice_optimization*/) {
+void set_item(
+    const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value, bool /*disable_slice_optimization*/) {
   const Indexer indexer(self, indices);
   Tensor target = indexer.view();
   if (indexer.has_tensors()) {

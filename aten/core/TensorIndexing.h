@@ -30,7 +30,8 @@ struct EllipsisIndexType final {
 /// As many full slices as are needed; written "..." too.
 TORCH_API extern const EllipsisIndexType Ellipsis;
 
-/// start:stop:step of one dimension; parts that are left out cover the whole dimension. Throws when step is not positive.
+/// start:stop:step of one dimension; parts that are left out cover the whole dimension. Throws when step is not
+/// positive.
 struct TORCH_API Slice final {
  public:
   Slice(
@@ -38,9 +39,15 @@ struct TORCH_API Slice final {
       std::optional<c10::SymInt> stop_index = std::nullopt,
       std::optional<c10::SymInt> step_index = std::nullopt);
 
-  c10::SymInt start() const { return start_; }
-  c10::SymInt stop() const { return stop_; }
-  c10::SymInt step() const { return step_; }
+  c10::SymInt start() const {
+    return start_;
+  }
+  c10::SymInt stop() const {
+    return stop_;
+  }
+  c10::SymInt step() const {
+    return step_;
+  }
 
  private:
   c10::SymInt start_;
@@ -64,16 +71,36 @@ struct TORCH_API TensorIndex final {
   TensorIndex(Slice slice) : slice_(std::move(slice)), type_(TensorIndexType::Slice) {}
   TensorIndex(Tensor tensor) : tensor_(std::move(tensor)), type_(TensorIndexType::Tensor) {}
 
-  bool is_none() const { return type_ == TensorIndexType::None; }
-  bool is_ellipsis() const { return type_ == TensorIndexType::Ellipsis; }
-  bool is_integer() const { return type_ == TensorIndexType::SymInt; }
-  c10::SymInt integer() const { return integer_; }
-  bool is_boolean() const { return type_ == TensorIndexType::Boolean; }
-  bool boolean() const { return boolean_; }
-  bool is_slice() const { return type_ == TensorIndexType::Slice; }
-  const Slice& slice() const { return slice_; }
-  bool is_tensor() const { return type_ == TensorIndexType::Tensor; }
-  const Tensor& tensor() const { return tensor_; }
+  bool is_none() const {
+    return type_ == TensorIndexType::None;
+  }
+  bool is_ellipsis() const {
+    return type_ == TensorIndexType::Ellipsis;
+  }
+  bool is_integer() const {
+    return type_ == TensorIndexType::SymInt;
+  }
+  c10::SymInt integer() const {
+    return integer_;
+  }
+  bool is_boolean() const {
+    return type_ == TensorIndexType::Boolean;
+  }
+  bool boolean() const {
+    return boolean_;
+  }
+  bool is_slice() const {
+    return type_ == TensorIndexType::Slice;
+  }
+  const Slice& slice() const {
+    return slice_;
+  }
+  bool is_tensor() const {
+    return type_ == TensorIndexType::Tensor;
+  }
+  const Tensor& tensor() const {
+    return tensor_;
+  }
 
  private:
   c10::SymInt integer_ = 0;

@@ -19,10 +19,16 @@
 #include <aten/ops/sub.h>
 
 namespace at {
-#define COMMUTING(op, f) \
-  Tensor operator op(const Tensor& x, const Tensor& y) { return at::f(x, y); } \
-  Tensor operator op(const Tensor& x, const Scalar& y) { return at::f(x, y); } \
-  Tensor operator op(const Scalar& x, const Tensor& y) { return at::f(y, x); }
+#define COMMUTING(op, f)                                 \
+  Tensor operator op(const Tensor& x, const Tensor& y) { \
+    return at::f(x, y);                                  \
+  }                                                      \
+  Tensor operator op(const Tensor& x, const Scalar& y) { \
+    return at::f(x, y);                                  \
+  }                                                      \
+  Tensor operator op(const Scalar& x, const Tensor& y) { \
+    return at::f(y, x);                                  \
+  }
 
 COMMUTING(+, add)
 COMMUTING(*, mul)
@@ -34,10 +40,16 @@ COMMUTING(!=, ne)
 
 #undef COMMUTING
 
-#define COMPARISON(op, f, mirrored) \
-  Tensor operator op(const Tensor& x, const Tensor& y) { return at::f(x, y); } \
-  Tensor operator op(const Tensor& x, const Scalar& y) { return at::f(x, y); } \
-  Tensor operator op(const Scalar& x, const Tensor& y) { return at::mirrored(y, x); }
+#define COMPARISON(op, f, mirrored)                      \
+  Tensor operator op(const Tensor& x, const Tensor& y) { \
+    return at::f(x, y);                                  \
+  }                                                      \
+  Tensor operator op(const Tensor& x, const Scalar& y) { \
+    return at::f(x, y);                                  \
+  }                                                      \
+  Tensor operator op(const Scalar& x, const Tensor& y) { \
+    return at::mirrored(y, x);                           \
+  }
 
 COMPARISON(<, lt, gt)
 COMPARISON(<=, le, ge)

@@ -6,7 +6,7 @@
 
 namespace at {
 
-#define TENSOR_BINARY_OPERATOR(op) \
+#define TENSOR_BINARY_OPERATOR(op)                                \
   TORCH_API Tensor operator op(const Tensor& x, const Tensor& y); \
   TORCH_API Tensor operator op(const Tensor& x, const Scalar& y); \
   TORCH_API Tensor operator op(const Scalar& x, const Tensor& y);

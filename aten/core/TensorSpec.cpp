@@ -26,8 +26,7 @@ constexpr c10::DispatchKeySet key_set_of(c10::DeviceType type) {
 
 [[noreturn]] C10_NOINLINE void throw_bad_sizes(c10::IntArrayRef sizes) {
   for (const int64_t size : sizes) {
-    TORCH_CHECK(
-        size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
+    TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
   }
   TORCH_CHECK(false, "Storage size calculation overflowed with sizes=", sizes);
 }
@@ -58,14 +57,16 @@ size_t strided_bytes_of(c10::IntArrayRef sizes, c10::IntArrayRef strides, c10::S
   }
   overflows |= c10::mul_overflows(last, static_cast<uint64_t>(c10::elementSize(dtype)), &last);
   TORCH_CHECK(
-      !overflows && last <= static_cast<uint64_t>(INT64_MAX),
-      "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
+      !overflows && last <= static_cast<uint64_t>(INT64_MAX), "Storage size calculation overflowed with sizes=", sizes,
+      " and strides=", strides);
   return static_cast<size_t>(last);
 }
 
 /// Meta tensors have sizes and no memory.
 struct MetaAllocator final : public c10::Allocator {
-  c10::DataPtr allocate(size_t /*bytes*/) override { return c10::DataPtr(nullptr, c10::Device(c10::DeviceType::Meta)); }
+  c10::DataPtr allocate(size_t /*bytes*/) override {
+    return c10::DataPtr(nullptr, c10::Device(c10::DeviceType::Meta));
+  }
   void copy_data(void* /*dest*/, const void* /*src*/, std::size_t /*count*/) const override {}
 };
 
@@ -77,10 +78,9 @@ c10::Allocator* allocator_of(c10::Device device) {
 C10_NOINLINE Tensor allocate_elsewhere(size_t bytes, caffe2::TypeMeta type, c10::Device device) {
   c10::Allocator* allocator = allocator_of(device);
   auto storage = c10::make_intrusive<c10::StorageImpl>(
-      c10::StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes),
-      allocator->allocate(bytes), allocator, /*resizable=*/true);
-  return detail::make_tensor<c10::TensorImpl>(
-      c10::Storage(std::move(storage)), key_set_of(device.type()), type);
+      c10::StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes), allocator->allocate(bytes), allocator,
+      /*resizable=*/true);
+  return detail::make_tensor<c10::TensorImpl>(c10::Storage(std::move(storage)), key_set_of(device.type()), type);
 }
 
 C10_ALWAYS_INLINE Tensor allocate(size_t bytes, caffe2::TypeMeta type, c10::Device device) {
@@ -160,7 +160,8 @@ Tensor empty_spec(const TensorSpec& spec) {
         c10::fromIntArrayRefSlow(sizes), c10::fromIntArrayRefSlow(strides), spec.dtype, std::nullopt, spec.device,
         std::nullopt);
   }
-  Tensor result = allocate(strided_bytes_of(sizes, strides, spec.dtype), c10::scalarTypeToTypeMeta(spec.dtype), spec.device);
+  Tensor result =
+      allocate(strided_bytes_of(sizes, strides, spec.dtype), c10::scalarTypeToTypeMeta(spec.dtype), spec.device);
   result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
   return result;
 }

@@ -36,9 +36,7 @@ struct TORCH_API VariableHooksInterface {
   virtual TensorBase tensor_data(const TensorBase& self) const = 0;
   virtual TensorBase variable_data(const TensorBase& self) const = 0;
   virtual const std::shared_ptr<torch::autograd::Node>& grad_fn(const TensorBase& self) const = 0;
-  virtual unsigned _register_hook(
-      const TensorBase& self,
-      std::function<TensorBase(const TensorBase&)> hook) const = 0;
+  virtual unsigned _register_hook(const TensorBase& self, std::function<TensorBase(const TensorBase&)> hook) const = 0;
   virtual void remove_hook(const TensorBase& self, unsigned pos) const = 0;
   virtual bool is_view(const TensorBase& self) const = 0;
   virtual const TensorBase& base(const TensorBase& self) const = 0;
@@ -60,9 +58,7 @@ struct TORCH_API VariableHooksInterface {
   virtual void detach_(const TensorBase& self) const = 0;
   /// The boxed kernel of operators that have none for the Autograd keys.
   virtual void basic_autograd_not_implemented_fallback(
-      const c10::OperatorHandle& op,
-      c10::DispatchKeySet dispatch_keys,
-      torch::jit::Stack* stack) const = 0;
+      const c10::OperatorHandle& op, c10::DispatchKeySet dispatch_keys, torch::jit::Stack* stack) const = 0;
 };
 
 TORCH_API void SetVariableHooks(VariableHooksInterface* hooks);

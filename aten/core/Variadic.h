@@ -23,16 +23,26 @@ struct IterArgs {
   }
 
   template <typename T>
-  void operator()(at::ArrayRef<T> args) { each(args); }
+  void operator()(at::ArrayRef<T> args) {
+    each(args);
+  }
   template <typename T>
-  void operator()(const c10::List<T>& args) { each(args); }
+  void operator()(const c10::List<T>& args) {
+    each(args);
+  }
   template <typename T>
-  void operator()(const std::vector<T>& args) { self()(at::ArrayRef<T>(args)); }
+  void operator()(const std::vector<T>& args) {
+    self()(at::ArrayRef<T>(args));
+  }
 
-  constexpr bool short_circuit() const { return false; }
+  constexpr bool short_circuit() const {
+    return false;
+  }
 
  private:
-  F& self() { return *static_cast<F*>(this); }
+  F& self() {
+    return *static_cast<F*>(this);
+  }
 
   template <class Range>
   void each(const Range& args) {

@@ -11,10 +11,11 @@ namespace at {
 /// More dimensions than any tensor has.
 constexpr size_t dim_bitset_size = 64;
 
-/// The dimensions of a tensor with `ndims` that a list names; all of them without a list. Throws when one is out of range
-/// or named twice.
+/// The dimensions of a tensor with `ndims` that a list names; all of them without a list. Throws when one is out of
+/// range or named twice.
 inline std::bitset<dim_bitset_size> dim_list_to_bitset(c10::OptionalIntArrayRef opt_dims, size_t ndims) {
-  TORCH_CHECK(ndims <= dim_bitset_size, "only tensors with up to ", dim_bitset_size, " dims are supported, got ", ndims);
+  TORCH_CHECK(
+      ndims <= dim_bitset_size, "only tensors with up to ", dim_bitset_size, " dims are supported, got ", ndims);
   std::bitset<dim_bitset_size> seen;
   if (!opt_dims.has_value()) {
     for (size_t dim = 0; dim < ndims; ++dim) {

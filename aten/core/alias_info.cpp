@@ -21,7 +21,9 @@ bool AliasInfo::has(const std::vector<Symbol>& sets, Symbol set) {
 }
 
 void AliasInfo::add(std::vector<Symbol>& sets, Symbol set) {
-  if (!has(sets, set)) sets.push_back(set);
+  if (!has(sets, set)) {
+    sets.push_back(set);
+  }
 }
 
 bool operator==(const AliasInfo& a, const AliasInfo& b) {

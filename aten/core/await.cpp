@@ -13,7 +13,8 @@ Await::~Await() = default;
 
 IValue Await::wait() {
   if (!completed_) {
-    TORCH_CHECK(function_, "Await::wait: there is no function to call; give one with setFn, or the value with markCompleted");
+    TORCH_CHECK(
+        function_, "Await::wait: there is no function to call; give one with setFn, or the value with markCompleted");
     markCompleted(function_());
     args_.clear();
   }
@@ -32,7 +33,9 @@ void Await::markCompleted(IValue value) {
 
 std::ostream& operator<<(std::ostream& out, const Await& await) {
   out << "Await[completed=" << await.completed();
-  if (await.completed()) out << ", value=" << await.value();
+  if (await.completed()) {
+    out << ", value=" << await.value();
+  }
   return out << ']';
 }
 

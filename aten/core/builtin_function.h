@@ -10,8 +10,15 @@ namespace torch::jit {
 
 /// A function implemented by C++ code that works on the stack.
 struct BuiltinOpFunction final : Function {
-  BuiltinOpFunction(c10::QualifiedName qualname, c10::FunctionSchema schema, std::function<void(Stack&)> callable, std::string doc_string = "")
-      : name_(std::move(qualname)), callable_(std::move(callable)), schema_(std::move(schema)), doc_string_(std::move(doc_string)) {}
+  BuiltinOpFunction(
+      c10::QualifiedName qualname,
+      c10::FunctionSchema schema,
+      std::function<void(Stack&)> callable,
+      std::string doc_string = "")
+      : name_(std::move(qualname)),
+        callable_(std::move(callable)),
+        schema_(std::move(schema)),
+        doc_string_(std::move(doc_string)) {}
 
   std::string_view doc_string() const override {
     return doc_string_;

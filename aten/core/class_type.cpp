@@ -26,15 +26,24 @@ template class Indirect<std::optional<QualifiedName>>;
 
 NamedType::NamedType(TypeKind kind, std::optional<QualifiedName> name) : SharedType(kind), name_(std::move(name)) {}
 
-ClassType::ClassType(std::optional<QualifiedName> name, std::weak_ptr<torch::jit::CompilationUnit> cu, bool is_module,
+ClassType::ClassType(
+    std::optional<QualifiedName> name,
+    std::weak_ptr<torch::jit::CompilationUnit> cu,
+    bool is_module,
     std::string doc_string)
-    : NamedType(Kind, std::move(name)), cu_(std::move(cu)), is_module_(is_module), doc_string_(std::move(doc_string)),
+    : NamedType(Kind, std::move(name)),
+      cu_(std::move(cu)),
+      is_module_(is_module),
+      doc_string_(std::move(doc_string)),
       members_(new Members()) {}
 
 ClassType::~ClassType() = default;
 
-ClassTypePtr ClassType::create(std::optional<QualifiedName> name, std::weak_ptr<torch::jit::CompilationUnit> cu,
-    bool is_module, std::string doc_string) {
+ClassTypePtr ClassType::create(
+    std::optional<QualifiedName> name,
+    std::weak_ptr<torch::jit::CompilationUnit> cu,
+    bool is_module,
+    std::string doc_string) {
   return ClassTypePtr(new ClassType(std::move(name), std::move(cu), is_module, std::move(doc_string)));
 }
 
@@ -79,7 +88,8 @@ const std::vector<ClassType::Property>& ClassType::properties() const {
 }
 
 size_t ClassType::addAttribute(const std::string& name, TypePtr type, bool is_parameter, bool is_buffer) {
-  TORCH_CHECK(!hasAttribute(name), "attempting to add attribute '", name, "' to ", repr_str(),
+  TORCH_CHECK(
+      !hasAttribute(name), "attempting to add attribute '", name, "' to ", repr_str(),
       " but a field of that name already exists");
   const AttributeKind kind = is_parameter ? AttributeKind::PARAMETER
       : is_buffer                         ? AttributeKind::BUFFER
@@ -91,9 +101,12 @@ size_t ClassType::addAttribute(const std::string& name, TypePtr type, bool is_pa
 
 size_t ClassType::addOrCheckAttribute(const std::string& name, TypePtr type, bool is_parameter, bool is_buffer) {
   const std::optional<size_t> slot = findAttributeSlot(name);
-  if (!slot) return addAttribute(name, std::move(type), is_parameter, is_buffer);
+  if (!slot) {
+    return addAttribute(name, std::move(type), is_parameter, is_buffer);
+  }
   TORCH_CHECK(is_parameter == this->is_parameter(*slot), "Parameter field mismatch for the field '", name, "'");
-  TORCH_CHECK(type->isSubtypeOf(*getAttribute(*slot)), type->repr_str(), " is not compatible with the type ",
+  TORCH_CHECK(
+      type->isSubtypeOf(*getAttribute(*slot)), type->repr_str(), " is not compatible with the type ",
       getAttribute(*slot)->repr_str(), " for the field '", name, "'");
   return *slot;
 }
@@ -111,13 +124,19 @@ void ClassType::unsafeChangeAttributeType(const std::string& name, const TypePtr
 }
 
 void ClassType::checkNotExist(const std::string& name, const std::string& what) const {
-  TORCH_CHECK(!findMethod(name), "attempting to add ", what, " '", name, "' to ", repr_str(), " but a method of that name already exists");
-  TORCH_CHECK(!hasAttribute(name), "attempting to add ", what, " '", name, "' to ", repr_str(), " but a field of that name already exists");
+  TORCH_CHECK(
+      !findMethod(name), "attempting to add ", what, " '", name, "' to ", repr_str(),
+      " but a method of that name already exists");
+  TORCH_CHECK(
+      !hasAttribute(name), "attempting to add ", what, " '", name, "' to ", repr_str(),
+      " but a field of that name already exists");
 }
 
 std::optional<size_t> ClassType::findAttributeSlot(const std::string& name) const {
   for (size_t slot = 0; slot < members_->attributes.size(); ++slot) {
-    if (members_->attributes[slot].name == name) return slot;
+    if (members_->attributes[slot].name == name) {
+      return slot;
+    }
   }
   return std::nullopt;
 }
@@ -141,7 +160,9 @@ namespace {
 
 torch::jit::Function* find_by_name(const std::vector<torch::jit::Function*>& functions, const std::string& name) {
   for (torch::jit::Function* function : functions) {
-    if (function->name() == name) return function;
+    if (function->name() == name) {
+      return function;
+    }
   }
   return nullptr;
 }
@@ -204,7 +225,8 @@ torch::jit::Function& ClassType::getHook(const std::string& name) const {
 }
 
 void ClassType::addStaticMethod(torch::jit::Function* method) {
-  TORCH_CHECK(!findStaticMethod(method->name()) && !findMethod(method->name()), "Can't redefine method: ", method->name(),
+  TORCH_CHECK(
+      !findStaticMethod(method->name()) && !findMethod(method->name()), "Can't redefine method: ", method->name(),
       " on class: ", repr_str());
   members_->static_methods.push_back(method);
 }
@@ -220,7 +242,9 @@ void ClassType::addProperty(const std::string& name, torch::jit::Function* gette
 
 std::optional<ClassType::Property> ClassType::getProperty(const std::string& name) const {
   for (const Property& property : members_->properties) {
-    if (property.name == name) return property;
+    if (property.name == name) {
+      return property;
+    }
   }
   return std::nullopt;
 }
@@ -252,7 +276,9 @@ ArrayRef<IValue> ClassType::constantValues() const {
 
 std::optional<size_t> ClassType::findConstantSlot(const std::string& name) const {
   for (size_t slot = 0; slot < members_->constant_names.size(); ++slot) {
-    if (members_->constant_names[slot] == name) return slot;
+    if (members_->constant_names[slot] == name) {
+      return slot;
+    }
   }
   return std::nullopt;
 }
@@ -277,7 +303,9 @@ IValue ClassType::getConstant(size_t slot) const {
 
 std::optional<IValue> ClassType::findConstant(const std::string& name) const {
   const std::optional<size_t> slot = findConstantSlot(name);
-  if (!slot) return std::nullopt;
+  if (!slot) {
+    return std::nullopt;
+  }
   return members_->constant_values[*slot];
 }
 
@@ -298,7 +326,9 @@ std::string ClassType::repr_str() const {
 }
 
 bool ClassType::equals(const Type& rhs) const {
-  if (this == &rhs) return true;
+  if (this == &rhs) {
+    return true;
+  }
   const ClassType* other = rhs.castRaw<ClassType>();
   return other && name() == other->name() && cu_.lock() == other->cu_.lock();
 }

@@ -60,8 +60,11 @@ struct TORCH_API ClassType final : NamedType, ComparablePtr<ClassType> {
     torch::jit::Function* setter;
   };
 
-  static ClassTypePtr create(std::optional<QualifiedName> name, std::weak_ptr<torch::jit::CompilationUnit> cu = {},
-      bool is_module = false, std::string doc_string = "");
+  static ClassTypePtr create(
+      std::optional<QualifiedName> name,
+      std::weak_ptr<torch::jit::CompilationUnit> cu = {},
+      bool is_module = false,
+      std::string doc_string = "");
 
   const std::string& doc_string() const {
     return doc_string_;
@@ -153,7 +156,10 @@ struct TORCH_API ClassType final : NamedType, ComparablePtr<ClassType> {
   std::string annotation_str_impl(const TypePrinter& printer) const override;
 
  private:
-  ClassType(std::optional<QualifiedName> name, std::weak_ptr<torch::jit::CompilationUnit> cu, bool is_module,
+  ClassType(
+      std::optional<QualifiedName> name,
+      std::weak_ptr<torch::jit::CompilationUnit> cu,
+      bool is_module,
       std::string doc_string);
 
   std::weak_ptr<torch::jit::CompilationUnit> cu_;
@@ -165,7 +171,8 @@ struct TORCH_API ClassType final : NamedType, ComparablePtr<ClassType> {
 
 /// A class type together with the compilation unit that keeps it alive.
 struct StrongTypePtr {
-  StrongTypePtr(std::shared_ptr<torch::jit::CompilationUnit> cu, TypePtr type) : cu_(std::move(cu)), type_(std::move(type)) {}
+  StrongTypePtr(std::shared_ptr<torch::jit::CompilationUnit> cu, TypePtr type)
+      : cu_(std::move(cu)), type_(std::move(type)) {}
   std::shared_ptr<torch::jit::CompilationUnit> cu_;
   TypePtr type_;
 };

@@ -24,7 +24,8 @@ struct ClassEntry {
 
 struct Registry {
   std::mutex mutex;
-  std::unordered_map<std::string, ClassEntry> by_name; // entries stay: schemas and getCustomClassType() refer to their types
+  std::unordered_map<std::string, ClassEntry>
+      by_name; // entries stay: schemas and getCustomClassType() refer to their types
   std::unordered_map<std::type_index, ClassEntry*> by_holder;
 };
 
@@ -37,7 +38,9 @@ Registry& registry() {
 // The caller holds the mutex.
 ClassEntry& entry_of(const std::string& qualified_name) {
   ClassEntry& entry = registry().by_name[qualified_name];
-  if (!entry.type) entry.type = c10::ClassType::create(c10::QualifiedName(qualified_name));
+  if (!entry.type) {
+    entry.type = c10::ClassType::create(c10::QualifiedName(qualified_name));
+  }
   return entry;
 }
 
@@ -60,7 +63,9 @@ std::vector<std::string> getAllCustomClassesNames() {
   const std::lock_guard<std::mutex> lock(all.mutex);
   std::vector<std::string> names;
   for (const auto& [name, entry] : all.by_name) {
-    if (entry.bound) names.push_back(name);
+    if (entry.bound) {
+      names.push_back(name);
+    }
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -68,16 +73,21 @@ std::vector<std::string> getAllCustomClassesNames() {
 
 namespace detail {
 
-c10::ClassTypePtr registerCustomClass(const std::string& qualified_name, const std::type_index& holder,
-    const std::string& debug, const std::string& doc) {
+c10::ClassTypePtr registerCustomClass(
+    const std::string& qualified_name,
+    const std::type_index& holder,
+    const std::string& debug,
+    const std::string& doc) {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
   ClassEntry& entry = entry_of(qualified_name);
-  TORCH_CHECK(!entry.bound, "Custom class with name ", qualified_name,
-      " is already registered. Ensure that registration with torch::class_ is only called once. First registration: ", entry.debug,
-      "; second: ", debug);
+  TORCH_CHECK(
+      !entry.bound, "Custom class with name ", qualified_name,
+      " is already registered. Ensure that registration with torch::class_ is only called once. First registration: ",
+      entry.debug, "; second: ", debug);
   const auto [previous, fresh] = all.by_holder.emplace(holder, &entry);
-  TORCH_CHECK(fresh, "C++ class ", c10::demangle(holder.name()), " is already registered as ", previous->second->type->str(),
+  TORCH_CHECK(
+      fresh, "C++ class ", c10::demangle(holder.name()), " is already registered as ", previous->second->type->str(),
       "; a class can be bound under one name only (", qualified_name, ", ", debug, ")");
   entry.bound = true;
   entry.debug = debug;
@@ -86,8 +96,8 @@ c10::ClassTypePtr registerCustomClass(const std::string& qualified_name, const s
   return entry.type;
 }
 
-torch::jit::Function* registerCustomClassMethod(const c10::ClassTypePtr& type, std::unique_ptr<torch::jit::Function> method,
-    bool is_static) {
+torch::jit::Function* registerCustomClassMethod(
+    const c10::ClassTypePtr& type, std::unique_ptr<torch::jit::Function> method, bool is_static) {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
   torch::jit::Function* raw = method.get();
@@ -125,7 +135,8 @@ const ClassTypePtr& getCustomClassTypeImpl(const std::type_index& tindex) {
   torch::Registry& all = torch::registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
   const auto found = all.by_holder.find(tindex);
-  TORCH_CHECK(found != all.by_holder.end(), "Can't find class id in custom class type map for ", c10::demangle(tindex.name()),
+  TORCH_CHECK(
+      found != all.by_holder.end(), "Can't find class id in custom class type map for ", c10::demangle(tindex.name()),
       ". Register the class with torch::class_ before it is used.");
   return found->second->type;
 }

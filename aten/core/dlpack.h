@@ -1,5 +1,5 @@
-// The C structs of DLPack 1.x, by which tensors pass between libraries. Names, numbers and layout are those of the standard
-// (https://dmlc.github.io/dlpack); its include guard keeps a second copy of the header out.
+// The C structs of DLPack 1.x, by which tensors pass between libraries. Names, numbers and layout are those of the
+// standard (https://dmlc.github.io/dlpack); its include guard keeps a second copy of the header out.
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 
@@ -88,7 +88,7 @@ typedef struct {
   int32_t ndim;
   DLDataType dtype;
   int64_t* shape;
-  int64_t* strides;     ///< in elements; null for a contiguous tensor in row-major order
+  int64_t* strides; ///< in elements; null for a contiguous tensor in row-major order
   uint64_t byte_offset; ///< from `data` to the first element
 } DLTensor;
 

@@ -39,8 +39,12 @@ template <c10::ScalarType... Types>
 inline constexpr DtypeSet<((std::uint64_t{1} << static_cast<unsigned>(Types)) | ... | 0)> dtype_set{};
 
 inline constexpr auto kBooleans = dtype_set<c10::ScalarType::Bool>;
-inline constexpr auto kIntegral =
-    dtype_set<c10::ScalarType::Byte, c10::ScalarType::Char, c10::ScalarType::Short, c10::ScalarType::Int, c10::ScalarType::Long>;
+inline constexpr auto kIntegral = dtype_set<
+    c10::ScalarType::Byte,
+    c10::ScalarType::Char,
+    c10::ScalarType::Short,
+    c10::ScalarType::Int,
+    c10::ScalarType::Long>;
 inline constexpr auto kUnsigned = dtype_set<c10::ScalarType::UInt16, c10::ScalarType::UInt32, c10::ScalarType::UInt64>;
 inline constexpr auto kReduced = dtype_set<c10::ScalarType::Half, c10::ScalarType::BFloat16>;
 inline constexpr auto kFloatDouble = dtype_set<c10::ScalarType::Float, c10::ScalarType::Double>;
@@ -66,12 +70,12 @@ template <std::uint64_t Bits, class F>
 C10_ALWAYS_INLINE decltype(auto) dispatch(const char* op, c10::ScalarType dtype, DtypeSet<Bits>, F&& f) {
   using Set = DtypeSet<Bits>;
   switch (dtype) {
-#define LT_DISPATCH_CASE(T, Name)                                 \
-  case c10::ScalarType::Name:                                     \
-    if constexpr (Set::contains(c10::ScalarType::Name)) {         \
-      return f.template operator()<T>();                          \
-    } else {                                                      \
-      break;                                                      \
+#define LT_DISPATCH_CASE(T, Name)                         \
+  case c10::ScalarType::Name:                             \
+    if constexpr (Set::contains(c10::ScalarType::Name)) { \
+      return f.template operator()<T>();                  \
+    } else {                                              \
+      break;                                              \
     }
     LT_DISPATCH_CASE(std::uint8_t, Byte)
     LT_DISPATCH_CASE(std::int8_t, Char)

@@ -18,7 +18,10 @@ using EnumNameValue = std::pair<std::string, IValue>;
 struct TORCH_API EnumType final : SharedType, ComparablePtr<EnumType> {
   static constexpr TypeKind Kind = TypeKind::EnumType;
   /// Throws unless the values are int, float or str.
-  static EnumTypePtr create(const QualifiedName& name, TypePtr value_type, std::vector<EnumNameValue> names_values,
+  static EnumTypePtr create(
+      const QualifiedName& name,
+      TypePtr value_type,
+      std::vector<EnumNameValue> names_values,
       std::weak_ptr<torch::jit::CompilationUnit> cu);
   ~EnumType() override;
 
@@ -37,7 +40,10 @@ struct TORCH_API EnumType final : SharedType, ComparablePtr<EnumType> {
   std::string annotation_str_impl(const TypePrinter& printer) const override;
 
  private:
-  EnumType(QualifiedName name, TypePtr value_type, std::vector<EnumNameValue> names_values,
+  EnumType(
+      QualifiedName name,
+      TypePtr value_type,
+      std::vector<EnumNameValue> names_values,
       std::weak_ptr<torch::jit::CompilationUnit> cu);
 
   QualifiedName name_;

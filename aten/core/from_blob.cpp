@@ -45,20 +45,17 @@ Tensor TensorMaker::make_tensor() {
       strides_ ? strides_->size() : 0, " strides");
   TORCH_CHECK(offset >= 0, "from_blob: negative storage offset ", offset);
   const int64_t bytes = bytes_needed(sizes_, strides_, offset, c10::elementSize(dtype));
-  TORCH_CHECK(
-      !(deleter_ && context_), "The deleter and context arguments are mutually exclusive.");
+  TORCH_CHECK(!(deleter_ && context_), "The deleter and context arguments are mutually exclusive.");
   c10::DataPtr data = deleter_ ? c10::InefficientStdFunctionContext::makeDataPtr(data_, std::move(deleter_), device)
-      : context_
-      ? c10::DataPtr(data_, context_.get_context(), context_.get_deleter(), device)
-      : c10::DataPtr(data_, device);
+      : context_               ? c10::DataPtr(data_, context_.get_context(), context_.get_deleter(), device)
+                               : c10::DataPtr(data_, device);
   if (context_) {
     context_.release_context();
   }
   c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(data), allocator_, resizeable_);
   const bool plain = device.is_cpu() && options_.layout() == c10::kStrided && !c10::isQIntType(dtype);
   const c10::DispatchKey key = plain ? c10::DispatchKey::CPU : options_.device(device).computeDispatchKey();
-  Tensor result =
-      detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), options_.dtype());
+  Tensor result = detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), options_.dtype());
   c10::TensorImpl* impl = result.unsafeGetTensorImpl();
   if (strides_) {
     impl->set_sizes_and_strides(sizes_, *strides_);
@@ -73,13 +70,27 @@ Tensor TensorMaker::make_tensor() {
 }
 
 Tensor from_blob(
-    void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
-    const c10::TensorOptions& options, std::optional<c10::Device> target_device) {
-  return for_blob(data, sizes).strides(strides).deleter(deleter).options(options).target_device(target_device).make_tensor();
+    void* data,
+    IntArrayRef sizes,
+    IntArrayRef strides,
+    const std::function<void(void*)>& deleter,
+    const c10::TensorOptions& options,
+    std::optional<c10::Device> target_device) {
+  return for_blob(data, sizes)
+      .strides(strides)
+      .deleter(deleter)
+      .options(options)
+      .target_device(target_device)
+      .make_tensor();
 }
 Tensor from_blob(
-    void* data, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset, const std::function<void(void*)>& deleter,
-    const c10::TensorOptions& options, std::optional<c10::Device> target_device) {
+    void* data,
+    IntArrayRef sizes,
+    IntArrayRef strides,
+    int64_t storage_offset,
+    const std::function<void(void*)>& deleter,
+    const c10::TensorOptions& options,
+    std::optional<c10::Device> target_device) {
   return for_blob(data, sizes)
       .strides(strides)
       .storage_offset(storage_offset)
@@ -89,7 +100,10 @@ Tensor from_blob(
       .make_tensor();
 }
 Tensor from_blob(
-    void* data, IntArrayRef sizes, std::function<void(void*)> deleter, const c10::TensorOptions& options,
+    void* data,
+    IntArrayRef sizes,
+    std::function<void(void*)> deleter,
+    const c10::TensorOptions& options,
     std::optional<c10::Device> target_device) {
   return for_blob(data, sizes).deleter(std::move(deleter)).options(options).target_device(target_device).make_tensor();
 }

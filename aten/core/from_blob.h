@@ -72,13 +72,25 @@ inline TensorMaker for_blob(void* data, IntArrayRef sizes) noexcept {
 
 /// A tensor over `data`, which `deleter` is called with at the end. The memory must hold what sizes and strides reach.
 TORCH_API Tensor from_blob(
-    void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
-    const c10::TensorOptions& options = {}, std::optional<c10::Device> target_device = std::nullopt);
+    void* data,
+    IntArrayRef sizes,
+    IntArrayRef strides,
+    const std::function<void(void*)>& deleter,
+    const c10::TensorOptions& options = {},
+    std::optional<c10::Device> target_device = std::nullopt);
 TORCH_API Tensor from_blob(
-    void* data, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset, const std::function<void(void*)>& deleter,
-    const c10::TensorOptions& options = {}, std::optional<c10::Device> target_device = std::nullopt);
+    void* data,
+    IntArrayRef sizes,
+    IntArrayRef strides,
+    int64_t storage_offset,
+    const std::function<void(void*)>& deleter,
+    const c10::TensorOptions& options = {},
+    std::optional<c10::Device> target_device = std::nullopt);
 TORCH_API Tensor from_blob(
-    void* data, IntArrayRef sizes, std::function<void(void*)> deleter, const c10::TensorOptions& options = {},
+    void* data,
+    IntArrayRef sizes,
+    std::function<void(void*)> deleter,
+    const c10::TensorOptions& options = {},
     std::optional<c10::Device> target_device = std::nullopt);
 /// The same without ownership: the memory must outlive the tensor.
 TORCH_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const c10::TensorOptions& options = {});

@@ -11,7 +11,8 @@ c10::IValue Function::operator()(Stack stack) {
 c10::IValue Function::operator()(Stack stack, const Kwargs& kwargs) {
   getSchema().checkAndNormalizeInputs(stack, kwargs);
   run(stack);
-  TORCH_CHECK(stack.size() == 1, "function ", qualname().qualifiedName(), " left ", stack.size(), " values on the stack");
+  TORCH_CHECK(
+      stack.size() == 1, "function ", qualname().qualifiedName(), " left ", stack.size(), " values on the stack");
   return std::move(stack.front());
 }
 

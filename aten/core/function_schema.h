@@ -30,16 +30,37 @@ struct TORCH_API Argument {
   // No std::nullopt as default: every program would compile the optional.
   Argument(std::string name = "", const TypePtr& type = nullptr);
   Argument(std::string name, const TypePtr& type, std::optional<int32_t> N);
-  Argument(std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value, bool kwarg_only = false);
-  Argument(std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value, bool kwarg_only,
+  Argument(
+      std::string name,
+      const TypePtr& type,
+      std::optional<int32_t> N,
+      std::optional<IValue> default_value,
+      bool kwarg_only = false);
+  Argument(
+      std::string name,
+      const TypePtr& type,
+      std::optional<int32_t> N,
+      std::optional<IValue> default_value,
+      bool kwarg_only,
       std::optional<AliasInfo> alias_info);
   /// `fake_type` is how values travel (int for a ScalarType), `real_type` what the schema says.
   Argument(std::string name, TypePtr fake_type, TypePtr real_type);
   Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N);
-  Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N, std::optional<IValue> default_value,
+  Argument(
+      std::string name,
+      TypePtr fake_type,
+      TypePtr real_type,
+      std::optional<int32_t> N,
+      std::optional<IValue> default_value,
       bool kwarg_only = false);
-  Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N,
-      std::optional<IValue> default_value, bool kwarg_only, std::optional<AliasInfo> alias_info);
+  Argument(
+      std::string name,
+      TypePtr fake_type,
+      TypePtr real_type,
+      std::optional<int32_t> N,
+      std::optional<IValue> default_value,
+      bool kwarg_only,
+      std::optional<AliasInfo> alias_info);
   Argument(Argument&& rhs) noexcept = default;
   Argument& operator=(Argument&& rhs) noexcept = default;
   Argument(const Argument& rhs);
@@ -111,10 +132,20 @@ struct TORCH_API SchemaArgument {
 /// An operator's signature: `ns::name.overload(args) -> returns`.
 struct TORCH_API FunctionSchema {
   /// Throws if a positional parameter without default follows one with a default.
-  FunctionSchema(std::string name, std::string overload_name, std::vector<Argument> arguments, std::vector<Argument> returns,
-      bool is_vararg = false, bool is_varret = false);
-  FunctionSchema(Symbol name, std::string overload_name, std::vector<Argument> arguments, std::vector<Argument> returns,
-      bool is_vararg = false, bool is_varret = false);
+  FunctionSchema(
+      std::string name,
+      std::string overload_name,
+      std::vector<Argument> arguments,
+      std::vector<Argument> returns,
+      bool is_vararg = false,
+      bool is_varret = false);
+  FunctionSchema(
+      Symbol name,
+      std::string overload_name,
+      std::vector<Argument> arguments,
+      std::vector<Argument> returns,
+      bool is_vararg = false,
+      bool is_varret = false);
 
   const OperatorName& operator_name() const {
     return name_;
@@ -175,7 +206,8 @@ struct TORCH_API FunctionSchema {
   void checkArg(const IValue& value, const Argument& argument, std::optional<size_t> pos) const;
   /// Completes positional inputs by keyword arguments and defaults, and checks all.
   void checkAndNormalizeInputs(std::vector<IValue>& inputs) const;
-  void checkAndNormalizeInputs(std::vector<IValue>& inputs, const std::unordered_map<std::string, IValue>& kwargs) const;
+  void checkAndNormalizeInputs(
+      std::vector<IValue>& inputs, const std::unordered_map<std::string, IValue>& kwargs) const;
   std::string findErrorInKwargs(const std::vector<std::string>& kwargs) const;
 
   void setNamespaceIfNotSet(const char* ns) {

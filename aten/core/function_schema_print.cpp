@@ -31,12 +31,16 @@ void print_type(std::ostream& out, const Type& type, const AliasInfo* alias, std
   if (const ListType* list = type.castRaw<ListType>()) {
     print_type(out, *list->getElementType(), contained_alias(alias, 0), std::nullopt);
     out << '[';
-    if (size) out << *size;
+    if (size) {
+      out << *size;
+    }
     out << ']';
   } else if (const TupleType* tuple = type.castRaw<TupleType>()) {
     out << '(';
     for (size_t i = 0; i < tuple->elements().size(); ++i) {
-      if (i > 0) out << ", ";
+      if (i > 0) {
+        out << ", ";
+      }
       print_type(out, *tuple->elements()[i], contained_alias(alias, i), std::nullopt);
     }
     out << ')';
@@ -44,13 +48,17 @@ void print_type(std::ostream& out, const Type& type, const AliasInfo* alias, std
     out << type.str();
   }
   // A container whose elements alone are annotated carries an empty set.
-  if (alias && !alias->beforeSets().empty()) out << *alias;
+  if (alias && !alias->beforeSets().empty()) {
+    out << *alias;
+  }
 }
 
 void print_default(std::ostream& out, const Argument& argument) {
   const IValue& value = *argument.default_value();
   const Type* type = argument.type().get();
-  if (const OptionalType* optional = type->castRaw<OptionalType>()) type = optional->getElementType().get();
+  if (const OptionalType* optional = type->castRaw<OptionalType>()) {
+    type = optional->getElementType().get();
+  }
   if (value.isString()) {
     out << quoted_text(value.toStringRef());
   } else if (value.isDevice()) {
@@ -58,7 +66,9 @@ void print_default(std::ostream& out, const Argument& argument) {
   } else if (value.isList() && !value.isTensorList()) {
     const ArrayRef<IValue> elements = value.toListRef();
     bool all_equal = true;
-    for (const IValue& element : elements) all_equal = all_equal && element == elements[0];
+    for (const IValue& element : elements) {
+      all_equal = all_equal && element == elements[0];
+    }
     // Lists of SymInts print all their elements.
     const bool is_int_list = type->kind() == TypeKind::ListType && type->containedType(0)->kind() == TypeKind::IntType;
     if (is_int_list && argument.N() && elements.size() > 1 && all_equal) {
@@ -67,7 +77,9 @@ void print_default(std::ostream& out, const Argument& argument) {
     }
     out << '[';
     for (size_t i = 0; i < elements.size(); ++i) {
-      if (i > 0) out << ", ";
+      if (i > 0) {
+        out << ", ";
+      }
       if (elements[i].isString()) {
         out << quoted_text(elements[i].toStringRef());
       } else {
@@ -85,7 +97,9 @@ void print_default(std::ostream& out, const Argument& argument) {
 std::ostream& operator<<(std::ostream& out, const AliasInfo& info) {
   out << '(';
   print_sets(out, info.beforeSets());
-  if (info.isWrite()) out << '!';
+  if (info.isWrite()) {
+    out << '!';
+  }
   if (info.beforeSets() != info.afterSets()) {
     out << " -> ";
     print_sets(out, info.afterSets());
@@ -95,7 +109,9 @@ std::ostream& operator<<(std::ostream& out, const AliasInfo& info) {
 
 std::ostream& operator<<(std::ostream& out, const Argument& argument) {
   print_type(out, *argument.real_type(), argument.alias_info(), argument.N());
-  if (!argument.name().empty()) out << ' ' << argument.name();
+  if (!argument.name().empty()) {
+    out << ' ' << argument.name();
+  }
   if (argument.default_value()) {
     out << '=';
     print_default(out, argument);
@@ -116,10 +132,14 @@ std::ostream& operator<<(std::ostream& out, const FunctionSchema& schema) {
     }
     out << argument;
   }
-  if (schema.is_vararg()) out << separator << "...";
+  if (schema.is_vararg()) {
+    out << separator << "...";
+  }
   out << ") -> ";
 
-  if (schema.is_varret() && schema.returns().empty()) return out << "...";
+  if (schema.is_varret() && schema.returns().empty()) {
+    return out << "...";
+  }
   if (schema.returns().size() == 1 && !schema.is_varret()) {
     std::ostringstream single;
     single << schema.returns()[0];
@@ -133,7 +153,9 @@ std::ostream& operator<<(std::ostream& out, const FunctionSchema& schema) {
     out << separator << result;
     separator = ", ";
   }
-  if (schema.is_varret()) out << separator << "...";
+  if (schema.is_varret()) {
+    out << separator << "...";
+  }
   return out << ')';
 }
 

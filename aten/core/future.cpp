@@ -29,8 +29,9 @@ std::string text_of(const std::exception_ptr& error) {
 
 DeviceType common_type(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
-    TORCH_CHECK_VALUE(device.type() == devices[0].type(),
-        "Expected all devices to be of the same type, but got a mismatch between ", devices[0], " and ", device);
+    TORCH_CHECK_VALUE(
+        device.type() == devices[0].type(), "Expected all devices to be of the same type, but got a mismatch between ",
+        devices[0], " and ", device);
     TORCH_CHECK_VALUE(device.has_index(), "Expected devices to have indices, got ", device);
   }
   return devices.empty() ? kCPU : devices[0].type();
@@ -68,12 +69,17 @@ struct Future::State {
     std::vector<Device> used;
     for (const WeakStorage& weak : storages) {
       const auto storage = weak.lock();
-      if (!storage || storage->device().is_cpu()) continue;
+      if (!storage || storage->device().is_cpu()) {
+        continue;
+      }
       const Device device = storage->device();
-      TORCH_CHECK_VALUE(std::find(devices.begin(), devices.end(), device) != devices.end(),
+      TORCH_CHECK_VALUE(
+          std::find(devices.begin(), devices.end(), device) != devices.end(),
           "The result contained tensors residing on device ", device, " which is not among the expected device(s) ",
           c10::Join(", ", devices));
-      if (std::find(used.begin(), used.end(), device) == used.end()) used.push_back(device);
+      if (std::find(used.begin(), used.end(), device) == used.end()) {
+        used.push_back(device);
+      }
     }
     return used;
   }
@@ -91,7 +97,8 @@ struct Future::State {
   const std::vector<Device> devices;
 };
 
-Future::Future(TypePtr type, std::vector<Device> devices) : type_(std::move(type)), state_(new State(std::move(devices))) {}
+Future::Future(TypePtr type, std::vector<Device> devices)
+    : type_(std::move(type)), state_(new State(std::move(devices))) {}
 
 Future::~Future() {
   // An event is destroyed on its own device, so that no other one is set up for it.
@@ -109,15 +116,19 @@ void Future::wait() {
 
 void Future::waitAndThrow() {
   wait();
-  if (state_->error) std::rethrow_exception(state_->error);
+  if (state_->error) {
+    std::rethrow_exception(state_->error);
+  }
 }
 
-bool Future::try_finish(IValue value, const std::exception_ptr& error, std::vector<WeakStorage> storages,
-    const std::vector<Device>& used) {
+bool Future::try_finish(
+    IValue value, const std::exception_ptr& error, std::vector<WeakStorage> storages, const std::vector<Device>& used) {
   std::vector<State::Callback> callbacks;
   {
     const std::lock_guard<std::mutex> lock(state_->mutex);
-    if (completed()) return false;
+    if (completed()) {
+      return false;
+    }
     if (!error) {
       state_->current_device = state_->guard.getDevice();
       for (const Device& device : used) {
@@ -133,7 +144,9 @@ bool Future::try_finish(IValue value, const std::exception_ptr& error, std::vect
     callbacks.swap(state_->callbacks);
   }
   state_->finished.notify_all();
-  for (const State::Callback& callback : callbacks) run(callback.function, callback.uses_future);
+  for (const State::Callback& callback : callbacks) {
+    run(callback.function, callback.uses_future);
+  }
   return true;
 }
 
@@ -150,7 +163,8 @@ void Future::markCompleted(IValue value, std::optional<std::vector<WeakStorage>>
       return;
     }
   }
-  TORCH_CHECK(try_finish(std::move(value), nullptr, std::move(inside), used),
+  TORCH_CHECK(
+      try_finish(std::move(value), nullptr, std::move(inside), used),
       "Attempting to mark a completed Future as complete again. Note that a Future can only be marked completed once.");
 }
 
@@ -160,9 +174,13 @@ void Future::markCompleted() {
 
 void Future::setError(std::exception_ptr error) {
   TORCH_CHECK(error, "Future::setError: got no exception; give one, such as std::make_exception_ptr(...)");
-  if (try_finish(IValue(), error, {}, {})) return;
+  if (try_finish(IValue(), error, {}, {})) {
+    return;
+  }
   // Nothing changes any more once the future is complete.
-  TORCH_CHECK(!state_->error, "Error already set on this Future: ", text_of(state_->error), ", trying to set error: ", text_of(error));
+  TORCH_CHECK(
+      !state_->error, "Error already set on this Future: ", text_of(state_->error),
+      ", trying to set error: ", text_of(error));
   TORCH_CHECK(false, "Future is already marked completed: it cannot have an error any more: ", text_of(error));
 }
 
@@ -176,14 +194,18 @@ void Future::setErrorIfNeeded(std::exception_ptr error) {
 IValue Future::value() {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   TORCH_CHECK(completed(), "Future::value: the future is not complete; call wait() first");
-  if (state_->error) std::rethrow_exception(state_->error);
+  if (state_->error) {
+    std::rethrow_exception(state_->error);
+  }
   return state_->value;
 }
 
 const IValue& Future::constValue() const {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   TORCH_CHECK(completed(), "Future::constValue: the future is not complete; call wait() first");
-  TORCH_CHECK(!state_->error, "Future::constValue: the future must have a value, but it has this error: ", text_of(state_->error));
+  TORCH_CHECK(
+      !state_->error,
+      "Future::constValue: the future must have a value, but it has this error: ", text_of(state_->error));
   return state_->value;
 }
 
@@ -237,17 +259,23 @@ void Future::run(const std::function<void(Future&)>& callback, bool uses_future)
   }
   const OptionalDeviceGuard device(state_->current_device);
   std::vector<Stream> streams;
-  for (const Device& each : state_->devices) streams.push_back(state_->guard.getStreamFromGlobalPool(each));
+  for (const Device& each : state_->devices) {
+    streams.push_back(state_->guard.getStreamFromGlobalPool(each));
+  }
   const MultiStreamGuard current(streams);
   synchronize_with_current_streams();
   callback(*this);
 }
 
 void Future::synchronize_with_current_streams() {
-  for (const Event& event : state_->events) event.block(state_->guard.getStream(event.device()));
+  for (const Event& event : state_->events) {
+    event.block(state_->guard.getStream(event.device()));
+  }
   for (const WeakStorage& weak : state_->storages) {
     const auto storage = weak.lock();
-    if (!storage || storage->device().is_cpu()) continue;
+    if (!storage || storage->device().is_cpu()) {
+      continue;
+    }
     state_->guard.recordDataPtrOnStream(storage->data_ptr(), state_->guard.getStream(storage->device()));
   }
 }
@@ -292,7 +320,8 @@ namespace {
 using Futures = List<intrusive_ptr<ivalue::Future>>;
 
 intrusive_ptr<ivalue::Future> make_sibling_future(const Futures& futures, TypePtr type) {
-  return futures.empty() ? make_intrusive<ivalue::Future>(std::move(type)) : futures.get(0)->createInstance(std::move(type));
+  return futures.empty() ? make_intrusive<ivalue::Future>(std::move(type))
+                         : futures.get(0)->createInstance(std::move(type));
 }
 
 } // namespace
@@ -305,7 +334,9 @@ intrusive_ptr<ivalue::Future> collectAll(const Futures& futures) {
   const auto progress = std::make_shared<Progress>();
   progress->left = futures.size();
   progress->all = make_sibling_future(futures, ListType::create(futures.elementType()));
-  if (futures.empty()) progress->all->markCompleted(futures);
+  if (futures.empty()) {
+    progress->all->markCompleted(futures);
+  }
   for (const intrusive_ptr<ivalue::Future>& future : futures) {
     future->addCallback([progress, futures](ivalue::Future& done) {
       if (done.hasError()) {
@@ -324,11 +355,16 @@ intrusive_ptr<ivalue::Future> collectAny(const Futures& futures) {
     intrusive_ptr<ivalue::Future> first;
   };
   const auto state = std::make_shared<AnyState>();
-  state->first = make_sibling_future(futures, futures.empty() ? TypePtr(NoneType::get()) : futures.get(0)->elementType());
-  if (futures.empty()) state->first->markCompleted();
+  state->first =
+      make_sibling_future(futures, futures.empty() ? TypePtr(NoneType::get()) : futures.get(0)->elementType());
+  if (futures.empty()) {
+    state->first->markCompleted();
+  }
   for (const intrusive_ptr<ivalue::Future>& future : futures) {
     future->addCallback([state](ivalue::Future& done) {
-      if (state->won.exchange(true)) return;
+      if (state->won.exchange(true)) {
+        return;
+      }
       if (done.hasError()) {
         state->first->setError(done.exception_ptr());
       } else {

@@ -7,7 +7,8 @@
 
 namespace c10 {
 
-InterfaceType::InterfaceType(QualifiedName name, bool is_module) : NamedType(Kind, std::move(name)), is_module_(is_module) {}
+InterfaceType::InterfaceType(QualifiedName name, bool is_module)
+    : NamedType(Kind, std::move(name)), is_module_(is_module) {}
 InterfaceType::~InterfaceType() = default;
 
 InterfaceTypePtr InterfaceType::create(QualifiedName name, bool is_module) {
@@ -15,7 +16,8 @@ InterfaceTypePtr InterfaceType::create(QualifiedName name, bool is_module) {
 }
 
 void InterfaceType::addMethod(FunctionSchema schema) {
-  TORCH_CHECK(!getMethod(schema.name()), "attempting to add method '", schema.name(), "' to interface ", repr_str(),
+  TORCH_CHECK(
+      !getMethod(schema.name()), "attempting to add method '", schema.name(), "' to interface ", repr_str(),
       " but a method of that name already exists");
   methods_.push_back(std::move(schema));
 }
@@ -48,7 +50,8 @@ bool fits_in_place_of(const FunctionSchema& method, const FunctionSchema& wanted
   for (size_t i = 1; i < wanted.arguments().size(); ++i) {
     const Argument& has = method.arguments()[i];
     const Argument& needs = wanted.arguments()[i];
-    if (has.name() != needs.name() || !needs.type()->isSubtypeOf(*has.type()) || has.kwarg_only() != needs.kwarg_only()) {
+    if (has.name() != needs.name() || !needs.type()->isSubtypeOf(*has.type()) ||
+        has.kwarg_only() != needs.kwarg_only()) {
       return false;
     }
   }
@@ -65,7 +68,8 @@ bool fits_in_place_of(const FunctionSchema& method, const FunctionSchema& wanted
 bool InterfaceType::isImplementedBy(const Type& type, std::ostream* why_not) const {
   if (is_module_ && !type.is_module()) {
     if (why_not) {
-      *why_not << "Class '" << type.repr_str() << "' is not a module, but interface '" << repr_str() << "' is a module interface\n";
+      *why_not << "Class '" << type.repr_str() << "' is not a module, but interface '" << repr_str()
+               << "' is a module interface\n";
     }
     return false;
   }
@@ -73,8 +77,8 @@ bool InterfaceType::isImplementedBy(const Type& type, std::ostream* why_not) con
     const FunctionSchema* method = find_method(type, wanted.name());
     if (!method) {
       if (why_not) {
-        *why_not << "Class '" << type.repr_str() << "' does not have method '" << wanted.name() << "' but '" << repr_str()
-                 << "' does.\n";
+        *why_not << "Class '" << type.repr_str() << "' does not have method '" << wanted.name() << "' but '"
+                 << repr_str() << "' does.\n";
       }
       return false;
     }

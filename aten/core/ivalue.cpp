@@ -9,11 +9,13 @@
 
 namespace c10 {
 
-// --- what containers hold ----------------------------------------------------------------------------------------------
+// --- what containers hold
+// ----------------------------------------------------------------------------------------------
 
 namespace detail {
 
-ListImpl::ListImpl(list_type values, TypePtr element_type) : list(std::move(values)), elementType(std::move(element_type)) {}
+ListImpl::ListImpl(list_type values, TypePtr element_type)
+    : list(std::move(values)), elementType(std::move(element_type)) {}
 ListImpl::~ListImpl() = default;
 
 intrusive_ptr<ListImpl> ListImpl::copy() const {
@@ -33,7 +35,9 @@ struct DictKeyHash {
 
 struct DictKeyEqualTo {
   bool operator()(const IValue* a, const IValue* b) const {
-    if (a->isTensor() || b->isTensor()) return a->is(*b);
+    if (a->isTensor() || b->isTensor()) {
+      return a->is(*b);
+    }
     return *a == *b;
   }
 };
@@ -48,7 +52,9 @@ DictImpl::~DictImpl() {
 
 intrusive_ptr<DictImpl> DictImpl::copy() const {
   auto out = make_intrusive<DictImpl>(elementTypes);
-  for (const DictEntry& entry : entries) out->insert(entry.first, entry.second);
+  for (const DictEntry& entry : entries) {
+    out->insert(entry.first, entry.second);
+  }
   return out;
 }
 
@@ -59,7 +65,9 @@ DictImpl::iterator DictImpl::find(const IValue& key) {
 
 std::pair<DictImpl::iterator, bool> DictImpl::insert(IValue key, IValue value) {
   const iterator found = find(key);
-  if (found != entries.end()) return {found, false};
+  if (found != entries.end()) {
+    return {found, false};
+  }
   const iterator added = entries.insert(entries.end(), DictEntry{std::move(key), std::move(value)});
   index->emplace(&added->first, added);
   return {added, true};
@@ -68,7 +76,9 @@ std::pair<DictImpl::iterator, bool> DictImpl::insert(IValue key, IValue value) {
 DictImpl::iterator DictImpl::insert_or_assign(IValue key, IValue value, bool* inserted) {
   const iterator found = find(key);
   *inserted = found == entries.end();
-  if (*inserted) return insert(std::move(key), std::move(value)).first;
+  if (*inserted) {
+    return insert(std::move(key), std::move(value)).first;
+  }
   found->second = std::move(value);
   return found;
 }
@@ -94,7 +104,9 @@ bool operator==(const DictImpl& a, const DictImpl& b) {
   }
   for (const DictEntry& entry : a.entries) {
     const auto found = b.index->find(&entry.first);
-    if (found == b.index->end() || !fastEqualsForContainer(entry.second, found->second->second)) return false;
+    if (found == b.index->end() || !fastEqualsForContainer(entry.second, found->second->second)) {
+      return false;
+    }
   }
   return true;
 }
@@ -105,16 +117,22 @@ namespace ivalue {
 
 Tuple::Tuple(std::vector<IValue> elements, std::shared_ptr<TupleType> named_type)
     : elements_(std::move(elements)), named_type_(std::move(named_type)) {
-  TORCH_CHECK(named_type_ && named_type_->elements().size() == elements_.size(), "Tuple::createNamed: got ", elements_.size(),
-      " elements for the type ", named_type_ ? named_type_->repr_str() : std::string("null"), "; it must have as many fields");
+  TORCH_CHECK(
+      named_type_ && named_type_->elements().size() == elements_.size(), "Tuple::createNamed: got ", elements_.size(),
+      " elements for the type ", named_type_ ? named_type_->repr_str() : std::string("null"),
+      "; it must have as many fields");
 }
 Tuple::~Tuple() = default;
 
 std::shared_ptr<TupleType> Tuple::type() const {
-  if (named_type_) return named_type_;
+  if (named_type_) {
+    return named_type_;
+  }
   std::vector<TypePtr> types;
   types.reserve(elements_.size());
-  for (const IValue& element : elements_) types.push_back(element.type());
+  for (const IValue& element : elements_) {
+    types.push_back(element.type());
+  }
   return TupleType::create(std::move(types));
 }
 
@@ -132,7 +150,9 @@ intrusive_ptr<Object> Object::create(ClassTypePtr type, size_t slots) {
 }
 
 void Object::setSlot(size_t slot, IValue value) {
-  if (slot >= slots_.size()) slots_.resize(std::max(slot + 1, type_->numAttributes()));
+  if (slot >= slots_.size()) {
+    slots_.resize(std::max(slot + 1, type_->numAttributes()));
+  }
   slots_[slot] = std::move(value);
 }
 
@@ -172,7 +192,8 @@ std::string EnumHolder::qualifiedClassName() const {
 
 } // namespace ivalue
 
-// --- construction and access ---------------------------------------------------------------------------------------------
+// --- construction and access
+// ---------------------------------------------------------------------------------------------
 
 std::string IValue::tagKind() const {
   switch (tag_) {
@@ -222,15 +243,24 @@ IValue::IValue(const at::Scalar& s) : IValue() {
 
 at::Scalar IValue::toScalar() const {
   switch (tag_) {
-    case Tag::Int: return at::Scalar(payload_.u.as_int);
-    case Tag::UInt: return at::Scalar(static_cast<uint64_t>(payload_.u.as_int));
-    case Tag::Double: return at::Scalar(payload_.u.as_double);
-    case Tag::Bool: return at::Scalar(payload_.u.as_bool);
-    case Tag::ComplexDouble: return at::Scalar(toComplexDouble());
-    case Tag::SymInt: return at::Scalar(toSymInt());
-    case Tag::SymFloat: return at::Scalar(toSymFloat());
-    case Tag::SymBool: return at::Scalar(toSymBool());
-    default: wrongType("Scalar (Int, Double, ComplexDouble or Bool)");
+    case Tag::Int:
+      return at::Scalar(payload_.u.as_int);
+    case Tag::UInt:
+      return at::Scalar(static_cast<uint64_t>(payload_.u.as_int));
+    case Tag::Double:
+      return at::Scalar(payload_.u.as_double);
+    case Tag::Bool:
+      return at::Scalar(payload_.u.as_bool);
+    case Tag::ComplexDouble:
+      return at::Scalar(toComplexDouble());
+    case Tag::SymInt:
+      return at::Scalar(toSymInt());
+    case Tag::SymFloat:
+      return at::Scalar(toSymFloat());
+    case Tag::SymBool:
+      return at::Scalar(toSymBool());
+    default:
+      wrongType("Scalar (Int, Double, ComplexDouble or Bool)");
   }
 }
 
@@ -243,7 +273,9 @@ IValue::IValue(const c10::SymFloat& i) : IValue() {
 }
 
 c10::SymFloat IValue::toSymFloat() const {
-  if (isDouble()) return c10::SymFloat(payload_.u.as_double);
+  if (isDouble()) {
+    return c10::SymFloat(payload_.u.as_double);
+  }
   expect(Tag::SymFloat, "SymFloat or double");
   return c10::SymFloat(share_pointer<c10::SymNodeImpl>());
 }
@@ -257,13 +289,17 @@ IValue::IValue(const c10::SymBool& i) : IValue() {
 }
 
 c10::SymBool IValue::toSymBool() const {
-  if (isBool()) return c10::SymBool(payload_.u.as_bool);
+  if (isBool()) {
+    return c10::SymBool(payload_.u.as_bool);
+  }
   expect(Tag::SymBool, "SymBool or bool");
   return c10::SymBool(share_pointer<c10::SymNodeImpl>());
 }
 
 std::optional<std::reference_wrapper<const std::string>> IValue::toOptionalStringRef() const {
-  if (isNone()) return std::nullopt;
+  if (isNone()) {
+    return std::nullopt;
+  }
   return std::cref(toStringRef());
 }
 
@@ -282,17 +318,22 @@ c10::Storage IValue::toStorage() const& {
 bool IValue::isAliasOf(const IValue& rhs) const {
   const auto storage_of = [](const IValue& v) -> const void* {
     if (v.isTensor()) {
-      return v.toTensor().defined() && v.toTensor().has_storage() ? v.toTensor().storage().unsafeGetStorageImpl() : nullptr;
+      return v.toTensor().defined() && v.toTensor().has_storage() ? v.toTensor().storage().unsafeGetStorageImpl()
+                                                                  : nullptr;
     }
     return v.isStorage() ? v.payload_.u.as_intrusive_ptr : nullptr;
   };
   const void* storage = storage_of(*this);
-  if (storage) return storage == storage_of(rhs);
+  if (storage) {
+    return storage == storage_of(rhs);
+  }
   return isPtrType() && is(rhs);
 }
 
 c10::Device IValue::toDevice() const {
-  if (isString()) return c10::Device(toStringRef());
+  if (isString()) {
+    return c10::Device(toStringRef());
+  }
   expect(Tag::Device, "Device");
   return c10::Device(payload_.u.as_device.type, payload_.u.as_device.index);
 }
@@ -307,22 +348,29 @@ c10::Stream IValue::toStream() const {
 
 IValue::IValue(at::Generator g) : IValue() {
   // An undefined generator and no generator mean the same everywhere.
-  if (g.defined()) *this = IValue(Tag::Generator, g.unsafeReleaseGeneratorImpl());
+  if (g.defined()) {
+    *this = IValue(Tag::Generator, g.unsafeReleaseGeneratorImpl());
+  }
 }
 
 at::Generator IValue::toGenerator() && {
-  if (isNone()) return at::Generator();
+  if (isNone()) {
+    return at::Generator();
+  }
   expect(Tag::Generator, "Generator");
   return at::Generator(move_pointer<c10::GeneratorImpl>());
 }
 
 at::Generator IValue::toGenerator() const& {
-  if (isNone()) return at::Generator();
+  if (isNone()) {
+    return at::Generator();
+  }
   expect(Tag::Generator, "Generator");
   return at::Generator(share_pointer<c10::GeneratorImpl>());
 }
 
-// --- lists ---------------------------------------------------------------------------------------------------------------
+// --- lists
+// ---------------------------------------------------------------------------------------------------------------
 
 template <>
 IValue::IValue(at::ArrayRef<c10::SymInt> v) : IValue() {
@@ -334,7 +382,9 @@ IValue::IValue(at::ArrayRef<c10::SymInt> v) : IValue() {
 }
 
 bool IValue::isOptionalTensorList() const {
-  if (!isListOf(TypeKind::OptionalType)) return false;
+  if (!isListOf(TypeKind::OptionalType)) {
+    return false;
+  }
   const auto& element = static_cast<const detail::ListImpl*>(payload_.u.as_intrusive_ptr)->elementType;
   return element->expectRef<OptionalType>().getElementType()->kind() == TypeKind::TensorType;
 }
@@ -349,7 +399,9 @@ std::vector<T> to_vector(const IValue& list) {
 } // namespace
 
 c10::List<int64_t> IValue::toIntList() && {
-  if (!isIntList()) wrongType("IntList");
+  if (!isIntList()) {
+    wrongType("IntList");
+  }
   return impl::toTypedList<int64_t>(std::move(*this).toList());
 }
 c10::List<int64_t> IValue::toIntList() const& {
@@ -362,23 +414,31 @@ c10::DimVector IValue::toDimVector() const {
   const c10::ArrayRef<IValue> values = toListRef();
   c10::DimVector out;
   out.reserve(values.size());
-  for (const IValue& value : values) out.push_back(value.toInt());
+  for (const IValue& value : values) {
+    out.push_back(value.toInt());
+  }
   return out;
 }
 c10::List<c10::SymInt> IValue::toSymIntList() const {
   if (isIntList()) {
     List<c10::SymInt> out;
-    for (const IValue& value : toListRef()) out.push_back(value.toSymInt());
+    for (const IValue& value : toListRef()) {
+      out.push_back(value.toSymInt());
+    }
     return out;
   }
-  if (!isSymIntList()) wrongType("SymIntList or IntList");
+  if (!isSymIntList()) {
+    wrongType("SymIntList or IntList");
+  }
   return impl::toTypedList<c10::SymInt>(toList());
 }
 std::vector<c10::SymInt> IValue::toSymIntVector() const {
   return to_vector<c10::SymInt>(*this);
 }
 c10::List<double> IValue::toDoubleList() && {
-  if (!isDoubleList()) wrongType("DoubleList");
+  if (!isDoubleList()) {
+    wrongType("DoubleList");
+  }
   return impl::toTypedList<double>(std::move(*this).toList());
 }
 c10::List<double> IValue::toDoubleList() const& {
@@ -388,7 +448,9 @@ std::vector<double> IValue::toDoubleVector() const {
   return to_vector<double>(*this);
 }
 c10::List<c10::complex<double>> IValue::toComplexDoubleList() && {
-  if (!isComplexDoubleList()) wrongType("ComplexDoubleList");
+  if (!isComplexDoubleList()) {
+    wrongType("ComplexDoubleList");
+  }
   return impl::toTypedList<c10::complex<double>>(std::move(*this).toList());
 }
 c10::List<c10::complex<double>> IValue::toComplexDoubleList() const& {
@@ -398,41 +460,54 @@ std::vector<c10::complex<double>> IValue::toComplexDoubleVector() const {
   return to_vector<c10::complex<double>>(*this);
 }
 c10::List<bool> IValue::toBoolList() && {
-  if (!isBoolList()) wrongType("BoolList");
+  if (!isBoolList()) {
+    wrongType("BoolList");
+  }
   return impl::toTypedList<bool>(std::move(*this).toList());
 }
 c10::List<bool> IValue::toBoolList() const& {
   return IValue(*this).toBoolList();
 }
 c10::List<at::Tensor> IValue::toTensorList() && {
-  if (!isTensorList()) wrongType("TensorList");
+  if (!isTensorList()) {
+    wrongType("TensorList");
+  }
   return List<at::Tensor>(move_pointer<detail::ListImpl>());
 }
 c10::List<at::Tensor> IValue::toTensorList() const& {
   return IValue(*this).toTensorList();
 }
 std::vector<at::Tensor> IValue::toTensorVector() const {
-  if (!isTensorList()) wrongType("TensorList");
+  if (!isTensorList()) {
+    wrongType("TensorList");
+  }
   return to_vector<at::Tensor>(*this);
 }
 c10::List<std::optional<at::Tensor>> IValue::toOptionalTensorList() && {
   if (isTensorList()) {
     List<std::optional<at::Tensor>> out;
-    for (const IValue& value : toListRef()) out.push_back(value.toTensor());
+    for (const IValue& value : toListRef()) {
+      out.push_back(value.toTensor());
+    }
     return out;
   }
-  if (!isOptionalTensorList()) wrongType("OptionalTensorList");
+  if (!isOptionalTensorList()) {
+    wrongType("OptionalTensorList");
+  }
   return List<std::optional<at::Tensor>>(move_pointer<detail::ListImpl>());
 }
 c10::List<std::optional<at::Tensor>> IValue::toOptionalTensorList() const& {
   return IValue(*this).toOptionalTensorList();
 }
 std::vector<std::optional<at::Tensor>> IValue::toOptionalTensorVector() const {
-  if (!isTensorList() && !isOptionalTensorList()) wrongType("OptionalTensorList");
+  if (!isTensorList() && !isOptionalTensorList()) {
+    wrongType("OptionalTensorList");
+  }
   return to_vector<std::optional<at::Tensor>>(*this);
 }
 
-// --- objects ---------------------------------------------------------------------------------------------------------------
+// --- objects
+// ---------------------------------------------------------------------------------------------------------------
 
 IValue IValue::make_capsule(intrusive_ptr<torch::CustomClassHolder> blob) {
   return IValue(Tag::Capsule, blob.release());
@@ -453,10 +528,12 @@ bool IValue::isCustomClass() const {
 }
 
 intrusive_ptr<torch::CustomClassHolder> IValue::custom_class_object(const ClassTypePtr& expected) const {
-  TORCH_CHECK_TYPE(isObject(), "Tried to convert an IValue of type ", tagKind(), " to custom class type ", expected->repr_str());
+  TORCH_CHECK_TYPE(
+      isObject(), "Tried to convert an IValue of type ", tagKind(), " to custom class type ", expected->repr_str());
   const ivalue::Object& object = toObjectRef();
   TORCH_CHECK_TYPE(isCustomClass(), "Tried to cast IValue to custom class but it did not contain a custom class!");
-  TORCH_CHECK_TYPE(*object.type() == *expected, "Tried to convert an IValue of type ", object.type()->repr_str(),
+  TORCH_CHECK_TYPE(
+      *object.type() == *expected, "Tried to convert an IValue of type ", object.type()->repr_str(),
       " to custom class type ", expected->repr_str());
   return object.getSlot(0).toCapsule();
 }
@@ -467,41 +544,66 @@ const void* IValue::internalToPointer() const {
 }
 
 size_t IValue::use_count() const noexcept {
-  if (isTensor()) return payload_.as_tensor.use_count();
-  if (!holds_counted_pointer() || !payload_.u.as_intrusive_ptr) return 1;
+  if (isTensor()) {
+    return payload_.as_tensor.use_count();
+  }
+  if (!holds_counted_pointer() || !payload_.u.as_intrusive_ptr) {
+    return 1;
+  }
   return c10::raw::intrusive_ptr::use_count(payload_.u.as_intrusive_ptr);
 }
 
 TypePtr IValue::type() const {
   switch (tag_) {
-    case Tag::None: return NoneType::get();
-    case Tag::Tensor: return TensorType::get();
-    case Tag::Storage: return StorageType::get();
-    case Tag::Double: return FloatType::get();
-    case Tag::ComplexDouble: return ComplexType::get();
+    case Tag::None:
+      return NoneType::get();
+    case Tag::Tensor:
+      return TensorType::get();
+    case Tag::Storage:
+      return StorageType::get();
+    case Tag::Double:
+      return FloatType::get();
+    case Tag::ComplexDouble:
+      return ComplexType::get();
     case Tag::Int:
-    case Tag::UInt: return IntType::get();
-    case Tag::SymInt: return SymIntType::get();
-    case Tag::SymFloat: return SymFloatType::get();
-    case Tag::SymBool: return SymBoolType::get();
-    case Tag::Bool: return BoolType::get();
-    case Tag::Tuple: return toTupleRef().type();
-    case Tag::String: return StringType::get();
+    case Tag::UInt:
+      return IntType::get();
+    case Tag::SymInt:
+      return SymIntType::get();
+    case Tag::SymFloat:
+      return SymFloatType::get();
+    case Tag::SymBool:
+      return SymBoolType::get();
+    case Tag::Bool:
+      return BoolType::get();
+    case Tag::Tuple:
+      return toTupleRef().type();
+    case Tag::String:
+      return StringType::get();
     case Tag::GenericList:
       return ListType::create(static_cast<const detail::ListImpl*>(payload_.u.as_intrusive_ptr)->elementType);
     case Tag::GenericDict: {
       const auto& types = static_cast<const detail::DictImpl*>(payload_.u.as_intrusive_ptr)->elementTypes;
       return DictType::create(types.keyType, types.valueType);
     }
-    case Tag::Device: return DeviceObjType::get();
-    case Tag::Stream: return StreamObjType::get();
-    case Tag::Object: return toObjectRef().type();
-    case Tag::Uninitialized: return AnyType::get();
-    case Tag::Capsule: return CapsuleType::get();
-    case Tag::Generator: return GeneratorType::get();
-    case Tag::Enum: return toEnumHolder()->type();
-    case Tag::Future: return FutureType::create(toFuture()->elementType());
-    case Tag::Await: return toAwait()->type();
+    case Tag::Device:
+      return DeviceObjType::get();
+    case Tag::Stream:
+      return StreamObjType::get();
+    case Tag::Object:
+      return toObjectRef().type();
+    case Tag::Uninitialized:
+      return AnyType::get();
+    case Tag::Capsule:
+      return CapsuleType::get();
+    case Tag::Generator:
+      return GeneratorType::get();
+    case Tag::Enum:
+      return toEnumHolder()->type();
+    case Tag::Future:
+      return FutureType::create(toFuture()->elementType());
+    case Tag::Await:
+      return toAwait()->type();
   }
   return AnyType::get();
 }

@@ -81,7 +81,8 @@ struct is_std_tuple : std::false_type {};
 template <class... Ts>
 struct is_std_tuple<std::tuple<Ts...>> : std::true_type {};
 template <class T>
-inline constexpr bool is_plain_integer_v = std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>;
+inline constexpr bool is_plain_integer_v =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>;
 // What to<T>() gives on a const IValue: a reference where the value holds a T, else a copy.
 template <class T>
 struct ConstRefReturn {
@@ -124,7 +125,8 @@ struct ConstRefReturn<std::string> {
   _(Await)
 
 /// A value of any type of the schema language, 16 bytes: a tag and a payload that is either the value itself or a
-/// counted reference. The isX() functions tell what it holds; toX() gives it and throws c10::TypeError for another type.
+/// counted reference. The isX() functions tell what it holds; toX() gives it and throws c10::TypeError for another
+/// type.
 struct TORCH_API IValue final {
   enum class Tag : uint32_t {
 #define C10_DEFINE_TAG(x) x,
@@ -136,7 +138,9 @@ struct TORCH_API IValue final {
     payload_.u.as_int = 0;
   }
   IValue(const IValue& rhs) : IValue(rhs, CopyBits()) {
-    if (holds_counted_pointer() && payload_.u.as_intrusive_ptr) c10::raw::intrusive_ptr::incref(payload_.u.as_intrusive_ptr);
+    if (holds_counted_pointer() && payload_.u.as_intrusive_ptr) {
+      c10::raw::intrusive_ptr::incref(payload_.u.as_intrusive_ptr);
+    }
   }
   IValue(IValue&& rhs) noexcept : tag_(rhs.tag_) {
     take_payload(std::move(rhs));
@@ -145,7 +149,9 @@ struct TORCH_API IValue final {
     destroy();
   }
   IValue& operator=(IValue&& rhs) & noexcept {
-    if (&rhs == this) return *this;
+    if (&rhs == this) {
+      return *this;
+    }
     destroy();
     tag_ = rhs.tag_;
     take_payload(std::move(rhs));
@@ -175,8 +181,12 @@ struct TORCH_API IValue final {
     return tag_ == Tag::Double;
   }
   double toDouble() const {
-    if (C10_LIKELY(isDouble())) return payload_.u.as_double;
-    if (tag_ == Tag::SymFloat) return toSymFloat().guard_float(__FILE__, __LINE__);
+    if (C10_LIKELY(isDouble())) {
+      return payload_.u.as_double;
+    }
+    if (tag_ == Tag::SymFloat) {
+      return toSymFloat().guard_float(__FILE__, __LINE__);
+    }
     wrongType("Double");
   }
 
@@ -184,27 +194,37 @@ struct TORCH_API IValue final {
     payload_.u.as_int = v;
   }
   /* implicit */ IValue(int32_t v) noexcept : IValue(static_cast<int64_t>(v)) {}
-  template <class T, class = std::enable_if_t<detail::is_plain_integer_v<T> && !std::is_same_v<T, int64_t> &&
-                         !std::is_same_v<T, int32_t>>>
+  template <
+      class T,
+      class =
+          std::enable_if_t<detail::is_plain_integer_v<T> && !std::is_same_v<T, int64_t> && !std::is_same_v<T, int32_t>>>
   /* implicit */ IValue(T v) noexcept : IValue(static_cast<int64_t>(v)) {
     // Only unsigned values that int64 cannot hold keep a tag of their own.
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      if (v > static_cast<uint64_t>(INT64_MAX)) tag_ = Tag::UInt;
+      if (v > static_cast<uint64_t>(INT64_MAX)) {
+        tag_ = Tag::UInt;
+      }
     }
   }
   bool isInt() const {
     return tag_ == Tag::Int;
   }
   int64_t toInt() const {
-    if (C10_LIKELY(isInt())) return payload_.u.as_int;
-    if (tag_ == Tag::SymInt) return toSymInt().guard_int(__FILE__, __LINE__);
+    if (C10_LIKELY(isInt())) {
+      return payload_.u.as_int;
+    }
+    if (tag_ == Tag::SymInt) {
+      return toSymInt().guard_int(__FILE__, __LINE__);
+    }
     wrongType("Int");
   }
   bool isUnsigned() const {
     return tag_ == Tag::UInt || (tag_ == Tag::Int && payload_.u.as_int >= 0);
   }
   uint64_t toUInt() const {
-    if (isUnsigned()) return static_cast<uint64_t>(payload_.u.as_int);
+    if (isUnsigned()) {
+      return static_cast<uint64_t>(payload_.u.as_int);
+    }
     wrongType("UInt");
   }
 
@@ -216,8 +236,12 @@ struct TORCH_API IValue final {
     return tag_ == Tag::Bool;
   }
   bool toBool() const {
-    if (C10_LIKELY(isBool())) return payload_.u.as_bool;
-    if (tag_ == Tag::SymBool) return toSymBool().guard_bool(__FILE__, __LINE__);
+    if (C10_LIKELY(isBool())) {
+      return payload_.u.as_bool;
+    }
+    if (tag_ == Tag::SymBool) {
+      return toSymBool().guard_bool(__FILE__, __LINE__);
+    }
     wrongType("Bool");
   }
 
@@ -230,8 +254,8 @@ struct TORCH_API IValue final {
 
   /* implicit */ IValue(const at::Scalar& s);
   bool isScalar() const {
-    return tag_ == Tag::Int || tag_ == Tag::Double || tag_ == Tag::ComplexDouble || tag_ == Tag::Bool || tag_ == Tag::SymInt ||
-        tag_ == Tag::SymFloat || tag_ == Tag::SymBool || tag_ == Tag::UInt;
+    return tag_ == Tag::Int || tag_ == Tag::Double || tag_ == Tag::ComplexDouble || tag_ == Tag::Bool ||
+        tag_ == Tag::SymInt || tag_ == Tag::SymFloat || tag_ == Tag::SymBool || tag_ == Tag::UInt;
   }
   at::Scalar toScalar() const;
 
@@ -275,18 +299,24 @@ struct TORCH_API IValue final {
     return tag_ == Tag::Tensor;
   }
   at::Tensor toTensor() && {
-    if (C10_UNLIKELY(!isTensor())) wrongType("Tensor");
+    if (C10_UNLIKELY(!isTensor())) {
+      wrongType("Tensor");
+    }
     at::Tensor out(std::move(payload_.as_tensor));
     payload_.as_tensor.~Tensor();
     clear_to_none();
     return out;
   }
   at::Tensor& toTensor() & {
-    if (C10_UNLIKELY(!isTensor())) wrongType("Tensor");
+    if (C10_UNLIKELY(!isTensor())) {
+      wrongType("Tensor");
+    }
     return payload_.as_tensor;
   }
   const at::Tensor& toTensor() const& {
-    if (C10_UNLIKELY(!isTensor())) wrongType("Tensor");
+    if (C10_UNLIKELY(!isTensor())) {
+      wrongType("Tensor");
+    }
     return payload_.as_tensor;
   }
   /// Only after isTensor().
@@ -511,8 +541,8 @@ struct TORCH_API IValue final {
   IValue hash() const {
     return static_cast<int64_t>(IValue::hash(*this));
   }
-  /// Values of one type are compared, containers deeply, tensors elementwise (the result is then a tensor). Values of two
-  /// types are different: 1 and 1.0 are not equal.
+  /// Values of one type are compared, containers deeply, tensors elementwise (the result is then a tensor). Values of
+  /// two types are different: 1 and 1.0 are not equal.
   IValue equals(const IValue& rhs) const;
   /// Deep equality; tensors are equal when aten::equal says so.
   TORCH_API friend bool operator==(const IValue& lhs, const IValue& rhs);
@@ -562,8 +592,8 @@ struct TORCH_API IValue final {
   /// Calls the visitor with this value and all inside; where it returns true, what is inside is left out.
   void visit(const std::function<bool(const IValue&)>& visitor) const;
 
-  /// A copy that shares nothing mutable, tensors on `device` if it is given. Objects of bound classes are copied by what
-  /// def_pickle() was given.
+  /// A copy that shares nothing mutable, tensors on `device` if it is given. Objects of bound classes are copied by
+  /// what def_pickle() was given.
   IValue deepcopy(std::optional<c10::Device> device = std::nullopt) const;
   /// `memo` tells what was copied before; values in it are not copied again.
   IValue deepcopy(HashIdentityIValueMap& memo, std::optional<c10::Device> device = std::nullopt) const;
@@ -602,9 +632,9 @@ struct TORCH_API IValue final {
 
 #define C10_TAG_BIT(x) (1u << static_cast<uint32_t>(Tag::x))
   static constexpr uint32_t kCountedTags = C10_TAG_BIT(Storage) | C10_TAG_BIT(ComplexDouble) | C10_TAG_BIT(SymInt) |
-      C10_TAG_BIT(SymFloat) | C10_TAG_BIT(SymBool) | C10_TAG_BIT(Tuple) | C10_TAG_BIT(String) | C10_TAG_BIT(GenericList) |
-      C10_TAG_BIT(GenericDict) | C10_TAG_BIT(Stream) | C10_TAG_BIT(Object) | C10_TAG_BIT(Capsule) | C10_TAG_BIT(Generator) |
-      C10_TAG_BIT(Enum) | C10_TAG_BIT(Future) | C10_TAG_BIT(Await);
+      C10_TAG_BIT(SymFloat) | C10_TAG_BIT(SymBool) | C10_TAG_BIT(Tuple) | C10_TAG_BIT(String) |
+      C10_TAG_BIT(GenericList) | C10_TAG_BIT(GenericDict) | C10_TAG_BIT(Stream) | C10_TAG_BIT(Object) |
+      C10_TAG_BIT(Capsule) | C10_TAG_BIT(Generator) | C10_TAG_BIT(Enum) | C10_TAG_BIT(Future) | C10_TAG_BIT(Await);
 #undef C10_TAG_BIT
   bool holds_counted_pointer() const {
     return (kCountedTags >> static_cast<uint32_t>(tag_)) & 1;
@@ -632,7 +662,9 @@ struct TORCH_API IValue final {
   bool isListOf(TypeKind element) const;
   [[noreturn]] void wrongType(const char* expected) const;
   void expect(Tag tag, const char* name) const {
-    if (C10_UNLIKELY(tag_ != tag)) wrongType(name);
+    if (C10_UNLIKELY(tag_ != tag)) {
+      wrongType(name);
+    }
   }
 
   /// The counted payload as a typed pointer: shared, or moved out.

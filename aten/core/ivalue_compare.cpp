@@ -41,47 +41,67 @@ size_t combine(size_t seed, size_t value) {
 
 size_t IValue::hash(const IValue& v) {
   switch (v.tag_) {
-    case Tag::None: return 0;
-    case Tag::Bool: return std::hash<bool>()(v.payload_.u.as_bool);
+    case Tag::None:
+      return 0;
+    case Tag::Bool:
+      return std::hash<bool>()(v.payload_.u.as_bool);
     case Tag::Int:
-    case Tag::UInt: return std::hash<int64_t>()(v.payload_.u.as_int);
-    case Tag::Double: return std::hash<double>()(v.payload_.u.as_double);
+    case Tag::UInt:
+      return std::hash<int64_t>()(v.payload_.u.as_int);
+    case Tag::Double:
+      return std::hash<double>()(v.payload_.u.as_double);
     case Tag::ComplexDouble: {
       const auto c = v.toComplexDouble();
       return combine(std::hash<double>()(c.real()), std::hash<double>()(c.imag()));
     }
-    case Tag::String: return std::hash<std::string>()(v.toStringRef());
-    case Tag::Device: return std::hash<c10::Device>()(v.toDevice());
-    case Tag::Tensor: return std::hash<const void*>()(v.unsafeToTensorImpl());
+    case Tag::String:
+      return std::hash<std::string>()(v.toStringRef());
+    case Tag::Device:
+      return std::hash<c10::Device>()(v.toDevice());
+    case Tag::Tensor:
+      return std::hash<const void*>()(v.unsafeToTensorImpl());
     case Tag::Storage:
     case Tag::Stream:
     case Tag::Enum:
     case Tag::Future:
-    case Tag::Await: return std::hash<const void*>()(v.payload_.u.as_intrusive_ptr);
+    case Tag::Await:
+      return std::hash<const void*>()(v.payload_.u.as_intrusive_ptr);
     case Tag::Tuple: {
       size_t seed = 0;
-      for (const IValue& element : v.toTupleRef().elements()) seed = combine(seed, hash(element));
+      for (const IValue& element : v.toTupleRef().elements()) {
+        seed = combine(seed, hash(element));
+      }
       return seed;
     }
     case Tag::Object:
-      if (v.isCustomClass()) return std::hash<const void*>()(v.toObjectRef().getSlot(0).internalToPointer());
+      if (v.isCustomClass()) {
+        return std::hash<const void*>()(v.toObjectRef().getSlot(0).internalToPointer());
+      }
       break;
-    default: break;
+    default:
+      break;
   }
   TORCH_CHECK_TYPE(false, "unhashable type: '", v.type()->repr_str(), "'");
 }
 
 bool IValue::is(const IValue& rhs) const {
-  if (isTensor() && rhs.isTensor()) return unsafeToTensorImpl() == rhs.unsafeToTensorImpl();
+  if (isTensor() && rhs.isTensor()) {
+    return unsafeToTensorImpl() == rhs.unsafeToTensorImpl();
+  }
   if (isTensor() || rhs.isTensor()) {
     // An undefined tensor is None.
     return (isNone() && !rhs.toTensor().defined()) || (rhs.isNone() && !toTensor().defined());
   }
-  if (tag_ != rhs.tag_) return false;
+  if (tag_ != rhs.tag_) {
+    return false;
+  }
   if (isCustomClass() && rhs.isCustomClass()) {
     return toObjectRef().getSlot(0).internalToPointer() == rhs.toObjectRef().getSlot(0).internalToPointer();
   }
-  if (isPtrType()) return payload_.u.as_intrusive_ptr == rhs.payload_.u.as_intrusive_ptr || (isString() && toStringRef() == rhs.toStringRef());
+  if (isPtrType()) {
+    return payload_.u.as_intrusive_ptr == rhs.payload_.u.as_intrusive_ptr ||
+        (isString() && toStringRef() == rhs.toStringRef());
+  }
   return isNone() || payload_.u.as_int == rhs.payload_.u.as_int;
 }
 
@@ -91,7 +111,9 @@ bool IValue::isSameIdentity(const IValue& rhs) const {
 
 IValue IValue::equals(const IValue& rhs) const {
   if (isTensor() || rhs.isTensor()) {
-    if (!isTensor() || !rhs.isTensor()) return false;
+    if (!isTensor() || !rhs.isTensor()) {
+      return false;
+    }
     return call_binary("aten::eq", "Tensor", *this, rhs);
   }
   return *this == rhs;
@@ -99,24 +121,43 @@ IValue IValue::equals(const IValue& rhs) const {
 
 bool operator==(const IValue& a, const IValue& b) {
   using Tag = IValue::Tag;
-  if (a.isObject() && b.isObject()) return a.is(b);
-  if (a.tag_ != b.tag_) return false;
+  if (a.isObject() && b.isObject()) {
+    return a.is(b);
+  }
+  if (a.tag_ != b.tag_) {
+    return false;
+  }
   switch (a.tag_) {
-    case Tag::None: return true;
-    case Tag::Bool: return a.toBool() == b.toBool();
-    case Tag::Int: return a.toInt() == b.toInt();
-    case Tag::Double: return a.toDouble() == b.toDouble();
-    case Tag::ComplexDouble: return a.toComplexDouble() == b.toComplexDouble();
-    case Tag::UInt: return a.payload_.u.as_int == b.payload_.u.as_int;
+    case Tag::None:
+      return true;
+    case Tag::Bool:
+      return a.toBool() == b.toBool();
+    case Tag::Int:
+      return a.toInt() == b.toInt();
+    case Tag::Double:
+      return a.toDouble() == b.toDouble();
+    case Tag::ComplexDouble:
+      return a.toComplexDouble() == b.toComplexDouble();
+    case Tag::UInt:
+      return a.payload_.u.as_int == b.payload_.u.as_int;
     case Tag::Tensor:
-      if (a.is(b)) return true;
-      if (!a.toTensor().defined() || !b.toTensor().defined()) return false;
+      if (a.is(b)) {
+        return true;
+      }
+      if (!a.toTensor().defined() || !b.toTensor().defined()) {
+        return false;
+      }
       return call_binary("aten::equal", "", a, b).toBool();
-    case Tag::String: return a.toStringRef() == b.toStringRef();
-    case Tag::Device: return a.toDevice() == b.toDevice();
-    case Tag::Stream: return a.toStream() == b.toStream();
-    case Tag::SymInt: return a.toSymInt() == b.toSymInt();
-    case Tag::SymFloat: return a.toSymFloat() == b.toSymFloat();
+    case Tag::String:
+      return a.toStringRef() == b.toStringRef();
+    case Tag::Device:
+      return a.toDevice() == b.toDevice();
+    case Tag::Stream:
+      return a.toStream() == b.toStream();
+    case Tag::SymInt:
+      return a.toSymInt() == b.toSymInt();
+    case Tag::SymFloat:
+      return a.toSymFloat() == b.toSymFloat();
     case Tag::Tuple: {
       const ComparedContainers compared(a, b);
       const auto& x = a.toTupleRef().elements();
@@ -128,21 +169,24 @@ bool operator==(const IValue& a, const IValue& b) {
         return true;
       }
       const ComparedContainers compared(a, b);
-      return *static_cast<const detail::ListImpl*>(a.internalToPointer()) == *static_cast<const detail::ListImpl*>(b.internalToPointer());
+      return *static_cast<const detail::ListImpl*>(a.internalToPointer()) ==
+          *static_cast<const detail::ListImpl*>(b.internalToPointer());
     }
     case Tag::GenericDict: {
       if (a.is(b)) {
         return true;
       }
       const ComparedContainers compared(a, b);
-      return *static_cast<const detail::DictImpl*>(a.internalToPointer()) == *static_cast<const detail::DictImpl*>(b.internalToPointer());
+      return *static_cast<const detail::DictImpl*>(a.internalToPointer()) ==
+          *static_cast<const detail::DictImpl*>(b.internalToPointer());
     }
     case Tag::Enum: {
       const auto x = a.toEnumHolder();
       const auto y = b.toEnumHolder();
       return *x->type() == *y->type() && x->name() == y->name() && x->value() == y->value();
     }
-    default: return a.is(b);
+    default:
+      return a.is(b);
   }
 }
 
@@ -154,7 +198,8 @@ bool fastEqualsForContainer(const IValue& lhs, const IValue& rhs) {
   return lhs.is(rhs) || lhs == rhs;
 }
 
-// --- what is inside ------------------------------------------------------------------------------------------------------
+// --- what is inside
+// ------------------------------------------------------------------------------------------------------
 
 size_t IValue::HashAliasedIValue::operator()(const IValue& v) const {
   if (v.isTensor() && v.toTensor().defined() && v.toTensor().has_storage()) {
@@ -165,8 +210,11 @@ size_t IValue::HashAliasedIValue::operator()(const IValue& v) const {
 
 size_t IValue::HashIdentityIValue::operator()(const IValue& v) const {
   // Equal strings are identical, wherever they lie.
-  if (v.isString()) return std::hash<std::string>()(v.toStringRef());
-  return v.isPtrType() ? std::hash<const void*>()(v.internalToPointer()) : std::hash<int64_t>()(v.isTensor() ? 0 : v.payload_.u.as_int);
+  if (v.isString()) {
+    return std::hash<std::string>()(v.toStringRef());
+  }
+  return v.isPtrType() ? std::hash<const void*>()(v.internalToPointer())
+                       : std::hash<int64_t>()(v.isTensor() ? 0 : v.payload_.u.as_int);
 }
 
 void IValue::visit(const std::function<bool(const IValue&)>& visitor) const {
@@ -178,22 +226,29 @@ void IValue::visit(const std::function<bool(const IValue&)>& visitor) const {
     return;
   }
   if (isTuple()) {
-    for (const IValue& element : toTupleRef().elements()) element.visit(visitor);
+    for (const IValue& element : toTupleRef().elements()) {
+      element.visit(visitor);
+    }
   } else if (isList()) {
-    for (const IValue& element : toListRef()) element.visit(visitor);
+    for (const IValue& element : toListRef()) {
+      element.visit(visitor);
+    }
   } else if (isGenericDict()) {
     for (const auto& entry : toGenericDict()) {
       entry.value().visit(visitor);
       entry.key().visit(visitor);
     }
   } else if (isObject()) {
-    for (const IValue& slot : toObjectRef().slots()) slot.visit(visitor);
+    for (const IValue& slot : toObjectRef().slots()) {
+      slot.visit(visitor);
+    }
   }
 }
 
 void IValue::getSubValues(HashAliasedIValues& subvalues) const {
   visit([&](const IValue& v) {
-    TORCH_CHECK_TYPE(!v.isFuture() && !v.isDevice() && !v.isCapsule() && v.tag_ != Tag::Uninitialized,
+    TORCH_CHECK_TYPE(
+        !v.isFuture() && !v.isDevice() && !v.isCapsule() && v.tag_ != Tag::Uninitialized,
         "Cannot inspect value of type ", v.tagKind());
     const bool kept = v.isTensor() || v.isTuple() || v.isList() || v.isGenericDict() || v.isObject();
     return kept && !subvalues.insert(v).second; // what is inside of a known one is known
@@ -208,7 +263,8 @@ bool IValue::overlaps(const IValue& rhs) const {
   return std::any_of(mine.begin(), mine.end(), [&](const IValue& v) { return theirs.count(v) > 0; });
 }
 
-// --- copies ----------------------------------------------------------------------------------------------------------------
+// --- copies
+// ----------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -229,20 +285,27 @@ IValue copy_container(const IValue& v, Memo& memo, const std::optional<c10::Devi
   if (v.isTuple()) {
     const ivalue::Tuple& from = v.toTupleRef();
     std::vector<IValue> elements;
-    for (const IValue& element : from.elements()) elements.push_back(element.deepcopy(memo, device));
+    for (const IValue& element : from.elements()) {
+      elements.push_back(element.deepcopy(memo, device));
+    }
     const TupleTypePtr type = from.type();
-    return type->schema() ? ivalue::Tuple::createNamed(std::move(elements), type) : ivalue::Tuple::create(std::move(elements));
+    return type->schema() ? ivalue::Tuple::createNamed(std::move(elements), type)
+                          : ivalue::Tuple::create(std::move(elements));
   }
   if (v.isList()) {
     impl::GenericList list(v.toList().elementType());
     memo.emplace(v, list); // a list may hold itself
-    for (const IValue& element : v.toListRef()) list.push_back(element.deepcopy(memo, device));
+    for (const IValue& element : v.toListRef()) {
+      list.push_back(element.deepcopy(memo, device));
+    }
     return list;
   }
   const auto from = v.toGenericDict();
   impl::GenericDict dict(from.keyType(), from.valueType());
   memo.emplace(v, dict);
-  for (const auto& entry : from) dict.insert(entry.key().deepcopy(memo, device), entry.value().deepcopy(memo, device));
+  for (const auto& entry : from) {
+    dict.insert(entry.key().deepcopy(memo, device), entry.value().deepcopy(memo, device));
+  }
   return dict;
 }
 
@@ -251,7 +314,8 @@ intrusive_ptr<ivalue::Object> copy_bound_object(const IValue& v) {
   const ivalue::Object& from = v.toObjectRef();
   torch::jit::Function* save = from.type()->findMethod("__getstate__");
   torch::jit::Function* restore = from.type()->findMethod("__setstate__");
-  TORCH_CHECK(save && restore, "Cannot copy an object of the bound C++ class ", from.name(),
+  TORCH_CHECK(
+      save && restore, "Cannot copy an object of the bound C++ class ", from.name(),
       ": define how to save and restore it by def_pickle()");
   auto copy = ivalue::Object::create(StrongTypePtr(from.compilation_unit(), from.type()), 1);
   (*restore)({copy, (*save)({v})});
@@ -266,9 +330,13 @@ IValue IValue::deepcopy(std::optional<c10::Device> device) const {
 }
 
 IValue IValue::deepcopy(HashIdentityIValueMap& memo, std::optional<c10::Device> device) const {
-  if (!isPtrType()) return *this;
+  if (!isPtrType()) {
+    return *this;
+  }
   const auto done = memo.find(*this);
-  if (done != memo.end()) return done->second;
+  if (done != memo.end()) {
+    return done->second;
+  }
   IValue out = *this;
   if (isTensor()) {
     out = copy_tensor(toTensor(), device);
@@ -290,10 +358,14 @@ intrusive_ptr<Object> Object::deepcopy(std::optional<c10::Device> device) const 
 
 intrusive_ptr<Object> Object::deepcopy(IValue::HashIdentityIValueMap& memo, std::optional<c10::Device> device) const {
   const IValue self(intrusive_ptr<Object>::reclaim_copy(const_cast<Object*>(this)));
-  if (self.isCustomClass()) return copy_bound_object(self);
+  if (self.isCustomClass()) {
+    return copy_bound_object(self);
+  }
   auto object = create(StrongTypePtr(cu_, type_), slots_.size());
   memo.emplace(self, object); // an object may hold itself
-  for (size_t i = 0; i < slots_.size(); ++i) object->setSlot(i, slots_[i].deepcopy(memo, device));
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    object->setSlot(i, slots_[i].deepcopy(memo, device));
+  }
   return object;
 }
 

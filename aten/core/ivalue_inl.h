@@ -144,7 +144,8 @@ struct TORCH_API Object final : c10::intrusive_ptr_target {
   /// A new object with the same slot values.
   intrusive_ptr<Object> copy() const;
   intrusive_ptr<Object> deepcopy(std::optional<c10::Device> device = std::nullopt) const;
-  intrusive_ptr<Object> deepcopy(IValue::HashIdentityIValueMap& memo, std::optional<c10::Device> device = std::nullopt) const;
+  intrusive_ptr<Object> deepcopy(
+      IValue::HashIdentityIValueMap& memo, std::optional<c10::Device> device = std::nullopt) const;
 
  private:
   std::shared_ptr<torch::jit::CompilationUnit> cu_;
@@ -153,7 +154,8 @@ struct TORCH_API Object final : c10::intrusive_ptr_target {
 };
 
 struct TORCH_API EnumHolder final : c10::intrusive_ptr_target {
-  EnumHolder(EnumTypePtr type, std::string name, IValue value) : type_(std::move(type)), name_(std::move(name)), value_(std::move(value)) {}
+  EnumHolder(EnumTypePtr type, std::string name, IValue value)
+      : type_(std::move(type)), name_(std::move(name)), value_(std::move(value)) {}
   ~EnumHolder() override;
   std::string qualifiedClassName() const;
   const std::string& name() const {
@@ -172,8 +174,8 @@ struct TORCH_API EnumHolder final : c10::intrusive_ptr_target {
   IValue value_;
 };
 
-/// A value that comes later: one thread makes it complete, others wait for it or leave a function that is called with it.
-/// Held by an intrusive_ptr.
+/// A value that comes later: one thread makes it complete, others wait for it or leave a function that is called with
+/// it. Held by an intrusive_ptr.
 ///
 /// With devices, their streams take part: the streams that are current when the value is given are waited for by those
 /// that are current where it is used, and callbacks run on streams of their own.
@@ -201,8 +203,8 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
   /// Waits, and throws the error if there is one.
   void waitAndThrow();
 
-  /// Gives the value. Throws if there is one already, or an error. The storages are those of the tensors inside; without
-  /// them they are looked for, where there are devices.
+  /// Gives the value. Throws if there is one already, or an error. The storages are those of the tensors inside;
+  /// without them they are looked for, where there are devices.
   void markCompleted(IValue value, std::optional<std::vector<WeakStorage>> storages = std::nullopt);
   /// Gives None.
   void markCompleted();
@@ -216,8 +218,8 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
   const IValue& constValue() const;
   const std::vector<WeakStorage>& storages() const;
 
-  /// Calls `callback(future)` when the future is complete: now, or in the thread that makes it so. A callback that does not
-  /// use the future needs no streams.
+  /// Calls `callback(future)` when the future is complete: now, or in the thread that makes it so. A callback that does
+  /// not use the future needs no streams.
   template <class Callback>
   void addCallback(Callback callback, bool uses_future = true) {
     static_assert(std::is_invocable_r_v<void, Callback, Future&>, "The callback must have signature void(Future&)");
@@ -232,19 +234,23 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
         child.markCompleted(std::move(std::get<0>(result)), std::move(std::get<1>(result)));
       });
     } else {
-      static_assert(std::is_invocable_r_v<IValue, Callback, Future&>,
+      static_assert(
+          std::is_invocable_r_v<IValue, Callback, Future&>,
           "The callback must have signature IValue(Future&) or std::tuple<IValue, std::vector<WeakStorage>>(Future&)");
-      return then_complete(std::move(type),
-          [callback = std::move(callback)](Future& parent, Future& child) mutable { child.markCompleted(callback(parent)); });
+      return then_complete(std::move(type), [callback = std::move(callback)](Future& parent, Future& child) mutable {
+        child.markCompleted(callback(parent));
+      });
     }
   }
   /// The same for a callback that returns a future: the result follows that one.
   template <class Callback>
   c10::intrusive_ptr<Future> thenAsync(Callback callback, TypePtr type) {
-    static_assert(std::is_invocable_r_v<c10::intrusive_ptr<Future>, Callback, Future&>,
+    static_assert(
+        std::is_invocable_r_v<c10::intrusive_ptr<Future>, Callback, Future&>,
         "The callback must have signature c10::intrusive_ptr<Future>(Future&)");
-    return then_complete(
-        std::move(type), [callback = std::move(callback)](Future& parent, Future& child) mutable { child.follow(*callback(parent)); });
+    return then_complete(std::move(type), [callback = std::move(callback)](Future& parent, Future& child) mutable {
+      child.follow(*callback(parent));
+    });
   }
 
   bool completed() const;
@@ -267,7 +273,10 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
   c10::intrusive_ptr<Future> then_complete(TypePtr type, std::function<void(Future& parent, Future& child)> complete);
   void follow(Future& other);
   void run(const std::function<void(Future&)>& callback, bool uses_future);
-  bool try_finish(IValue value, const std::exception_ptr& error, std::vector<WeakStorage> storages,
+  bool try_finish(
+      IValue value,
+      const std::exception_ptr& error,
+      std::vector<WeakStorage> storages,
       const std::vector<c10::Device>& used);
   void synchronize_with_current_streams();
 
@@ -275,7 +284,8 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
   OwnedPtr<State> state_;
 };
 
-/// A call put off: the function runs in the thread that first waits, and its value is kept. Not for several threads at once.
+/// A call put off: the function runs in the thread that first waits, and its value is kept. Not for several threads at
+/// once.
 struct TORCH_API Await final : c10::intrusive_ptr_target {
   /// `type` is that of the value.
   explicit Await(TypePtr type, std::function<IValue()> function = nullptr);
@@ -330,12 +340,15 @@ TORCH_API intrusive_ptr<ivalue::Future> collectAll(const List<intrusive_ptr<ival
 /// A future that becomes what the first of these becomes, value or error. Without any, one of None.
 TORCH_API intrusive_ptr<ivalue::Future> collectAny(const List<intrusive_ptr<ivalue::Future>>& futures);
 
-// --- pointers ---------------------------------------------------------------------------------------------------------
+// --- pointers
+// ---------------------------------------------------------------------------------------------------------
 
 template <class T, class Null>
 intrusive_ptr<T, Null> IValue::share_pointer() const {
   c10::intrusive_ptr_target* raw = payload_.u.as_intrusive_ptr;
-  if (!raw) return intrusive_ptr<T, Null>();
+  if (!raw) {
+    return intrusive_ptr<T, Null>();
+  }
   c10::raw::intrusive_ptr::incref(raw);
   return intrusive_ptr<T, Null>::reclaim(static_cast<T*>(raw));
 }
@@ -347,14 +360,14 @@ intrusive_ptr<T, Null> IValue::move_pointer() {
   return raw ? intrusive_ptr<T, Null>::reclaim(static_cast<T*>(raw)) : intrusive_ptr<T, Null>();
 }
 
-#define C10_IVALUE_POINTER(Name, Type, TagName)                                        \
-  inline intrusive_ptr<Type> IValue::to##Name()&& {                                    \
-    expect(Tag::TagName, #TagName);                                                    \
-    return move_pointer<Type>();                                                       \
-  }                                                                                    \
-  inline intrusive_ptr<Type> IValue::to##Name() const& {                               \
-    expect(Tag::TagName, #TagName);                                                    \
-    return share_pointer<Type>();                                                      \
+#define C10_IVALUE_POINTER(Name, Type, TagName)          \
+  inline intrusive_ptr<Type> IValue::to##Name()&& {      \
+    expect(Tag::TagName, #TagName);                      \
+    return move_pointer<Type>();                         \
+  }                                                      \
+  inline intrusive_ptr<Type> IValue::to##Name() const& { \
+    expect(Tag::TagName, #TagName);                      \
+    return share_pointer<Type>();                        \
   }
 C10_IVALUE_POINTER(String, ivalue::ConstantString, String)
 C10_IVALUE_POINTER(Tuple, ivalue::Tuple, Tuple)
@@ -386,7 +399,8 @@ inline ivalue::Object& IValue::toObjectRef() const {
   return *static_cast<ivalue::Object*>(payload_.u.as_intrusive_ptr);
 }
 
-// --- numbers -----------------------------------------------------------------------------------------------------------
+// --- numbers
+// -----------------------------------------------------------------------------------------------------------
 
 template <class T>
 IValue::IValue(c10::complex<T> c) : IValue(Tag::ComplexDouble, make_intrusive<ivalue::ComplexHolder>(c).release()) {}
@@ -404,12 +418,15 @@ inline IValue::IValue(const c10::SymInt& i) : tag_(Tag::Int) {
   }
 }
 inline c10::SymInt IValue::toSymInt() const {
-  if (C10_LIKELY(isInt())) return c10::SymInt(payload_.u.as_int);
+  if (C10_LIKELY(isInt())) {
+    return c10::SymInt(payload_.u.as_int);
+  }
   expect(Tag::SymInt, "SymInt or int");
   return c10::SymInt(share_pointer<c10::SymNodeImpl>());
 }
 
-// --- lists -------------------------------------------------------------------------------------------------------------
+// --- lists
+// -------------------------------------------------------------------------------------------------------------
 
 inline IValue::IValue(c10::List<IValue> v) : IValue(Tag::GenericList, v.impl_.release()) {}
 template <class T>
@@ -440,7 +457,9 @@ template <class T, class Range>
 List<T> list_of(Range&& values) {
   List<T> list;
   list.reserve(values.size());
-  for (auto&& value : values) list.push_back(static_cast<T>(value));
+  for (auto&& value : values) {
+    list.push_back(static_cast<T>(value));
+  }
   return list;
 }
 } // namespace detail
@@ -457,7 +476,9 @@ template <class T, size_t N>
 IValue::IValue(std::array<T, N> v) : IValue(detail::list_of<T>(std::move(v))) {}
 template <class T>
 IValue::IValue(const OptionalArrayRef<T>& v) : IValue() {
-  if (v.has_value()) *this = IValue(*v);
+  if (v.has_value()) {
+    *this = IValue(*v);
+  }
 }
 template <class T>
 IValue::IValue(const IListRef<T>& v) : IValue() {
@@ -468,16 +489,20 @@ IValue::IValue(const IListRef<T>& v) : IValue() {
   } else {
     List<std::optional<at::Tensor>> list;
     list.reserve(v.size());
-    for (const auto& tensor : v) list.push_back(tensor.has_value() ? std::optional<at::Tensor>(*tensor) : std::nullopt);
+    for (const auto& tensor : v) {
+      list.push_back(tensor.has_value() ? std::optional<at::Tensor>(*tensor) : std::nullopt);
+    }
     *this = IValue(std::move(list));
   }
 }
 
-// --- tuples, dicts, optionals ------------------------------------------------------------------------------------------
+// --- tuples, dicts, optionals
+// ------------------------------------------------------------------------------------------
 
 template <class... Args>
 IValue::IValue(std::tuple<Args...> t)
-    : IValue(std::apply([](auto&&... each) { return ivalue::Tuple::create(IValue(std::move(each))...); }, std::move(t))) {}
+    : IValue(
+          std::apply([](auto&&... each) { return ivalue::Tuple::create(IValue(std::move(each))...); }, std::move(t))) {}
 
 inline IValue::IValue(c10::Dict<IValue, IValue> v) : IValue(Tag::GenericDict, v.impl_.release()) {}
 template <class K, class V>
@@ -485,13 +510,17 @@ IValue::IValue(c10::Dict<K, V> v) : IValue(impl::toGenericDict(std::move(v))) {}
 template <class K, class V>
 IValue::IValue(std::unordered_map<K, V> v) : IValue() {
   c10::Dict<K, V> dict;
-  for (auto& [key, value] : v) dict.insert(key, std::move(value));
+  for (auto& [key, value] : v) {
+    dict.insert(key, std::move(value));
+  }
   *this = IValue(std::move(dict));
 }
 template <class K, class V>
 IValue::IValue(std::map<K, V> v) : IValue() {
   c10::Dict<K, V> dict;
-  for (auto& [key, value] : v) dict.insert(key, std::move(value));
+  for (auto& [key, value] : v) {
+    dict.insert(key, std::move(value));
+  }
   *this = IValue(std::move(dict));
 }
 inline c10::Dict<IValue, IValue> IValue::toGenericDict() && {
@@ -505,20 +534,27 @@ inline c10::Dict<IValue, IValue> IValue::toGenericDict() const& {
 
 template <class T>
 IValue::IValue(std::optional<T> v) : IValue() {
-  if (v.has_value()) *this = IValue(*std::move(v));
+  if (v.has_value()) {
+    *this = IValue(*std::move(v));
+  }
 }
 template <class T>
 std::optional<T> IValue::toOptional() && {
-  if (isNone()) return std::nullopt;
+  if (isNone()) {
+    return std::nullopt;
+  }
   return std::move(*this).template to<T>();
 }
 template <class T>
 std::optional<T> IValue::toOptional() const& {
-  if (isNone()) return std::nullopt;
+  if (isNone()) {
+    return std::nullopt;
+  }
   return this->template to<T>();
 }
 
-// --- custom classes ------------------------------------------------------------------------------------------------------
+// --- custom classes
+// ------------------------------------------------------------------------------------------------------
 
 template <class T, class>
 IValue::IValue(intrusive_ptr<T> custom_class)
@@ -529,20 +565,24 @@ intrusive_ptr<T> IValue::toCustomClass() && {
 }
 template <class T>
 intrusive_ptr<T> IValue::toCustomClass() const& {
-  static_assert(std::is_base_of_v<torch::CustomClassHolder, T>, "toCustomClass requires a class derived from torch::CustomClassHolder");
-  return intrusive_ptr<T>::reclaim(static_cast<T*>(custom_class_object(getCustomClassType<intrusive_ptr<T>>()).release()));
+  static_assert(
+      std::is_base_of_v<torch::CustomClassHolder, T>,
+      "toCustomClass requires a class derived from torch::CustomClassHolder");
+  return intrusive_ptr<T>::reclaim(
+      static_cast<T*>(custom_class_object(getCustomClassType<intrusive_ptr<T>>()).release()));
 }
 
-// --- to<T> -----------------------------------------------------------------------------------------------------------------
+// --- to<T>
+// -----------------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
-#define C10_IVALUE_TO(Type, Method)                          \
-  template <>                                                \
-  struct IValueTo<Type> {                                    \
-    static Type get(const IValue& v) {                       \
-      return v.Method();                                     \
-    }                                                        \
+#define C10_IVALUE_TO(Type, Method)    \
+  template <>                          \
+  struct IValueTo<Type> {              \
+    static Type get(const IValue& v) { \
+      return v.Method();               \
+    }                                  \
   };
 C10_IVALUE_TO(double, toDouble)
 C10_IVALUE_TO(bool, toBool)
@@ -600,7 +640,9 @@ struct IValueTo<IValue> {
 };
 // Narrower numbers; a value that does not fit is an error of the caller that the schema does not let happen.
 template <class T>
-struct IValueTo<T, std::enable_if_t<is_plain_integer_v<T> && !std::is_same_v<T, int64_t> && !std::is_same_v<T, uint64_t>>> {
+struct IValueTo<
+    T,
+    std::enable_if_t<is_plain_integer_v<T> && !std::is_same_v<T, int64_t> && !std::is_same_v<T, uint64_t>>> {
   static T get(const IValue& v) {
     return static_cast<T>(v.toInt());
   }
@@ -627,7 +669,9 @@ struct IValueTo<std::vector<T>> {
     std::vector<T> out;
     const c10::ArrayRef<IValue> values = v.toListRef();
     out.reserve(values.size());
-    for (const IValue& value : values) out.push_back(value.to<T>());
+    for (const IValue& value : values) {
+      out.push_back(value.to<T>());
+    }
     return out;
   }
 };
@@ -635,9 +679,13 @@ template <class T, size_t N>
 struct IValueTo<std::array<T, N>> {
   static std::array<T, N> get(const IValue& v) {
     const c10::ArrayRef<IValue> values = v.toListRef();
-    TORCH_CHECK(values.size() == N, "Tried to convert a list with ", values.size(), " elements to a fixed-size array of size ", N);
+    TORCH_CHECK(
+        values.size() == N, "Tried to convert a list with ", values.size(), " elements to a fixed-size array of size ",
+        N);
     std::array<T, N> out;
-    for (size_t i = 0; i < N; ++i) out[i] = values[i].to<T>();
+    for (size_t i = 0; i < N; ++i) {
+      out[i] = values[i].to<T>();
+    }
     return out;
   }
 };
@@ -655,7 +703,8 @@ template <class Map>
 Map to_map(const IValue& v) {
   Map out;
   for (const auto& entry : v.toGenericDict()) {
-    out.emplace(entry.key().template to<typename Map::key_type>(), entry.value().template to<typename Map::mapped_type>());
+    out.emplace(
+        entry.key().template to<typename Map::key_type>(), entry.value().template to<typename Map::mapped_type>());
   }
   return out;
 }
@@ -684,7 +733,8 @@ template <class... Ts>
 struct IValueTo<std::tuple<Ts...>> {
   static std::tuple<Ts...> get(const IValue& v) {
     const auto& elements = v.toTupleRef().elements();
-    TORCH_CHECK(elements.size() == sizeof...(Ts), "Tried to convert a tuple with ", elements.size(), " elements to one with ",
+    TORCH_CHECK(
+        elements.size() == sizeof...(Ts), "Tried to convert a tuple with ", elements.size(), " elements to one with ",
         sizeof...(Ts));
     return unpack(elements, std::index_sequence_for<Ts...>());
   }

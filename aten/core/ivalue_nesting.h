@@ -3,8 +3,8 @@
 
 namespace c10::detail {
 
-/// Marks a container (or a pair of them) as being walked on this thread while it lives. One that holds itself is then met
-/// again and the walk can end. `Walk` keeps walks of different kinds apart.
+/// Marks a container (or a pair of them) as being walked on this thread while it lives. One that holds itself is then
+/// met again and the walk can end. `Walk` keeps walks of different kinds apart.
 template <class Walk>
 class EnteredContainer {
  public:

@@ -20,16 +20,36 @@ std::string quoted_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {
-      case '\\': out += "\\\\"; break;
-      case '\'': out += "\\'"; break;
-      case '"': out += "\\\""; break;
-      case '\a': out += "\\a"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\v': out += "\\v"; break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\'':
+        out += "\\'";
+        break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\a':
+        out += "\\a";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\v':
+        out += "\\v";
+        break;
       default:
         if (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f) {
           out += c;
@@ -43,10 +63,16 @@ std::string quoted_text(std::string_view text) {
 }
 
 std::string float_literal(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  if (std::isnan(value)) {
+    return "nan";
+  }
+  if (std::isinf(value)) {
+    return value > 0 ? "inf" : "-inf";
+  }
   std::string out = fmt::format("{:.17g}", value);
-  if (out.find_first_of(".e") == std::string::npos) out += '.';
+  if (out.find_first_of(".e") == std::string::npos) {
+    out += '.';
+  }
   return out;
 }
 
@@ -79,7 +105,8 @@ std::ostream& operator<<(std::ostream& out, const IValue& v) {
   using Tag = IValue::Tag;
   const auto print = [&](const IValue& element) { out << element; };
   // One that holds itself prints as in Python: [1, [...]].
-  const auto print_container = [&](const auto& values, const char* open, const char* close, const auto& print_element) -> std::ostream& {
+  const auto print_container = [&](const auto& values, const char* open, const char* close,
+                                   const auto& print_element) -> std::ostream& {
     const PrintedContainer printed(v.internalToPointer());
     if (printed.again()) {
       return out << open << "..." << close;
@@ -88,38 +115,59 @@ std::ostream& operator<<(std::ostream& out, const IValue& v) {
     return out;
   };
   switch (v.tag_) {
-    case Tag::None: return out << "None";
-    case Tag::Tensor: return at::print(out, v.toTensor(), 80);
-    case Tag::Storage: return out << "Storage";
-    case Tag::Double: return out << float_literal(v.toDouble() + 0.0); // without the sign of -0.0
-    case Tag::ComplexDouble: return out << complex_literal(v.toComplexDouble());
-    case Tag::Int: return out << v.payload_.u.as_int;
-    case Tag::UInt: return out << v.toUInt();
-    case Tag::SymInt: return out << v.toSymInt();
-    case Tag::SymFloat: return out << v.toSymFloat();
-    case Tag::SymBool: return out << v.toSymBool();
-    case Tag::Bool: return out << (v.toBool() ? "True" : "False");
+    case Tag::None:
+      return out << "None";
+    case Tag::Tensor:
+      return at::print(out, v.toTensor(), 80);
+    case Tag::Storage:
+      return out << "Storage";
+    case Tag::Double:
+      return out << float_literal(v.toDouble() + 0.0); // without the sign of -0.0
+    case Tag::ComplexDouble:
+      return out << complex_literal(v.toComplexDouble());
+    case Tag::Int:
+      return out << v.payload_.u.as_int;
+    case Tag::UInt:
+      return out << v.toUInt();
+    case Tag::SymInt:
+      return out << v.toSymInt();
+    case Tag::SymFloat:
+      return out << v.toSymFloat();
+    case Tag::SymBool:
+      return out << v.toSymBool();
+    case Tag::Bool:
+      return out << (v.toBool() ? "True" : "False");
     case Tag::Tuple: {
       const auto& elements = v.toTupleRef().elements();
       return print_container(elements, "(", elements.size() == 1 ? ",)" : ")", print);
     }
-    case Tag::String: return out << v.toStringRef();
-    case Tag::GenericList: return print_container(v.toListRef(), "[", "]", print);
+    case Tag::String:
+      return out << v.toStringRef();
+    case Tag::GenericList:
+      return print_container(v.toListRef(), "[", "]", print);
     case Tag::GenericDict:
       return print_container(
           v.toGenericDict(), "{", "}", [&](const auto& entry) { out << entry.key() << ": " << entry.value(); });
-    case Tag::Device: return out << v.toDevice();
-    case Tag::Stream: return out << v.toStream();
-    case Tag::Object: return out << '<' << v.toObjectRef().name() << " object at " << v.internalToPointer() << '>';
-    case Tag::Uninitialized: return out << "Uninitialized";
-    case Tag::Capsule: return out << "Capsule";
-    case Tag::Generator: return out << "Generator";
+    case Tag::Device:
+      return out << v.toDevice();
+    case Tag::Stream:
+      return out << v.toStream();
+    case Tag::Object:
+      return out << '<' << v.toObjectRef().name() << " object at " << v.internalToPointer() << '>';
+    case Tag::Uninitialized:
+      return out << "Uninitialized";
+    case Tag::Capsule:
+      return out << "Capsule";
+    case Tag::Generator:
+      return out << "Generator";
     case Tag::Enum: {
       const auto holder = v.toEnumHolder();
       return out << "Enum<" << holder->qualifiedClassName() << '.' << holder->name() << '>';
     }
-    case Tag::Future: return out << "Future";
-    case Tag::Await: return out << "Await";
+    case Tag::Future:
+      return out << "Future";
+    case Tag::Await:
+      return out << "Await";
   }
   return out << "<Invalid IValue tag=" << v.tagKind() << '>';
 }
@@ -133,11 +181,18 @@ std::string double_expression(double value) {
 }
 
 // Elements do not tell the element type where there are none, or where it says less than they do.
-std::ostream& annotated(std::ostream& out, const IValue& container, size_t size, const Type& element,
-    const char* separator, const std::function<void()>& print) {
+std::ostream& annotated(
+    std::ostream& out,
+    const IValue& container,
+    size_t size,
+    const Type& element,
+    const char* separator,
+    const std::function<void()>& print) {
   const bool inferable = size > 0 && element.kind() != TypeKind::AnyType && element.kind() != TypeKind::UnionType &&
       element.kind() != TypeKind::OptionalType;
-  if (!inferable) out << "annotate(" << container.type()->annotation_str() << separator;
+  if (!inferable) {
+    out << "annotate(" << container.type()->annotation_str() << separator;
+  }
   print();
   return inferable ? out : out << ')';
 }
@@ -145,7 +200,9 @@ std::ostream& annotated(std::ostream& out, const IValue& container, size_t size,
 } // namespace
 
 std::ostream& IValue::repr(std::ostream& out, std::function<bool(std::ostream&, const IValue& v)> formatter) const {
-  if (formatter(out, *this)) return out;
+  if (formatter(out, *this)) {
+    return out;
+  }
   const PrintedContainer printed(isTuple() || isList() || isGenericDict() ? internalToPointer() : this);
   TORCH_CHECK(!printed.again(), "IValue::repr: a value of type ", tagKind(), " that contains itself has no expression");
   const auto print = [&](const IValue& element) { element.repr(out, formatter); };
@@ -153,20 +210,26 @@ std::ostream& IValue::repr(std::ostream& out, std::function<bool(std::ostream&, 
     case Tag::None:
     case Tag::Int:
     case Tag::UInt:
-    case Tag::Bool: return out << *this;
-    case Tag::Double: return out << double_expression(toDouble());
-    case Tag::ComplexDouble: return out << complex_literal(toComplexDouble());
+    case Tag::Bool:
+      return out << *this;
+    case Tag::Double:
+      return out << double_expression(toDouble());
+    case Tag::ComplexDouble:
+      return out << complex_literal(toComplexDouble());
     case Tag::Tuple: {
       const auto& elements = toTupleRef().elements();
       print_sequence(out, elements, "(", elements.size() == 1 ? ",)" : ")", print);
       return out;
     }
-    case Tag::String: return out << quoted_text(toStringRef());
-    case Tag::Device: return out << "torch.device(" << quoted_text(toDevice().str()) << ')';
+    case Tag::String:
+      return out << quoted_text(toStringRef());
+    case Tag::Device:
+      return out << "torch.device(" << quoted_text(toDevice().str()) << ')';
     case Tag::GenericList: {
       const ArrayRef<IValue> elements = toListRef();
-      return annotated(
-          out, *this, elements.size(), *type()->containedType(0), ", ", [&] { print_sequence(out, elements, "[", "]", print); });
+      return annotated(out, *this, elements.size(), *type()->containedType(0), ", ", [&] {
+        print_sequence(out, elements, "[", "]", print);
+      });
     }
     case Tag::GenericDict: {
       const auto entries = toGenericDict();
@@ -182,7 +245,10 @@ std::ostream& IValue::repr(std::ostream& out, std::function<bool(std::ostream&, 
       const auto holder = toEnumHolder();
       return out << holder->qualifiedClassName() << '.' << holder->name();
     }
-    default: TORCH_CHECK(false, "IValue::repr: a value of type ", type()->repr_str(), " has no expression; the formatter must print it");
+    default:
+      TORCH_CHECK(
+          false, "IValue::repr: a value of type ", type()->repr_str(),
+          " has no expression; the formatter must print it");
   }
 }
 

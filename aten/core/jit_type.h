@@ -107,8 +107,8 @@ C10_FORALL_SIMPLE_TYPES(C10_SIMPLE_TYPE)
 template <class T>
 struct VaryingShape;
 
-/// A tensor: any, or one of known dtype, device, sizes, strides or need of gradients. Schemas say just `Tensor`; what is
-/// known beyond that stands in the graphs of TorchScript. <aten/core/tensor_type.h> has VaryingShape.
+/// A tensor: any, or one of known dtype, device, sizes, strides or need of gradients. Schemas say just `Tensor`; what
+/// is known beyond that stands in the graphs of TorchScript. <aten/core/tensor_type.h> has VaryingShape.
 struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
   static constexpr TypeKind Kind = TypeKind::TensorType;
   ~TensorType() override;
@@ -120,10 +120,17 @@ struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
   /// All that there is to know of a tensor but its values.
   static std::shared_ptr<TensorType> create(const at::Tensor& tensor);
   /// The number of dimensions alone is known of the sizes, or nothing.
-  static std::shared_ptr<TensorType> create(std::optional<ScalarType> scalar_type, std::optional<Device> device,
-      std::optional<size_t> dim, std::optional<bool> requires_grad);
-  static std::shared_ptr<TensorType> create(std::optional<ScalarType> scalar_type, std::optional<Device> device,
-      const VaryingShape<int64_t>& sizes, const VaryingShape<int64_t>& strides, std::optional<bool> requires_grad,
+  static std::shared_ptr<TensorType> create(
+      std::optional<ScalarType> scalar_type,
+      std::optional<Device> device,
+      std::optional<size_t> dim,
+      std::optional<bool> requires_grad);
+  static std::shared_ptr<TensorType> create(
+      std::optional<ScalarType> scalar_type,
+      std::optional<Device> device,
+      const VaryingShape<int64_t>& sizes,
+      const VaryingShape<int64_t>& strides,
+      std::optional<bool> requires_grad,
       std::optional<bool> undefined);
   static std::shared_ptr<TensorType> createContiguous(ScalarType scalar_type, Device device, ArrayRef<int64_t> sizes);
   /// Row-major strides of a tensor of these sizes.
@@ -240,19 +247,19 @@ struct TORCH_API OptionalType final : SingleElementType, ComparablePtr<OptionalT
 using OptionalTypePtr = std::shared_ptr<OptionalType>;
 
 /// Future(T), Await(T) and RRef(T) differ in name only.
-#define C10_WRAPPER_TYPE(Name)                                                            \
-  struct TORCH_API Name final : SingleElementType, ComparablePtr<Name> {                  \
-    static constexpr TypeKind Kind = TypeKind::Name;                                      \
-    static std::shared_ptr<Name> create(TypePtr element);                                 \
-    std::string str() const override;                                                     \
-    TypePtr createWithContained(std::vector<TypePtr> contained) const override;           \
-                                                                                          \
-   protected:                                                                             \
-    std::string annotation_str_impl(const TypePrinter& printer) const override;           \
-                                                                                          \
-   private:                                                                               \
-    explicit Name(TypePtr element) : SingleElementType(Kind, std::move(element)) {}       \
-  };                                                                                      \
+#define C10_WRAPPER_TYPE(Name)                                                      \
+  struct TORCH_API Name final : SingleElementType, ComparablePtr<Name> {            \
+    static constexpr TypeKind Kind = TypeKind::Name;                                \
+    static std::shared_ptr<Name> create(TypePtr element);                           \
+    std::string str() const override;                                               \
+    TypePtr createWithContained(std::vector<TypePtr> contained) const override;     \
+                                                                                    \
+   protected:                                                                       \
+    std::string annotation_str_impl(const TypePrinter& printer) const override;     \
+                                                                                    \
+   private:                                                                         \
+    explicit Name(TypePtr element) : SingleElementType(Kind, std::move(element)) {} \
+  };                                                                                \
   using Name##Ptr = std::shared_ptr<Name>;
 C10_WRAPPER_TYPE(FutureType)
 C10_WRAPPER_TYPE(AwaitType)
@@ -292,12 +299,18 @@ struct TORCH_API TupleType final : NamedType, ComparablePtr<TupleType> {
   static std::shared_ptr<TupleType> create() {
     return create({});
   }
-  static std::shared_ptr<TupleType> createNamed(const std::optional<QualifiedName>& name,
-      const std::vector<std::string>& field_names, const std::vector<TypePtr>& field_types);
-  static std::shared_ptr<TupleType> createNamed(const std::optional<QualifiedName>& name,
-      const std::vector<std::string_view>& field_names, const std::vector<TypePtr>& field_types);
-  static std::shared_ptr<TupleType> createNamed(const std::optional<QualifiedName>& name,
-      const std::vector<std::string>& field_names, const std::vector<TypePtr>& field_types,
+  static std::shared_ptr<TupleType> createNamed(
+      const std::optional<QualifiedName>& name,
+      const std::vector<std::string>& field_names,
+      const std::vector<TypePtr>& field_types);
+  static std::shared_ptr<TupleType> createNamed(
+      const std::optional<QualifiedName>& name,
+      const std::vector<std::string_view>& field_names,
+      const std::vector<TypePtr>& field_types);
+  static std::shared_ptr<TupleType> createNamed(
+      const std::optional<QualifiedName>& name,
+      const std::vector<std::string>& field_names,
+      const std::vector<TypePtr>& field_types,
       const std::vector<IValue>& field_defaults);
   /// The fields as arguments, `Point(int x, float y) -> ()`; null for plain tuples.
   const std::shared_ptr<FunctionSchema>& schema() const {
@@ -382,25 +395,28 @@ C10_HIDDEN const ClassTypePtr& getCustomClassType() {
 
 namespace detail {
 
-// `Known::get()` as a TypePtr, for the types with one object. Compiled in the library, since conversions of shared pointers
-// cost programs time.
+// `Known::get()` as a TypePtr, for the types with one object. Compiled in the library, since conversions of shared
+// pointers cost programs time.
 template <class Known>
 TORCH_API TypePtr known_type();
 
 // `fake` maps the enum-like types (ScalarType, Layout, MemoryFormat, SymInt) to int, which is how their values travel.
 template <class T, bool fake, class Enable = void>
 struct TypeOf {
-  static_assert(sizeof(T) == 0,
-      "This C++ type cannot be used in an operator schema. Use Tensor, int64_t, double, bool, c10::Scalar, std::string, "
-      "c10::List<T>, std::vector<T>, c10::Dict<K, V>, std::optional<T>, std::tuple<...> or c10::intrusive_ptr<CustomClass>.");
+  static_assert(
+      sizeof(T) == 0,
+      "This C++ type cannot be used in an operator schema. Use Tensor, int64_t, double, bool, c10::Scalar, "
+      "std::string, "
+      "c10::List<T>, std::vector<T>, c10::Dict<K, V>, std::optional<T>, std::tuple<...> or "
+      "c10::intrusive_ptr<CustomClass>.");
 };
 
-#define C10_SIMPLE_TYPE_OF(CppType, TypeName)                 \
-  template <bool fake>                                        \
-  struct TypeOf<CppType, fake> {                              \
-    static TypePtr get() {                                    \
-      return known_type<TypeName>();                         \
-    }                                                         \
+#define C10_SIMPLE_TYPE_OF(CppType, TypeName) \
+  template <bool fake>                        \
+  struct TypeOf<CppType, fake> {              \
+    static TypePtr get() {                    \
+      return known_type<TypeName>();          \
+    }                                         \
   };
 C10_SIMPLE_TYPE_OF(at::Tensor, TensorType)
 C10_SIMPLE_TYPE_OF(c10::Storage, StorageType)
@@ -423,16 +439,16 @@ C10_SIMPLE_TYPE_OF(c10::intrusive_ptr<torch::CustomClassHolder>, CapsuleType)
 C10_SIMPLE_TYPE_OF(void, NoneType)
 #undef C10_SIMPLE_TYPE_OF
 
-#define C10_ENUM_TYPE_OF(CppType, TypeName)                   \
-  template <bool fake>                                        \
-  struct TypeOf<CppType, fake> {                              \
-    static TypePtr get() {                                    \
-      if constexpr (fake) {                                   \
-        return known_type<IntType>();                        \
-      } else {                                                \
-        return known_type<TypeName>();                       \
-      }                                                       \
-    }                                                         \
+#define C10_ENUM_TYPE_OF(CppType, TypeName) \
+  template <bool fake>                      \
+  struct TypeOf<CppType, fake> {            \
+    static TypePtr get() {                  \
+      if constexpr (fake) {                 \
+        return known_type<IntType>();       \
+      } else {                              \
+        return known_type<TypeName>();      \
+      }                                     \
+    }                                       \
   };
 C10_ENUM_TYPE_OF(c10::ScalarType, ScalarTypeType)
 C10_ENUM_TYPE_OF(c10::Layout, LayoutType)
@@ -508,7 +524,10 @@ struct TypeOf<c10::intrusive_ptr<T>, fake> {
   static TypePtr get();
 };
 template <class T, bool fake>
-struct TypeOf<T, fake, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, int64_t>>> {
+struct TypeOf<
+    T,
+    fake,
+    std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, int64_t>>> {
   static TypePtr get() {
     return known_type<IntType>();
   }

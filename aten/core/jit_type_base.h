@@ -170,7 +170,9 @@ struct TORCH_API Type {
   template <class T>
   const T& expectRef() const {
     const T* raw = castRaw<T>();
-    if (!raw) reportCastError(typeid(T).name());
+    if (!raw) {
+      reportCastError(typeid(T).name());
+    }
     return *raw;
   }
   template <class T>
@@ -191,8 +193,8 @@ struct TORCH_API Type {
   TypeKind kind_;
 };
 
-/// Base of each class of types: a pointer to it can be compared with one to any other class, equal if the object is the same.
-/// (Without it a std::shared_ptr compares only with those that it converts to or from.)
+/// Base of each class of types: a pointer to it can be compared with one to any other class, equal if the object is the
+/// same. (Without it a std::shared_ptr compares only with those that it converts to or from.)
 template <class Self>
 struct ComparablePtr {
   template <class Other>

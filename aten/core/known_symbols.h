@@ -341,7 +341,8 @@ enum class KnownSymbol : uint32_t {
 };
 } // namespace detail
 
-#define C10_SYMBOL_CONSTANT(name) constexpr Symbol name(static_cast<uint32_t>(detail::KnownSymbol::C10_SYMBOL_PREFIX(name)));
+#define C10_SYMBOL_CONSTANT(name) \
+  constexpr Symbol name(static_cast<uint32_t>(detail::KnownSymbol::C10_SYMBOL_PREFIX(name)));
 namespace prim {
 #define C10_SYMBOL_PREFIX(name) prim_##name
 C10_FORALL_PRIM_SYMBOLS(C10_SYMBOL_CONSTANT)

@@ -16,17 +16,22 @@ struct OperatorName final {
   std::string name;
   std::string overload_name;
 
-  OperatorName(std::string name, std::string overload_name) : name(std::move(name)), overload_name(std::move(overload_name)) {}
+  OperatorName(std::string name, std::string overload_name)
+      : name(std::move(name)), overload_name(std::move(overload_name)) {}
 
   /// The part before "::", if there is one.
   std::optional<std::string_view> getNamespace() const {
     const size_t pos = name.find("::");
-    if (pos == std::string::npos) return std::nullopt;
+    if (pos == std::string::npos) {
+      return std::nullopt;
+    }
     return std::string_view(name.data(), pos);
   }
   /// Puts `ns` in front of a name without namespace; returns whether it did.
   bool setNamespaceIfNotSet(const char* ns) {
-    if (getNamespace()) return false;
+    if (getNamespace()) {
+      return false;
+    }
     name = std::string(ns) + "::" + name;
     return true;
   }
@@ -37,12 +42,14 @@ struct OperatorNameView final {
   std::string_view name;
   std::string_view overload_name;
 
-  constexpr OperatorNameView(std::string_view name, std::string_view overload_name) : name(name), overload_name(overload_name) {}
+  constexpr OperatorNameView(std::string_view name, std::string_view overload_name)
+      : name(name), overload_name(overload_name) {}
   /* implicit */ OperatorNameView(const OperatorName& full) : name(full.name), overload_name(full.overload_name) {}
   /// Splits "ns::op.overload".
   constexpr static OperatorNameView parse(std::string_view full) {
     const size_t dot = full.find('.');
-    return dot == std::string_view::npos ? OperatorNameView(full, {}) : OperatorNameView(full.substr(0, dot), full.substr(dot + 1));
+    return dot == std::string_view::npos ? OperatorNameView(full, {})
+                                         : OperatorNameView(full.substr(0, dot), full.substr(dot + 1));
   }
 };
 

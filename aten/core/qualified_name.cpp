@@ -9,8 +9,11 @@ QualifiedName::QualifiedName(const std::string& name) : qualified_(name) {
   while (true) {
     const size_t dot = name.find('.', begin);
     atoms_.push_back(name.substr(begin, dot == std::string::npos ? dot : dot - begin));
-    TORCH_CHECK(!atoms_.back().empty(), "Invalid name for a qualified name: '", name, "': a part between dots is empty");
-    if (dot == std::string::npos) break;
+    TORCH_CHECK(
+        !atoms_.back().empty(), "Invalid name for a qualified name: '", name, "': a part between dots is empty");
+    if (dot == std::string::npos) {
+      break;
+    }
     begin = dot + 1;
   }
 }
@@ -18,7 +21,9 @@ QualifiedName::QualifiedName(const std::string& name) : qualified_(name) {
 QualifiedName::QualifiedName(std::vector<std::string> atoms) : atoms_(std::move(atoms)) {
   for (const std::string& atom : atoms_) {
     TORCH_CHECK(!atom.empty(), "Atom cannot be empty");
-    if (!qualified_.empty()) qualified_ += '.';
+    if (!qualified_.empty()) {
+      qualified_ += '.';
+    }
     qualified_ += atom;
   }
 }

@@ -28,7 +28,8 @@ class TORCH_API DefaultCPUGeneratorGuard {
 
 /// A CPU generator of its own with the given seed.
 TORCH_API Generator createCPUGenerator(uint64_t seed_val = c10::default_rng_seed_val);
-/// A device backend registers how its generators are seeded: called by manual_seed, and at once if that was called before.
+/// A device backend registers how its generators are seeded: called by manual_seed, and at once if that was called
+/// before.
 TORCH_API void register_device_seeding(void (*seed_all)(uint64_t));
 } // namespace detail
 

@@ -31,30 +31,40 @@ Token Lexer::next() {
 }
 
 bool Lexer::next_if(char symbol) {
-  if (!current_.is(symbol)) return false;
+  if (!current_.is(symbol)) {
+    return false;
+  }
   read();
   return true;
 }
 
 bool Lexer::next_if(std::string_view identifier) {
-  if (!current_.is(identifier)) return false;
+  if (!current_.is(identifier)) {
+    return false;
+  }
   read();
   return true;
 }
 
 bool Lexer::next_if(TokenKind kind) {
-  if (current_.kind != kind) return false;
+  if (current_.kind != kind) {
+    return false;
+  }
   read();
   return true;
 }
 
 Token Lexer::expect(char symbol) {
-  if (!current_.is(symbol)) fail_expected(std::string("'") + symbol + "'");
+  if (!current_.is(symbol)) {
+    fail_expected(std::string("'") + symbol + "'");
+  }
   return next();
 }
 
 Token Lexer::expect(TokenKind kind, const char* what) {
-  if (current_.kind != kind) fail_expected(what);
+  if (current_.kind != kind) {
+    fail_expected(what);
+  }
   return next();
 }
 
@@ -78,7 +88,9 @@ void Lexer::fail(const std::string& message, const Token& at) const {
 size_t Lexer::scan_number(size_t pos) const {
   const auto digits = [&] {
     const size_t begin = pos;
-    while (pos < source_.size() && is_digit(source_[pos])) ++pos;
+    while (pos < source_.size() && is_digit(source_[pos])) {
+      ++pos;
+    }
     return pos > begin;
   };
   bool any = digits();
@@ -86,28 +98,43 @@ size_t Lexer::scan_number(size_t pos) const {
     ++pos;
     any = digits() || any;
   }
-  if (!any) return std::string_view::npos;
+  if (!any) {
+    return std::string_view::npos;
+  }
   if (pos < source_.size() && (source_[pos] == 'e' || source_[pos] == 'E')) {
     const size_t before = pos++;
-    if (pos < source_.size() && (source_[pos] == '+' || source_[pos] == '-')) ++pos;
-    if (!digits()) pos = before;
+    if (pos < source_.size() && (source_[pos] == '+' || source_[pos] == '-')) {
+      ++pos;
+    }
+    if (!digits()) {
+      pos = before;
+    }
   }
-  if (pos < source_.size() && source_[pos] == 'j') ++pos;
+  if (pos < source_.size() && source_[pos] == 'j') {
+    ++pos;
+  }
   return pos;
 }
 
 size_t Lexer::scan_string(size_t pos) const {
   const char quote = source_[pos];
   for (++pos; pos < source_.size(); ++pos) {
-    if (source_[pos] == quote) return pos + 1;
-    if (source_[pos] == '\\') ++pos;
+    if (source_[pos] == quote) {
+      return pos + 1;
+    }
+    if (source_[pos] == '\\') {
+      ++pos;
+    }
   }
   return std::string_view::npos;
 }
 
 void Lexer::read() {
   size_t pos = end_of_current_;
-  while (pos < source_.size() && (source_[pos] == ' ' || source_[pos] == '\t' || source_[pos] == '\n' || source_[pos] == '\r')) ++pos;
+  while (pos < source_.size() &&
+         (source_[pos] == ' ' || source_[pos] == '\t' || source_[pos] == '\n' || source_[pos] == '\r')) {
+    ++pos;
+  }
   size_t end = pos;
   TokenKind kind = TokenKind::End;
   if (pos < source_.size()) {
@@ -115,11 +142,15 @@ void Lexer::read() {
     const char after = pos + 1 < source_.size() ? source_[pos + 1] : '\0';
     if (starts_identifier(c)) {
       kind = TokenKind::Identifier;
-      while (end < source_.size() && in_identifier(source_[end])) ++end;
+      while (end < source_.size() && in_identifier(source_[end])) {
+        ++end;
+      }
     } else if (c == '"' || c == '\'') {
       kind = TokenKind::String;
       end = scan_string(pos);
-      if (end == std::string_view::npos) fail("this string has no end:", Token{kind, source_.substr(pos), pos});
+      if (end == std::string_view::npos) {
+        fail("this string has no end:", Token{kind, source_.substr(pos), pos});
+      }
     } else if (source_.substr(pos, 3) == "...") {
       kind = TokenKind::Ellipsis;
       end = pos + 3;
@@ -150,14 +181,30 @@ std::string unquoted(const Lexer& lexer, const Token& token) {
     switch (c) {
       case '\\':
       case '\'':
-      case '"': out += c; break;
-      case 'a': out += '\a'; break;
-      case 'b': out += '\b'; break;
-      case 'f': out += '\f'; break;
-      case 'n': out += '\n'; break;
-      case 'r': out += '\r'; break;
-      case 't': out += '\t'; break;
-      case 'v': out += '\v'; break;
+      case '"':
+        out += c;
+        break;
+      case 'a':
+        out += '\a';
+        break;
+      case 'b':
+        out += '\b';
+        break;
+      case 'f':
+        out += '\f';
+        break;
+      case 'n':
+        out += '\n';
+        break;
+      case 'r':
+        out += '\r';
+        break;
+      case 't':
+        out += '\t';
+        break;
+      case 'v':
+        out += '\v';
+        break;
       default: {
         int value = 0;
         size_t digits = 0;
@@ -165,7 +212,9 @@ std::string unquoted(const Lexer& lexer, const Token& token) {
           value = value * 8 + (body[i + digits] - '0');
           ++digits;
         }
-        if (digits == 0) lexer.fail(std::string("unknown escape \\") + c + " in this string:", token);
+        if (digits == 0) {
+          lexer.fail(std::string("unknown escape \\") + c + " in this string:", token);
+        }
         out += static_cast<char>(value);
         i += digits - 1;
       }

@@ -81,12 +81,33 @@ std::optional<int64_t> named_constant(std::string_view name) {
         {"Mean", at::Reduction::Mean},
         {"Sum", at::Reduction::Sum},
     };
-    const std::pair<std::string_view, ScalarType> dtypes[] = {{"uint8", kByte}, {"byte", kByte}, {"int8", kChar},
-        {"char", kChar}, {"int16", kShort}, {"short", kShort}, {"int32", kInt}, {"int", kInt}, {"int64", kLong},
-        {"long", kLong}, {"float16", kHalf}, {"half", kHalf}, {"float32", kFloat}, {"float", kFloat}, {"float64", kDouble},
-        {"double", kDouble}, {"complex32", kComplexHalf}, {"complex64", kComplexFloat}, {"cfloat", kComplexFloat},
-        {"complex128", kComplexDouble}, {"cdouble", kComplexDouble}, {"bool", kBool}, {"bfloat16", kBFloat16}};
-    for (const auto& [dtype_name, dtype] : dtypes) out.emplace(dtype_name, static_cast<int64_t>(dtype));
+    const std::pair<std::string_view, ScalarType> dtypes[] = {
+        {"uint8", kByte},
+        {"byte", kByte},
+        {"int8", kChar},
+        {"char", kChar},
+        {"int16", kShort},
+        {"short", kShort},
+        {"int32", kInt},
+        {"int", kInt},
+        {"int64", kLong},
+        {"long", kLong},
+        {"float16", kHalf},
+        {"half", kHalf},
+        {"float32", kFloat},
+        {"float", kFloat},
+        {"float64", kDouble},
+        {"double", kDouble},
+        {"complex32", kComplexHalf},
+        {"complex64", kComplexFloat},
+        {"cfloat", kComplexFloat},
+        {"complex128", kComplexDouble},
+        {"cdouble", kComplexDouble},
+        {"bool", kBool},
+        {"bfloat16", kBFloat16}};
+    for (const auto& [dtype_name, dtype] : dtypes) {
+      out.emplace(dtype_name, static_cast<int64_t>(dtype));
+    }
     return out;
   }());
   const auto found = constants.find(name);
@@ -99,15 +120,21 @@ class Parser {
 
   std::variant<OperatorName, FunctionSchema> declaration() {
     OperatorName name = operator_name();
-    if (lexer_.current().kind == TokenKind::End) return name;
+    if (lexer_.current().kind == TokenKind::End) {
+      return name;
+    }
 
     std::vector<Argument> arguments;
     bool is_vararg = false;
     bool keyword_only = false;
     sequence([&] {
-      if (is_vararg) lexer_.fail("nothing may follow '...':", lexer_.current());
+      if (is_vararg) {
+        lexer_.fail("nothing may follow '...':", lexer_.current());
+      }
       if (lexer_.current().is('*')) {
-        if (keyword_only) lexer_.fail("'*' can only be used once:", lexer_.current());
+        if (keyword_only) {
+          lexer_.fail("'*' can only be used once:", lexer_.current());
+        }
         lexer_.next();
         keyword_only = true;
       } else if (lexer_.next_if(TokenKind::Ellipsis)) {
@@ -124,7 +151,9 @@ class Parser {
       is_varret = true;
     } else if (lexer_.current().is('(')) {
       sequence([&] {
-        if (is_varret) lexer_.fail("nothing may follow '...':", lexer_.current());
+        if (is_varret) {
+          lexer_.fail("nothing may follow '...':", lexer_.current());
+        }
         if (lexer_.next_if(TokenKind::Ellipsis)) {
           is_varret = true;
         } else {
@@ -135,8 +164,9 @@ class Parser {
       returns.push_back(result());
     }
     expect_end();
-    return FunctionSchema(std::move(name.name), std::move(name.overload_name), std::move(arguments), std::move(returns),
-        is_vararg, is_varret);
+    return FunctionSchema(
+        std::move(name.name), std::move(name.overload_name), std::move(arguments), std::move(returns), is_vararg,
+        is_varret);
   }
 
   TypePtr single_type() {
@@ -147,14 +177,18 @@ class Parser {
 
  private:
   void expect_end() {
-    if (lexer_.current().kind != TokenKind::End) lexer_.fail_expected("the end");
+    if (lexer_.current().kind != TokenKind::End) {
+      lexer_.fail_expected("the end");
+    }
   }
 
   // "(item, item, ...)", maybe empty.
   template <class Item>
   void sequence(Item&& item) {
     lexer_.expect('(');
-    if (lexer_.next_if(')')) return;
+    if (lexer_.next_if(')')) {
+      return;
+    }
     do {
       item();
     } while (lexer_.next_if(','));
@@ -183,16 +217,22 @@ class Parser {
     ParsedType parsed = type();
     const Token name = lexer_.expect(TokenKind::Identifier, "the name of the argument");
     std::optional<IValue> value;
-    if (lexer_.next_if('=')) value = default_value(*parsed.fake, *parsed.real, parsed.size);
-    return Argument(std::string(name.text), std::move(parsed.fake), std::move(parsed.real), parsed.size, std::move(value),
+    if (lexer_.next_if('=')) {
+      value = default_value(*parsed.fake, *parsed.real, parsed.size);
+    }
+    return Argument(
+        std::string(name.text), std::move(parsed.fake), std::move(parsed.real), parsed.size, std::move(value),
         keyword_only, std::move(parsed.alias));
   }
 
   Argument result() {
     ParsedType parsed = type();
     std::string name;
-    if (lexer_.current().kind == TokenKind::Identifier) name = std::string(lexer_.next().text);
-    return Argument(std::move(name), std::move(parsed.fake), std::move(parsed.real), parsed.size, std::nullopt, false,
+    if (lexer_.current().kind == TokenKind::Identifier) {
+      name = std::string(lexer_.next().text);
+    }
+    return Argument(
+        std::move(name), std::move(parsed.fake), std::move(parsed.real), parsed.size, std::nullopt, false,
         std::move(parsed.alias));
   }
 
@@ -200,7 +240,9 @@ class Parser {
 
   ParsedType type() {
     ParsedType out = base_type();
-    if (!out.alias) out.alias = alias_annotation();
+    if (!out.alias) {
+      out.alias = alias_annotation();
+    }
     while (true) {
       if (lexer_.next_if('?')) {
         out.fake = OptionalType::create(out.fake);
@@ -221,38 +263,63 @@ class Parser {
     if (lexer_.current().kind == TokenKind::Number) {
       const Token token = lexer_.next();
       const std::optional<int64_t> size = integer(token.text);
-      if (!size || *size > std::numeric_limits<int32_t>::max()) lexer_.fail("this is no list size:", token);
+      if (!size || *size > std::numeric_limits<int32_t>::max()) {
+        lexer_.fail("this is no list size:", token);
+      }
       out.size = static_cast<int32_t>(*size);
     }
     lexer_.expect(']');
     std::optional<AliasInfo> container = alias_annotation();
     if (out.alias) {
       // Writing to an element writes to the list.
-      if (!container) container = AliasInfo(out.alias->isWrite(), {}, {});
+      if (!container) {
+        container = AliasInfo(out.alias->isWrite(), {}, {});
+      }
       container->addContainedType(std::move(*out.alias));
     }
     out.alias = std::move(container);
   }
 
   ParsedType base_type() {
-    if (lexer_.current().is('(')) return tuple_type();
+    if (lexer_.current().is('(')) {
+      return tuple_type();
+    }
     const Token token = lexer_.expect(TokenKind::Identifier, "a type");
     const std::string_view name = token.text;
-    if (name == "ScalarType") return {IntType::get(), ScalarTypeType::get(), {}, {}};
-    if (name == "Layout") return {IntType::get(), LayoutType::get(), {}, {}};
-    if (name == "MemoryFormat") return {IntType::get(), MemoryFormatType::get(), {}, {}};
-    if (name == "Dict") return dict_type();
-    if (name == "Future" || name == "Await" || name == "RRef") return wrapper_type(name);
-    if (name == "Union") return union_type();
-    if (name == "__torch__") return class_type();
+    if (name == "ScalarType") {
+      return {IntType::get(), ScalarTypeType::get(), {}, {}};
+    }
+    if (name == "Layout") {
+      return {IntType::get(), LayoutType::get(), {}, {}};
+    }
+    if (name == "MemoryFormat") {
+      return {IntType::get(), MemoryFormatType::get(), {}, {}};
+    }
+    if (name == "Dict") {
+      return dict_type();
+    }
+    if (name == "Future" || name == "Await" || name == "RRef") {
+      return wrapper_type(name);
+    }
+    if (name == "Union") {
+      return union_type();
+    }
+    if (name == "__torch__") {
+      return class_type();
+    }
     const auto found = named_types().find(name);
-    if (found != named_types().end()) return same(found->second);
+    if (found != named_types().end()) {
+      return same(found->second);
+    }
     if (name[0] >= 'a' && name[0] <= 'z') {
-      if (!allow_typevars_) lexer_.fail("type variable '" + std::string(name) + "' is not allowed here:", token);
+      if (!allow_typevars_) {
+        lexer_.fail("type variable '" + std::string(name) + "' is not allowed here:", token);
+      }
       return same(VarType::create(std::string(name)));
     }
     lexer_.fail(
-        "unknown type specifier. Common valid schema types include Tensor, SymInt, int, float, bool, str, Scalar, ScalarType, "
+        "unknown type specifier. Common valid schema types include Tensor, SymInt, int, float, bool, str, Scalar, "
+        "ScalarType, "
         "Device, Dict(K, V), __torch__.torch.classes.NS.NAME; add [] for a list and ? for an optional:",
         token);
   }
@@ -277,7 +344,9 @@ class Parser {
     if (any_alias) {
       out.alias = AliasInfo();
       for (AliasInfo& alias : aliases) {
-        if (alias.isWrite()) out.alias->setIsWrite(true);
+        if (alias.isWrite()) {
+          out.alias->setIsWrite(true);
+        }
         out.alias->addContainedType(std::move(alias));
       }
     }
@@ -302,8 +371,12 @@ class Parser {
     lexer_.expect('(');
     const TypePtr element = type().fake;
     lexer_.expect(')');
-    if (name == "Future") return same(FutureType::create(element));
-    if (name == "Await") return same(AwaitType::create(element));
+    if (name == "Future") {
+      return same(FutureType::create(element));
+    }
+    if (name == "Await") {
+      return same(AwaitType::create(element));
+    }
     return same(RRefType::create(element));
   }
 
@@ -334,9 +407,12 @@ class Parser {
       if (lexer_.next_if('*')) {
         sets.push_back(AliasInfo::wildcardSet());
       } else {
-        sets.push_back(Symbol::fromQualString("alias::" + std::string(lexer_.expect(TokenKind::Identifier, "an alias set").text)));
+        sets.push_back(
+            Symbol::fromQualString("alias::" + std::string(lexer_.expect(TokenKind::Identifier, "an alias set").text)));
       }
-      if (lexer_.next_if('!')) is_write = true;
+      if (lexer_.next_if('!')) {
+        is_write = true;
+      }
     } while (lexer_.next_if('|'));
   }
 
@@ -346,7 +422,9 @@ class Parser {
       const std::vector<Symbol> fresh{Symbol::fromQualString("alias::$" + std::to_string(next_fresh_set_++))};
       return AliasInfo(true, fresh, fresh);
     }
-    if (!lexer_.next_if('(')) return std::nullopt;
+    if (!lexer_.next_if('(')) {
+      return std::nullopt;
+    }
     std::vector<Symbol> before;
     std::vector<Symbol> after;
     bool is_write = false;
@@ -365,7 +443,9 @@ class Parser {
   static std::optional<int64_t> integer(std::string_view text) {
     int64_t value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+    if (result.ec != std::errc() || result.ptr != text.data() + text.size()) {
+      return std::nullopt;
+    }
     return value;
   }
 
@@ -375,7 +455,9 @@ class Parser {
     IValue value = part_of_number();
     if (!value.isComplexDouble() && (lexer_.current().is('+') || lexer_.current().is('-'))) {
       const IValue rest = part_of_number();
-      if (!rest.isComplexDouble()) lexer_.fail("this is no number:", first);
+      if (!rest.isComplexDouble()) {
+        lexer_.fail("this is no number:", first);
+      }
       const double real = value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
       return c10::complex<double>(real, rest.toComplexDouble().imag());
     }
@@ -384,19 +466,29 @@ class Parser {
 
   IValue part_of_number() {
     const bool negative = lexer_.current().is('-');
-    if (negative || lexer_.current().is('+')) lexer_.next();
+    if (negative || lexer_.current().is('+')) {
+      lexer_.next();
+    }
     const double sign = negative ? -1.0 : 1.0;
-    if (lexer_.next_if("inf")) return sign * std::numeric_limits<double>::infinity();
-    if (lexer_.next_if("nan")) return std::numeric_limits<double>::quiet_NaN();
+    if (lexer_.next_if("inf")) {
+      return sign * std::numeric_limits<double>::infinity();
+    }
+    if (lexer_.next_if("nan")) {
+      return std::numeric_limits<double>::quiet_NaN();
+    }
     const Token token = lexer_.expect(TokenKind::Number, "a number");
     std::string text = (negative ? "-" : "") + std::string(token.text);
     if (text.back() == 'j') {
       text.pop_back();
       return c10::complex<double>(0.0, std::strtod(text.c_str(), nullptr));
     }
-    if (text.find_first_of(".eE") != std::string::npos) return std::strtod(text.c_str(), nullptr);
+    if (text.find_first_of(".eE") != std::string::npos) {
+      return std::strtod(text.c_str(), nullptr);
+    }
     const std::optional<int64_t> value = integer(text);
-    if (!value) lexer_.fail("this integer does not fit into 64 bits:", token);
+    if (!value) {
+      lexer_.fail("this integer does not fit into 64 bits:", token);
+    }
     return *value;
   }
 
@@ -410,21 +502,31 @@ class Parser {
     }
     const Token first = lexer_.current();
     IValue value = number();
-    if (!value.isInt()) lexer_.fail("expected an integer as default of type " + real.str() + ":", first);
+    if (!value.isInt()) {
+      lexer_.fail("expected an integer as default of type " + real.str() + ":", first);
+    }
     return value;
   }
 
   IValue float_default() {
     const Token first = lexer_.current();
     const IValue value = number();
-    if (value.isInt()) return static_cast<double>(value.toInt());
-    if (!value.isDouble()) lexer_.fail("expected a number as default of type float:", first);
+    if (value.isInt()) {
+      return static_cast<double>(value.toInt());
+    }
+    if (!value.isDouble()) {
+      lexer_.fail("expected a number as default of type float:", first);
+    }
     return value;
   }
 
   IValue boolean() {
-    if (lexer_.next_if("True") || lexer_.next_if("true")) return true;
-    if (lexer_.next_if("False") || lexer_.next_if("false")) return false;
+    if (lexer_.next_if("True") || lexer_.next_if("true")) {
+      return true;
+    }
+    if (lexer_.next_if("False") || lexer_.next_if("false")) {
+      return false;
+    }
     lexer_.fail_expected("True or False");
   }
 
@@ -436,12 +538,18 @@ class Parser {
     if (!lexer_.current().is('[')) {
       const Token first = lexer_.current();
       const IValue value = default_value(*fake_element, real_element, std::nullopt);
-      if (!size) lexer_.fail("one value as default of a list needs a list size, as in int[2]:", first);
-      for (int32_t i = 0; i < *size; ++i) list.push_back(value);
+      if (!size) {
+        lexer_.fail("one value as default of a list needs a list size, as in int[2]:", first);
+      }
+      for (int32_t i = 0; i < *size; ++i) {
+        list.push_back(value);
+      }
       return list;
     }
     lexer_.expect('[');
-    if (lexer_.next_if(']')) return list;
+    if (lexer_.next_if(']')) {
+      return list;
+    }
     do {
       list.push_back(default_value(*fake_element, real_element, std::nullopt));
     } while (lexer_.next_if(','));
@@ -454,10 +562,14 @@ class Parser {
     const Token first = lexer_.current();
     sequence([&] {
       const size_t i = elements.size();
-      if (i >= fake.containedTypes().size()) lexer_.fail("the default has too many values for " + real.str() + ":", first);
+      if (i >= fake.containedTypes().size()) {
+        lexer_.fail("the default has too many values for " + real.str() + ":", first);
+      }
       elements.push_back(default_value(*fake.containedType(i), *real.containedType(i), std::nullopt));
     });
-    if (elements.size() != fake.containedTypes().size()) lexer_.fail("the default has too few values for " + real.str() + ":", first);
+    if (elements.size() != fake.containedTypes().size()) {
+      lexer_.fail("the default has too few values for " + real.str() + ":", first);
+    }
     return ivalue::Tuple::create(std::move(elements));
   }
 
@@ -469,21 +581,29 @@ class Parser {
     switch (fake.kind()) {
       case TypeKind::OptionalType:
         return default_value(*fake.containedType(0), *real.containedType(0), size);
-      case TypeKind::ListType: return list_default(fake, real, size);
-      case TypeKind::TupleType: return tuple_default(fake, real);
+      case TypeKind::ListType:
+        return list_default(fake, real, size);
+      case TypeKind::TupleType:
+        return tuple_default(fake, real);
       case TypeKind::IntType:
       case TypeKind::SymIntType:
-      case TypeKind::QSchemeType: return integer_default(real);
+      case TypeKind::QSchemeType:
+        return integer_default(real);
       case TypeKind::FloatType:
-      case TypeKind::SymFloatType: return float_default();
+      case TypeKind::SymFloatType:
+        return float_default();
       case TypeKind::BoolType:
-      case TypeKind::SymBoolType: return boolean();
+      case TypeKind::SymBoolType:
+        return boolean();
       case TypeKind::ComplexType: {
         const IValue value = number();
-        if (value.isComplexDouble()) return value;
+        if (value.isComplexDouble()) {
+          return value;
+        }
         return c10::complex<double>(value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble());
       }
-      case TypeKind::StringType: return schema::unquoted(lexer_, lexer_.expect(TokenKind::String, "a string"));
+      case TypeKind::StringType:
+        return schema::unquoted(lexer_, lexer_.expect(TokenKind::String, "a string"));
       case TypeKind::DeviceObjType: {
         const Token token = lexer_.expect(TokenKind::String, "a device in quotes");
         return c10::Device(schema::unquoted(lexer_, token));
@@ -491,10 +611,15 @@ class Parser {
       case TypeKind::NumberType:
       case TypeKind::AnyType:
       case TypeKind::VarType:
-        if (lexer_.current().kind == TokenKind::String) return schema::unquoted(lexer_, lexer_.next());
-        if (lexer_.current().is("True") || lexer_.current().is("False")) return boolean();
+        if (lexer_.current().kind == TokenKind::String) {
+          return schema::unquoted(lexer_, lexer_.next());
+        }
+        if (lexer_.current().is("True") || lexer_.current().is("False")) {
+          return boolean();
+        }
         return number();
-      default: lexer_.fail("an argument of type " + real.str() + " can have no default but None:", lexer_.current());
+      default:
+        lexer_.fail("an argument of type " + real.str() + " can have no default but None:", lexer_.current());
     }
   }
 
@@ -511,14 +636,16 @@ std::variant<OperatorName, FunctionSchema> parseSchemaOrName(std::string_view te
 
 FunctionSchema parseSchema(std::string_view text, bool allow_typevars) {
   auto parsed = parseSchemaOrName(text, allow_typevars);
-  TORCH_CHECK(std::holds_alternative<FunctionSchema>(parsed),
+  TORCH_CHECK(
+      std::holds_alternative<FunctionSchema>(parsed),
       "Tried to parse a function schema but only the operator name was given: ", text);
   return std::get<FunctionSchema>(std::move(parsed));
 }
 
 OperatorName parseName(std::string_view text) {
   auto parsed = parseSchemaOrName(text);
-  TORCH_CHECK(std::holds_alternative<OperatorName>(parsed),
+  TORCH_CHECK(
+      std::holds_alternative<OperatorName>(parsed),
       "Tried to parse an operator name but function schema was given: ", text);
   return std::get<OperatorName>(std::move(parsed));
 }

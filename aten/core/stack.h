@@ -38,7 +38,9 @@ inline c10::ArrayRef<IValue> last(const Stack* stack, size_t N) {
 }
 inline void drop(Stack& stack, size_t n) {
   // Back to front: an erase would first compute a range.
-  for (; n > 0; --n) stack.pop_back();
+  for (; n > 0; --n) {
+    stack.pop_back();
+  }
 }
 inline void drop(Stack* stack, size_t n) {
   drop(*stack, n);
@@ -80,7 +82,9 @@ void push(Stack* stack, Types&&... args) {
 }
 template <class T>
 void push_list_elements(Stack& stack, const c10::List<T>& elements) {
-  for (size_t i = 0; i < elements.size(); ++i) stack.emplace_back(elements.get(i));
+  for (size_t i = 0; i < elements.size(); ++i) {
+    stack.emplace_back(elements.get(i));
+  }
 }
 /// Pushes one result, or the members of a tuple one by one.
 template <class T>

@@ -41,10 +41,13 @@ class SymbolTable {
   uint32_t intern(const std::string& qualified) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = index_.find(qualified);
-    if (found != index_.end()) return found->second;
+    if (found != index_.end()) {
+      return found->second;
+    }
     const size_t separator = qualified.find("::");
-    TORCH_CHECK(separator != std::string::npos && separator > 0, "all symbols must have a namespace, <namespace>::<string>, but found: ",
-        qualified);
+    TORCH_CHECK(
+        separator != std::string::npos && separator > 0,
+        "all symbols must have a namespace, <namespace>::<string>, but found: ", qualified);
     names_.push_back(InternedName{qualified, separator + 2});
     const uint32_t value = static_cast<uint32_t>(names_.size() - 1);
     index_.emplace(names_.back().qualified, value);

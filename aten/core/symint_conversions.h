@@ -12,8 +12,12 @@
 namespace at::detail {
 
 /// Each throws when a value is symbolic: a kernel needs numbers.
-inline int64_t from_sym(const c10::SymInt& value) { return value.guard_int(__FILE__, __LINE__); }
-inline c10::IntArrayRef from_sym(c10::SymIntArrayRef values) { return c10::asIntArrayRefSlow(values, __FILE__, __LINE__); }
+inline int64_t from_sym(const c10::SymInt& value) {
+  return value.guard_int(__FILE__, __LINE__);
+}
+inline c10::IntArrayRef from_sym(c10::SymIntArrayRef values) {
+  return c10::asIntArrayRefSlow(values, __FILE__, __LINE__);
+}
 inline std::optional<int64_t> from_sym(const std::optional<c10::SymInt>& value) {
   return value ? std::optional<int64_t>(from_sym(*value)) : std::nullopt;
 }

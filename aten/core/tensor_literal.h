@@ -10,7 +10,7 @@
 namespace at {
 
 // Without options the dtype is that of the C++ type; with options that name none it is the default dtype.
-#define TENSOR_LITERAL(T, S)                                                             \
+#define TENSOR_LITERAL(T, S)                                                              \
   TORCH_API Tensor tensor(ArrayRef<T> values, const TensorOptions& options);              \
   TORCH_API Tensor tensor(std::initializer_list<T> values, const TensorOptions& options); \
   TORCH_API Tensor tensor(T value, const TensorOptions& options);                         \

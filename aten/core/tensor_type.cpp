@@ -17,8 +17,8 @@ struct TensorType::Properties {
   bool inferred = false;
 
   bool operator==(const Properties& other) const {
-    return scalar_type == other.scalar_type && device == other.device && sizes == other.sizes && strides == other.strides &&
-        requires_grad == other.requires_grad && undefined == other.undefined;
+    return scalar_type == other.scalar_type && device == other.device && sizes == other.sizes &&
+        strides == other.strides && requires_grad == other.requires_grad && undefined == other.undefined;
   }
 };
 
@@ -69,19 +69,29 @@ std::shared_ptr<TensorType> TensorType::create(const at::Tensor& tensor) {
   return make(std::move(properties));
 }
 
-std::shared_ptr<TensorType> TensorType::create(std::optional<ScalarType> scalar_type, std::optional<Device> device,
-    std::optional<size_t> dim, std::optional<bool> requires_grad) {
-  return create(scalar_type, device, VaryingShape<int64_t>(dim), VaryingShape<int64_t>(dim), requires_grad, std::nullopt);
+std::shared_ptr<TensorType> TensorType::create(
+    std::optional<ScalarType> scalar_type,
+    std::optional<Device> device,
+    std::optional<size_t> dim,
+    std::optional<bool> requires_grad) {
+  return create(
+      scalar_type, device, VaryingShape<int64_t>(dim), VaryingShape<int64_t>(dim), requires_grad, std::nullopt);
 }
 
-std::shared_ptr<TensorType> TensorType::create(std::optional<ScalarType> scalar_type, std::optional<Device> device,
-    const VaryingShape<int64_t>& sizes, const VaryingShape<int64_t>& strides, std::optional<bool> requires_grad,
+std::shared_ptr<TensorType> TensorType::create(
+    std::optional<ScalarType> scalar_type,
+    std::optional<Device> device,
+    const VaryingShape<int64_t>& sizes,
+    const VaryingShape<int64_t>& strides,
+    std::optional<bool> requires_grad,
     std::optional<bool> undefined) {
   return make(Properties{scalar_type, device, sizes, strides, requires_grad, undefined});
 }
 
-std::shared_ptr<TensorType> TensorType::createContiguous(ScalarType scalar_type, Device device, ArrayRef<int64_t> sizes) {
-  return create(scalar_type, device, VaryingShape<int64_t>(sizes), VaryingShape<int64_t>(contiguousStridesOf(sizes)),
+std::shared_ptr<TensorType> TensorType::createContiguous(
+    ScalarType scalar_type, Device device, ArrayRef<int64_t> sizes) {
+  return create(
+      scalar_type, device, VaryingShape<int64_t>(sizes), VaryingShape<int64_t>(contiguousStridesOf(sizes)),
       std::nullopt, std::nullopt);
 }
 
@@ -196,7 +206,8 @@ std::shared_ptr<TensorType> TensorType::merge(const TensorType& other, bool merg
   const auto both = [](const auto& a, const auto& b) { return a == b ? a : std::nullopt; };
   const Properties& a = properties();
   const Properties& b = other.properties();
-  Properties merged{both(a.scalar_type, b.scalar_type), both(a.device, b.device), a.sizes, a.strides.merge(b.strides),
+  Properties merged{
+      both(a.scalar_type, b.scalar_type),     both(a.device, b.device),      a.sizes, a.strides.merge(b.strides),
       both(a.requires_grad, b.requires_grad), both(a.undefined, b.undefined)};
   if (merge_sizes) {
     merged.sizes = a.sizes.merge(b.sizes);

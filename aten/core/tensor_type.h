@@ -47,7 +47,8 @@ struct VaryingShape {
   }
   /// Length and members are all known.
   bool isComplete() const {
-    return dims_ && std::all_of(dims_->begin(), dims_->end(), [](const std::optional<T>& dim) { return dim.has_value(); });
+    return dims_ &&
+        std::all_of(dims_->begin(), dims_->end(), [](const std::optional<T>& dim) { return dim.has_value(); });
   }
   /// All members, if they are known.
   std::optional<std::vector<T>> concrete_sizes() const {

@@ -13,8 +13,8 @@ namespace c10 {
 
 const char* typeKindToString(TypeKind kind) {
   switch (kind) {
-#define C10_CASE(T)   \
-  case TypeKind::T:   \
+#define C10_CASE(T) \
+  case TypeKind::T: \
     return #T;
     C10_FORALL_TYPES(C10_CASE)
 #undef C10_CASE
@@ -32,7 +32,8 @@ void print_strides(std::ostream& out, const VaryingShape<int64_t>& strides) {
   out << ']';
 }
 
-// `Float(2, *, strides=[3, 1], requires_grad=0, device=cpu)`, and `Tensor` where neither dtype nor dimensions are known.
+// `Float(2, *, strides=[3, 1], requires_grad=0, device=cpu)`, and `Tensor` where neither dtype nor dimensions are
+// known.
 std::ostream& print_tensor_type(std::ostream& out, const TensorType& type) {
   if (type.scalarType()) {
     out << toString(*type.scalarType());
@@ -77,17 +78,33 @@ std::ostream& print_tensor_type(std::ostream& out, const TensorType& type) {
 
 // As libtorch prints: brackets where str() has parentheses (but not for dicts), and the fields of named tuples.
 std::ostream& operator<<(std::ostream& out, const Type& t) {
-  if (const ListType* list = t.castRaw<ListType>()) return out << *list->getElementType() << "[]";
-  if (const OptionalType* optional = t.castRaw<OptionalType>()) return out << *optional->getElementType() << '?';
-  if (const FutureType* future = t.castRaw<FutureType>()) return out << "Future[" << *future->getElementType() << ']';
-  if (const RRefType* remote = t.castRaw<RRefType>()) return out << "RRef[" << *remote->getElementType() << ']';
-  if (const TensorType* tensor = t.castRaw<TensorType>()) return print_tensor_type(out, *tensor);
+  if (const ListType* list = t.castRaw<ListType>()) {
+    return out << *list->getElementType() << "[]";
+  }
+  if (const OptionalType* optional = t.castRaw<OptionalType>()) {
+    return out << *optional->getElementType() << '?';
+  }
+  if (const FutureType* future = t.castRaw<FutureType>()) {
+    return out << "Future[" << *future->getElementType() << ']';
+  }
+  if (const RRefType* remote = t.castRaw<RRefType>()) {
+    return out << "RRef[" << *remote->getElementType() << ']';
+  }
+  if (const TensorType* tensor = t.castRaw<TensorType>()) {
+    return print_tensor_type(out, *tensor);
+  }
   const TupleType* tuple = t.castRaw<TupleType>();
-  if (!tuple) return out << t.str();
+  if (!tuple) {
+    return out << t.str();
+  }
   out << (tuple->schema() ? "NamedTuple(" : "(");
   for (size_t i = 0; i < tuple->elements().size(); ++i) {
-    if (i > 0) out << ", ";
-    if (tuple->schema()) out << tuple->schema()->arguments()[i].name() << " : ";
+    if (i > 0) {
+      out << ", ";
+    }
+    if (tuple->schema()) {
+      out << tuple->schema()->arguments()[i].name() << " : ";
+    }
     out << *tuple->elements()[i];
   }
   return out << ')';
@@ -97,7 +114,9 @@ Type::~Type() = default;
 
 std::string Type::annotation_str(const TypePrinter& printer) const {
   if (printer) {
-    if (std::optional<std::string> renamed = printer(*this)) return *renamed;
+    if (std::optional<std::string> renamed = printer(*this)) {
+      return *renamed;
+    }
   }
   return annotation_str_impl(printer);
 }
@@ -112,7 +131,9 @@ std::string Type::repr_str() const {
 
 bool Type::hasFreeVariables() const {
   for (const TypePtr& type : containedTypes()) {
-    if (type->hasFreeVariables()) return true;
+    if (type->hasFreeVariables()) {
+      return true;
+    }
   }
   return false;
 }
@@ -120,7 +141,9 @@ bool Type::hasFreeVariables() const {
 TypePtr Type::withContained(std::vector<TypePtr> contained) const {
   const ArrayRef<TypePtr> current = containedTypes();
   TORCH_INTERNAL_ASSERT(contained.size() == current.size());
-  if (std::equal(current.begin(), current.end(), contained.begin())) return ptr();
+  if (std::equal(current.begin(), current.end(), contained.begin())) {
+    return ptr();
+  }
   return createWithContained(std::move(contained));
 }
 
@@ -129,7 +152,8 @@ TypePtr Type::createWithContained(std::vector<TypePtr>) const {
 }
 
 void Type::reportCastError(const char* wanted) const {
-  TORCH_CHECK(false, "Expected a type of C++ class ", wanted, " but this is ", typeKindToString(kind_), " '", str(), "'");
+  TORCH_CHECK(
+      false, "Expected a type of C++ class ", wanted, " but this is ", typeKindToString(kind_), " '", str(), "'");
 }
 
 // --- types without parameters -------------------------------------------------------------------------------------
@@ -143,34 +167,62 @@ struct SimpleTypeNames {
 
 SimpleTypeNames simple_type_names(TypeKind kind) {
   switch (kind) {
-    case TypeKind::AnyType: return {"Any", "Any"};
-    case TypeKind::AnyEnumType: return {"AnyEnumType", "AnyEnumType"};
-    case TypeKind::TensorType: return {"Tensor", "Tensor"};
-    case TypeKind::StorageType: return {"Storage", "Storage"};
-    case TypeKind::NumberType: return {"Scalar", "number"};
-    case TypeKind::FloatType: return {"float", "float"};
-    case TypeKind::ComplexType: return {"complex", "complex"};
-    case TypeKind::IntType: return {"int", "int"};
-    case TypeKind::NoneType: return {"NoneType", "NoneType"};
-    case TypeKind::StringType: return {"str", "str"};
-    case TypeKind::GeneratorType: return {"Generator", "Generator"};
-    case TypeKind::QuantizerType: return {"Quantizer", "Quantizer"};
-    case TypeKind::BoolType: return {"bool", "bool"};
-    case TypeKind::DeviceObjType: return {"Device", "Device"};
-    case TypeKind::StreamObjType: return {"Stream", "Stream"};
-    case TypeKind::PyObjectType: return {"PyObject", "PyObject"};
-    case TypeKind::CapsuleType: return {"Capsule", "Capsule"};
-    case TypeKind::QSchemeType: return {"QScheme", "QScheme"};
-    case TypeKind::ScalarTypeType: return {"ScalarType", "ScalarType"};
-    case TypeKind::LayoutType: return {"Layout", "Layout"};
-    case TypeKind::MemoryFormatType: return {"MemoryFormat", "MemoryFormat"};
-    case TypeKind::AnyListType: return {"list", "list"};
-    case TypeKind::AnyTupleType: return {"tuple", "tuple"};
-    case TypeKind::AnyClassType: return {"AnyClassType", "AnyClassType"};
-    case TypeKind::SymIntType: return {"SymInt", "int"};
-    case TypeKind::SymFloatType: return {"SymFloat", "float"};
-    case TypeKind::SymBoolType: return {"SymBool", "bool"};
-    default: return {"?", "?"};
+    case TypeKind::AnyType:
+      return {"Any", "Any"};
+    case TypeKind::AnyEnumType:
+      return {"AnyEnumType", "AnyEnumType"};
+    case TypeKind::TensorType:
+      return {"Tensor", "Tensor"};
+    case TypeKind::StorageType:
+      return {"Storage", "Storage"};
+    case TypeKind::NumberType:
+      return {"Scalar", "number"};
+    case TypeKind::FloatType:
+      return {"float", "float"};
+    case TypeKind::ComplexType:
+      return {"complex", "complex"};
+    case TypeKind::IntType:
+      return {"int", "int"};
+    case TypeKind::NoneType:
+      return {"NoneType", "NoneType"};
+    case TypeKind::StringType:
+      return {"str", "str"};
+    case TypeKind::GeneratorType:
+      return {"Generator", "Generator"};
+    case TypeKind::QuantizerType:
+      return {"Quantizer", "Quantizer"};
+    case TypeKind::BoolType:
+      return {"bool", "bool"};
+    case TypeKind::DeviceObjType:
+      return {"Device", "Device"};
+    case TypeKind::StreamObjType:
+      return {"Stream", "Stream"};
+    case TypeKind::PyObjectType:
+      return {"PyObject", "PyObject"};
+    case TypeKind::CapsuleType:
+      return {"Capsule", "Capsule"};
+    case TypeKind::QSchemeType:
+      return {"QScheme", "QScheme"};
+    case TypeKind::ScalarTypeType:
+      return {"ScalarType", "ScalarType"};
+    case TypeKind::LayoutType:
+      return {"Layout", "Layout"};
+    case TypeKind::MemoryFormatType:
+      return {"MemoryFormat", "MemoryFormat"};
+    case TypeKind::AnyListType:
+      return {"list", "list"};
+    case TypeKind::AnyTupleType:
+      return {"tuple", "tuple"};
+    case TypeKind::AnyClassType:
+      return {"AnyClassType", "AnyClassType"};
+    case TypeKind::SymIntType:
+      return {"SymInt", "int"};
+    case TypeKind::SymFloatType:
+      return {"SymFloat", "float"};
+    case TypeKind::SymBoolType:
+      return {"SymBool", "bool"};
+    default:
+      return {"?", "?"};
   }
 }
 
@@ -185,10 +237,10 @@ std::string SimpleType::annotation_str_impl(const TypePrinter&) const {
 }
 
 // Never destroyed: values of static storage duration elsewhere may still name their types while the process exits.
-#define C10_SIMPLE_TYPE_GET(Name)                                              \
-  std::shared_ptr<Name> Name::get() {                                          \
-    static Name* const instance = new Name();                                  \
-    return std::shared_ptr<Name>(std::shared_ptr<void>(), instance);           \
+#define C10_SIMPLE_TYPE_GET(Name)                                    \
+  std::shared_ptr<Name> Name::get() {                                \
+    static Name* const instance = new Name();                        \
+    return std::shared_ptr<Name>(std::shared_ptr<void>(), instance); \
   }
 C10_FORALL_SIMPLE_TYPES(C10_SIMPLE_TYPE_GET)
 #undef C10_SIMPLE_TYPE_GET
@@ -220,10 +272,10 @@ std::shared_ptr<ListType> ListType::create(TypePtr element) {
   return std::shared_ptr<ListType>(new ListType(std::move(element)));
 }
 
-#define C10_LIST_OF(Name, Element)                                     \
-  std::shared_ptr<ListType> ListType::Name() {                         \
-    static const auto& type = *new auto(ListType::create(Element));    \
-    return type;                                                       \
+#define C10_LIST_OF(Name, Element)                                  \
+  std::shared_ptr<ListType> ListType::Name() {                      \
+    static const auto& type = *new auto(ListType::create(Element)); \
+    return type;                                                    \
   }
 C10_LIST_OF(ofTensors, TensorType::get())
 C10_LIST_OF(ofOptionalTensors, OptionalType::ofTensor())
@@ -254,7 +306,9 @@ bool ListType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
 
 std::shared_ptr<OptionalType> OptionalType::create(const TypePtr& element) {
   TORCH_CHECK(element, "an optional type needs an element type");
-  if (auto already = element->cast<OptionalType>()) return already;
+  if (auto already = element->cast<OptionalType>()) {
+    return already;
+  }
   return std::shared_ptr<OptionalType>(new OptionalType(element));
 }
 
@@ -275,25 +329,26 @@ TypePtr OptionalType::createWithContained(std::vector<TypePtr> contained) const 
   return create(contained[0]);
 }
 
-#define C10_WRAPPER_TYPE_IMPL(Name, Spelling)                                                   \
-  std::shared_ptr<Name> Name::create(TypePtr element) {                                         \
-    return std::shared_ptr<Name>(new Name(std::move(element)));                                 \
-  }                                                                                             \
-  std::string Name::str() const {                                                               \
-    return Spelling "(" + getElementType()->str() + ")";                                        \
-  }                                                                                             \
-  std::string Name::annotation_str_impl(const TypePrinter& printer) const {                     \
-    return Spelling "[" + getElementType()->annotation_str(printer) + "]";                      \
-  }                                                                                             \
-  TypePtr Name::createWithContained(std::vector<TypePtr> contained) const {                     \
-    return create(std::move(contained[0]));                                                     \
+#define C10_WRAPPER_TYPE_IMPL(Name, Spelling)                               \
+  std::shared_ptr<Name> Name::create(TypePtr element) {                     \
+    return std::shared_ptr<Name>(new Name(std::move(element)));             \
+  }                                                                         \
+  std::string Name::str() const {                                           \
+    return Spelling "(" + getElementType()->str() + ")";                    \
+  }                                                                         \
+  std::string Name::annotation_str_impl(const TypePrinter& printer) const { \
+    return Spelling "[" + getElementType()->annotation_str(printer) + "]";  \
+  }                                                                         \
+  TypePtr Name::createWithContained(std::vector<TypePtr> contained) const { \
+    return create(std::move(contained[0]));                                 \
   }
 C10_WRAPPER_TYPE_IMPL(FutureType, "Future")
 C10_WRAPPER_TYPE_IMPL(AwaitType, "Await")
 C10_WRAPPER_TYPE_IMPL(RRefType, "RRef")
 #undef C10_WRAPPER_TYPE_IMPL
 
-// --- dict, tuple, variable, union -------------------------------------------------------------------------------------
+// --- dict, tuple, variable, union
+// -------------------------------------------------------------------------------------
 
 DictType::DictType(TypePtr key, TypePtr value) : SharedType(Kind), types_{std::move(key), std::move(value)} {}
 
@@ -310,7 +365,8 @@ std::shared_ptr<DictType> DictType::create(TypePtr key, TypePtr value) {
     case TypeKind::VarType:
       return std::shared_ptr<DictType>(new DictType(std::move(key), std::move(value)));
     default:
-      TORCH_CHECK(false, "Cannot create dict for key type '", key->str(),
+      TORCH_CHECK(
+          false, "Cannot create dict for key type '", key->str(),
           "', only int, float, complex, Tensor, device and string keys are supported");
   }
 }
@@ -338,85 +394,116 @@ template <class Spell>
 std::string join(ArrayRef<TypePtr> types, Spell&& spell) {
   std::string out;
   for (const TypePtr& type : types) {
-    if (!out.empty()) out += ", ";
+    if (!out.empty()) {
+      out += ", ";
+    }
     out += spell(*type);
   }
   return out;
 }
 
 bool all_equal(ArrayRef<TypePtr> a, ArrayRef<TypePtr> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const TypePtr& x, const TypePtr& y) { return *x == *y; });
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const TypePtr& x, const TypePtr& y) { return *x == *y; });
 }
 
 } // namespace
 
-TupleType::TupleType(std::vector<TypePtr> elements, std::optional<QualifiedName> name, std::shared_ptr<FunctionSchema> schema)
+TupleType::TupleType(
+    std::vector<TypePtr> elements, std::optional<QualifiedName> name, std::shared_ptr<FunctionSchema> schema)
     : NamedType(Kind, std::move(name)), elements_(std::move(elements)), schema_(std::move(schema)) {}
 
 std::shared_ptr<TupleType> TupleType::create(std::vector<TypePtr> types) {
   return std::shared_ptr<TupleType>(new TupleType(std::move(types), std::nullopt, nullptr));
 }
 
-std::shared_ptr<TupleType> TupleType::createNamed(const std::optional<QualifiedName>& name,
-    const std::vector<std::string>& field_names, const std::vector<TypePtr>& field_types,
+std::shared_ptr<TupleType> TupleType::createNamed(
+    const std::optional<QualifiedName>& name,
+    const std::vector<std::string>& field_names,
+    const std::vector<TypePtr>& field_types,
     const std::vector<IValue>& field_defaults) {
   const std::string title = name ? name->name() : std::string();
-  TORCH_CHECK(field_names.size() == field_types.size(), "TupleType::createNamed: ", title, " got ", field_names.size(),
+  TORCH_CHECK(
+      field_names.size() == field_types.size(), "TupleType::createNamed: ", title, " got ", field_names.size(),
       " names and ", field_types.size(), " types of fields; there must be as many of each");
-  TORCH_CHECK(field_defaults.size() <= field_names.size(), "TupleType::createNamed: ", title, " got ", field_defaults.size(),
+  TORCH_CHECK(
+      field_defaults.size() <= field_names.size(), "TupleType::createNamed: ", title, " got ", field_defaults.size(),
       " defaults for ", field_names.size(), " fields; there may be one for each field at most");
   const size_t first_default = field_names.size() - field_defaults.size();
   std::vector<Argument> fields;
   fields.reserve(field_names.size());
   for (size_t i = 0; i < field_names.size(); ++i) {
     std::optional<IValue> value;
-    if (i >= first_default) value = field_defaults[i - first_default];
+    if (i >= first_default) {
+      value = field_defaults[i - first_default];
+    }
     fields.emplace_back(field_names[i], field_types[i], std::nullopt, std::move(value));
   }
   auto schema = std::make_shared<FunctionSchema>(title, "", std::move(fields), std::vector<Argument>());
   return std::shared_ptr<TupleType>(new TupleType(field_types, name, std::move(schema)));
 }
 
-std::shared_ptr<TupleType> TupleType::createNamed(const std::optional<QualifiedName>& name,
-    const std::vector<std::string>& field_names, const std::vector<TypePtr>& field_types) {
+std::shared_ptr<TupleType> TupleType::createNamed(
+    const std::optional<QualifiedName>& name,
+    const std::vector<std::string>& field_names,
+    const std::vector<TypePtr>& field_types) {
   return createNamed(name, field_names, field_types, std::vector<IValue>());
 }
 
-std::shared_ptr<TupleType> TupleType::createNamed(const std::optional<QualifiedName>& name,
-    const std::vector<std::string_view>& field_names, const std::vector<TypePtr>& field_types) {
+std::shared_ptr<TupleType> TupleType::createNamed(
+    const std::optional<QualifiedName>& name,
+    const std::vector<std::string_view>& field_names,
+    const std::vector<TypePtr>& field_types) {
   return createNamed(name, std::vector<std::string>(field_names.begin(), field_names.end()), field_types);
 }
 
 std::optional<std::vector<std::string_view>> TupleType::names() const {
-  if (!schema_) return std::nullopt;
+  if (!schema_) {
+    return std::nullopt;
+  }
   std::vector<std::string_view> names;
-  for (const Argument& field : schema_->arguments()) names.emplace_back(field.name());
+  for (const Argument& field : schema_->arguments()) {
+    names.emplace_back(field.name());
+  }
   return names;
 }
 
 std::string TupleType::str() const {
-  if (schema_ && name()) return name()->qualifiedName();
+  if (schema_ && name()) {
+    return name()->qualifiedName();
+  }
   return "(" + join(elements_, [](const Type& type) { return type.str(); }) + ")";
 }
 
 std::string TupleType::annotation_str_impl(const TypePrinter& printer) const {
-  if (schema_ && name()) return name()->qualifiedName();
-  if (elements_.empty()) return "Tuple[()]";
+  if (schema_ && name()) {
+    return name()->qualifiedName();
+  }
+  if (elements_.empty()) {
+    return "Tuple[()]";
+  }
   return "Tuple[" + join(elements_, [&](const Type& type) { return type.annotation_str(printer); }) + "]";
 }
 
 bool TupleType::equals(const Type& rhs) const {
   const TupleType* other = rhs.castRaw<TupleType>();
-  if (!other || !all_equal(elements_, other->elements_)) return false;
+  if (!other || !all_equal(elements_, other->elements_)) {
+    return false;
+  }
   return schema_ && other->schema_ ? *schema_ == *other->schema_ : !schema_ && !other->schema_;
 }
 
 bool TupleType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
-  if (rhs.kind() == TypeKind::AnyTupleType) return true;
+  if (rhs.kind() == TypeKind::AnyTupleType) {
+    return true;
+  }
   if (const TupleType* other = rhs.castRaw<TupleType>()) {
     // A named tuple serves where a plain one is asked for, or one whose fields are called the same.
-    if (other->schema_ && names() != other->names()) return false;
-    return std::equal(elements_.begin(), elements_.end(), other->elements_.begin(), other->elements_.end(),
+    if (other->schema_ && names() != other->names()) {
+      return false;
+    }
+    return std::equal(
+        elements_.begin(), elements_.end(), other->elements_.begin(), other->elements_.end(),
         [&](const TypePtr& x, const TypePtr& y) { return x->isSubtypeOfExt(*y, why_not); });
   }
   return Type::isSubtypeOfExt(rhs, why_not);
@@ -439,13 +526,17 @@ std::shared_ptr<UnionType> UnionType::create(std::vector<TypePtr> types) {
   std::vector<TypePtr> members;
   const auto add = [&](const TypePtr& type) {
     for (const TypePtr& have : members) {
-      if (*have == *type) return;
+      if (*have == *type) {
+        return;
+      }
     }
     members.push_back(type);
   };
   for (const TypePtr& type : types) {
     if (const UnionType* inner = type->castRaw<UnionType>()) {
-      for (const TypePtr& member : inner->types_) add(member);
+      for (const TypePtr& member : inner->types_) {
+        add(member);
+      }
     } else {
       add(type);
     }
@@ -456,7 +547,9 @@ std::shared_ptr<UnionType> UnionType::create(std::vector<TypePtr> types) {
 
 bool UnionType::canHoldType(const Type& type) const {
   for (const TypePtr& member : types_) {
-    if (type.isSubtypeOf(*member)) return true;
+    if (type.isSubtypeOf(*member)) {
+      return true;
+    }
   }
   return false;
 }
@@ -471,11 +564,17 @@ std::string UnionType::annotation_str_impl(const TypePrinter& printer) const {
 
 bool UnionType::equals(const Type& rhs) const {
   const UnionType* other = rhs.castRaw<UnionType>();
-  if (!other || other->types_.size() != types_.size()) return false;
+  if (!other || other->types_.size() != types_.size()) {
+    return false;
+  }
   for (const TypePtr& type : types_) {
     bool found = false;
-    for (const TypePtr& candidate : other->types_) found = found || *type == *candidate;
-    if (!found) return false;
+    for (const TypePtr& candidate : other->types_) {
+      found = found || *type == *candidate;
+    }
+    if (!found) {
+      return false;
+    }
   }
   return true;
 }
@@ -487,11 +586,15 @@ TypePtr UnionType::createWithContained(std::vector<TypePtr> contained) const {
 // --- subtypes --------------------------------------------------------------------------------------------------------
 
 bool Type::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
-  if (rhs.kind() == TypeKind::AnyType || equals(rhs)) return true;
+  if (rhs.kind() == TypeKind::AnyType || equals(rhs)) {
+    return true;
+  }
   if (const OptionalType* optional = rhs.castRaw<OptionalType>()) {
     return kind_ == TypeKind::NoneType || isSubtypeOfExt(*optional->getElementType(), why_not);
   }
-  if (const UnionType* any_of = rhs.castRaw<UnionType>()) return any_of->canHoldType(*this);
+  if (const UnionType* any_of = rhs.castRaw<UnionType>()) {
+    return any_of->canHoldType(*this);
+  }
   if (rhs.kind() == TypeKind::NumberType) {
     return kind_ == TypeKind::IntType || kind_ == TypeKind::FloatType || kind_ == TypeKind::ComplexType ||
         kind_ == TypeKind::SymIntType || kind_ == TypeKind::SymFloatType;
@@ -510,23 +613,38 @@ bool OptionalType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const 
 }
 
 bool UnionType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
-  if (rhs.kind() == TypeKind::AnyType) return true;
+  if (rhs.kind() == TypeKind::AnyType) {
+    return true;
+  }
   for (const TypePtr& member : types_) {
-    if (!member->isSubtypeOfExt(rhs, why_not)) return false;
+    if (!member->isSubtypeOfExt(rhs, why_not)) {
+      return false;
+    }
   }
   return true;
 }
 
 std::optional<TypePtr> unifyTypes(const TypePtr& a, const TypePtr& b) {
-  if (a->isSubtypeOf(*b)) return b;
-  if (b->isSubtypeOf(*a)) return a;
-  if (a->kind() == TypeKind::NoneType) return OptionalType::create(b);
-  if (b->kind() == TypeKind::NoneType) return OptionalType::create(a);
+  if (a->isSubtypeOf(*b)) {
+    return b;
+  }
+  if (b->isSubtypeOf(*a)) {
+    return a;
+  }
+  if (a->kind() == TypeKind::NoneType) {
+    return OptionalType::create(b);
+  }
+  if (b->kind() == TypeKind::NoneType) {
+    return OptionalType::create(a);
+  }
   const OptionalType* optional_a = a->castRaw<OptionalType>();
   const OptionalType* optional_b = b->castRaw<OptionalType>();
   if (optional_a || optional_b) {
-    const auto inner = unifyTypes(optional_a ? optional_a->getElementType() : a, optional_b ? optional_b->getElementType() : b);
-    if (inner) return OptionalType::create(*inner);
+    const auto inner =
+        unifyTypes(optional_a ? optional_a->getElementType() : a, optional_b ? optional_b->getElementType() : b);
+    if (inner) {
+      return OptionalType::create(*inner);
+    }
     return std::nullopt;
   }
   const TupleType* tuple_a = a->castRaw<TupleType>();
@@ -535,7 +653,9 @@ std::optional<TypePtr> unifyTypes(const TypePtr& a, const TypePtr& b) {
     std::vector<TypePtr> elements;
     for (size_t i = 0; i < tuple_a->elements().size(); ++i) {
       std::optional<TypePtr> element = unifyTypes(tuple_a->elements()[i], tuple_b->elements()[i]);
-      if (!element) return std::nullopt;
+      if (!element) {
+        return std::nullopt;
+      }
       elements.push_back(std::move(*element));
     }
     return TupleType::create(std::move(elements));
@@ -543,21 +663,31 @@ std::optional<TypePtr> unifyTypes(const TypePtr& a, const TypePtr& b) {
   return std::nullopt;
 }
 
-// --- enumerations ------------------------------------------------------------------------------------------------------
+// --- enumerations
+// ------------------------------------------------------------------------------------------------------
 
-EnumType::EnumType(QualifiedName name, TypePtr value_type, std::vector<EnumNameValue> names_values,
+EnumType::EnumType(
+    QualifiedName name,
+    TypePtr value_type,
+    std::vector<EnumNameValue> names_values,
     std::weak_ptr<torch::jit::CompilationUnit> cu)
-    : SharedType(Kind), name_(std::move(name)), value_type_(std::move(value_type)), names_values_(std::move(names_values)),
+    : SharedType(Kind),
+      name_(std::move(name)),
+      value_type_(std::move(value_type)),
+      names_values_(std::move(names_values)),
       cu_(std::move(cu)) {}
 
 EnumType::~EnumType() = default;
 
-EnumTypePtr EnumType::create(const QualifiedName& name, TypePtr value_type, std::vector<EnumNameValue> names_values,
+EnumTypePtr EnumType::create(
+    const QualifiedName& name,
+    TypePtr value_type,
+    std::vector<EnumNameValue> names_values,
     std::weak_ptr<torch::jit::CompilationUnit> cu) {
   const TypeKind kind = value_type->kind();
-  TORCH_CHECK(kind == TypeKind::IntType || kind == TypeKind::FloatType || kind == TypeKind::StringType,
-      "Cannot create Enum ", name.qualifiedName(), " with value type '", value_type->str(),
-      "', only int, float and str are supported");
+  TORCH_CHECK(
+      kind == TypeKind::IntType || kind == TypeKind::FloatType || kind == TypeKind::StringType, "Cannot create Enum ",
+      name.qualifiedName(), " with value type '", value_type->str(), "', only int, float and str are supported");
   return EnumTypePtr(new EnumType(name, std::move(value_type), std::move(names_values), std::move(cu)));
 }
 

@@ -19,7 +19,8 @@ MatchTypeReturn match_variable(const VarType& formal, const TypePtr& actual, Typ
     bound->second = *unified;
     return MatchTypeReturn::Success();
   }
-  return MatchTypeReturn("Type variable '" + formal.name() + "' previously matched to type " + bound->second->repr_str() +
+  return MatchTypeReturn(
+      "Type variable '" + formal.name() + "' previously matched to type " + bound->second->repr_str() +
       " is matched to type " + actual->repr_str());
 }
 
@@ -55,11 +56,16 @@ MatchTypeReturn matchTypeVariables(const TypePtr& formal, const TypePtr& actual,
     return MatchTypeReturn::Success();
   }
   switch (formal->kind()) {
-    case TypeKind::VarType: return match_variable(formal->expectRef<VarType>(), actual, type_env);
-    case TypeKind::ListType: return match_list(formal, actual, type_env);
-    case TypeKind::FutureType: return match_element<FutureType>(formal, actual, type_env);
-    case TypeKind::AwaitType: return match_element<AwaitType>(formal, actual, type_env);
-    case TypeKind::RRefType: return match_element<RRefType>(formal, actual, type_env);
+    case TypeKind::VarType:
+      return match_variable(formal->expectRef<VarType>(), actual, type_env);
+    case TypeKind::ListType:
+      return match_list(formal, actual, type_env);
+    case TypeKind::FutureType:
+      return match_element<FutureType>(formal, actual, type_env);
+    case TypeKind::AwaitType:
+      return match_element<AwaitType>(formal, actual, type_env);
+    case TypeKind::RRefType:
+      return match_element<RRefType>(formal, actual, type_env);
     case TypeKind::TupleType: {
       const TupleType* tuple = actual->castRaw<TupleType>();
       if (!tuple || tuple->elements().size() != formal->containedTypes().size()) {
@@ -91,7 +97,8 @@ MatchTypeReturn matchTypeVariables(const TypePtr& formal, const TypePtr& actual,
       const MatchTypeReturn key = matchTypeVariables(formal->containedType(0), dict->getKeyType(), type_env);
       return key.success() ? matchTypeVariables(formal->containedType(1), dict->getValueType(), type_env) : key;
     }
-    default: TORCH_CHECK(false, "Unhandled free variable container: ", formal->repr_str());
+    default:
+      TORCH_CHECK(false, "Unhandled free variable container: ", formal->repr_str());
   }
 }
 
@@ -120,8 +127,10 @@ bool elementTypeCanBeInferredFromMembers(const TypePtr& element) {
     case TypeKind::OptionalType:
     case TypeKind::NumberType:
     case TypeKind::InterfaceType:
-    case TypeKind::AnyType: return false;
-    default: return true;
+    case TypeKind::AnyType:
+      return false;
+    default:
+      return true;
   }
 }
 

@@ -9,27 +9,39 @@
 
 namespace c10 {
 
-/// Refers to a value whose content is counted (tensors, lists, objects, ...) without being counted; other values are copied.
+/// Refers to a value whose content is counted (tensors, lists, objects, ...) without being counted; other values are
+/// copied.
 struct WeakIValue final {
   WeakIValue() = default;
-  /* implicit */ WeakIValue(const IValue& value) : is_counted_(value.isTensor() || value.holds_counted_pointer()), tag_(value.tag_) {
+  /* implicit */ WeakIValue(const IValue& value)
+      : is_counted_(value.isTensor() || value.holds_counted_pointer()), tag_(value.tag_) {
     if (value.isTensor()) {
-      if (value.payload_.as_tensor.defined()) bits_.as_intrusive_ptr = value.payload_.as_tensor.unsafeGetTensorImpl();
+      if (value.payload_.as_tensor.defined()) {
+        bits_.as_intrusive_ptr = value.payload_.as_tensor.unsafeGetTensorImpl();
+      }
     } else {
       bits_ = value.payload_.u;
     }
-    if (is_counted_) raw::weak_intrusive_ptr::incref(bits_.as_intrusive_ptr);
+    if (is_counted_) {
+      raw::weak_intrusive_ptr::incref(bits_.as_intrusive_ptr);
+    }
   }
   WeakIValue(const WeakIValue& other) : is_counted_(other.is_counted_), tag_(other.tag_), bits_(other.bits_) {
-    if (is_counted_) raw::weak_intrusive_ptr::incref(bits_.as_intrusive_ptr);
+    if (is_counted_) {
+      raw::weak_intrusive_ptr::incref(bits_.as_intrusive_ptr);
+    }
   }
-  WeakIValue(WeakIValue&& other) noexcept : WeakIValue() { swap(other); }
+  WeakIValue(WeakIValue&& other) noexcept : WeakIValue() {
+    swap(other);
+  }
   WeakIValue& operator=(WeakIValue other) noexcept {
     swap(other);
     return *this;
   }
   ~WeakIValue() {
-    if (is_counted_) raw::weak_intrusive_ptr::decref(bits_.as_intrusive_ptr);
+    if (is_counted_) {
+      raw::weak_intrusive_ptr::decref(bits_.as_intrusive_ptr);
+    }
   }
   void swap(WeakIValue& other) noexcept {
     std::swap(is_counted_, other.is_counted_);
@@ -40,7 +52,9 @@ struct WeakIValue final {
   /// The value, or None if it is gone.
   IValue lock() const {
     if (tag_ == IValue::Tag::Tensor) {
-      if (!bits_.as_intrusive_ptr) return at::Tensor();
+      if (!bits_.as_intrusive_ptr) {
+        return at::Tensor();
+      }
       auto impl = locked<at::TensorImpl, UndefinedTensorImpl>();
       return impl ? IValue(at::Tensor(std::move(impl))) : IValue();
     }
@@ -78,7 +92,9 @@ struct WeakIValue final {
     return count;
   }
   /// Tells values apart, for tables.
-  size_t hash() const { return static_cast<size_t>(bits_.as_int); }
+  size_t hash() const {
+    return static_cast<size_t>(bits_.as_int);
+  }
 
  private:
   template <class T, class Null = detail::intrusive_target_default_null_type<T>>

@@ -28,8 +28,7 @@ c10::DeviceIndex device_or_current(c10::DeviceIndex device) {
 
 CUDAGeneratorImpl::CUDAGeneratorImpl(DeviceIndex device_index)
     : c10::GeneratorImpl(
-          Device(DeviceType::CUDA, device_or_current(device_index)),
-          c10::DispatchKeySet(c10::DispatchKey::CUDA)),
+          Device(DeviceType::CUDA, device_or_current(device_index)), c10::DispatchKeySet(c10::DispatchKey::CUDA)),
       state_(c10::make_intrusive<CUDAGeneratorState>(c10::default_rng_seed_val, 0)) {}
 
 void CUDAGeneratorImpl::set_current_seed(uint64_t seed) {
@@ -98,7 +97,8 @@ CUDAGeneratorImpl* CUDAGeneratorImpl::clone_impl() const {
 
 void CUDAGeneratorImpl::graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>& new_state) {
   TORCH_CHECK(
-      new_state && new_state->device().is_cuda(), "graphsafe_set_state: expected a CUDA generator to share the state of");
+      new_state && new_state->device().is_cuda(),
+      "graphsafe_set_state: expected a CUDA generator to share the state of");
   state_ = static_cast<const CUDAGeneratorImpl&>(*new_state).state_;
 }
 
@@ -153,8 +153,8 @@ const Generator& getDefaultCUDAGenerator(DeviceIndex device_index) {
 Generator createCUDAGenerator(DeviceIndex device_index) {
   const DeviceIndex device = device_or_current(device_index);
   TORCH_CHECK(
-      device >= 0 && device < c10::cuda::device_count(), "device_index is invalid: ", static_cast<int>(device),
-      " of ", static_cast<int>(c10::cuda::device_count()), " devices");
+      device >= 0 && device < c10::cuda::device_count(), "device_index is invalid: ", static_cast<int>(device), " of ",
+      static_cast<int>(c10::cuda::device_count()), " devices");
   return make_generator<CUDAGeneratorImpl>(device);
 }
 

@@ -13,7 +13,8 @@
 namespace at {
 
 /// Seed and position of a Philox4x32-10 sequence. The numbers are made in kernels: thread i of a launch takes those of
-/// subsequence i from the offset on. A launch says how many numbers its threads take at most and moves the offset by them.
+/// subsequence i from the offset on. A launch says how many numbers its threads take at most and moves the offset by
+/// them.
 struct TORCH_CUDA_CPP_API CUDAGeneratorImpl final : public c10::GeneratorImpl {
   /// Device -1 is the current one.
   explicit CUDAGeneratorImpl(DeviceIndex device_index = -1);

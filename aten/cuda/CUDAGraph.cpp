@@ -77,9 +77,8 @@ struct CUDAGraph::Impl final : impl::GraphDriver {
   Impl(CUDAGraph& graph, bool keep_graph) : owner(graph), capture(*this, keep_graph) {}
 
   void begin_pool(MempoolId_t id) override {
-    allocator::get()->beginAllocateToPool(device, id, [this](cudaStream_t s) {
-      return capture_id != 0 && capture_of(s) == capture_id;
-    });
+    allocator::get()->beginAllocateToPool(
+        device, id, [this](cudaStream_t s) { return capture_id != 0 && capture_of(s) == capture_id; });
   }
   void end_pool(MempoolId_t id) override {
     allocator::get()->endAllocateToPool(device, id);
@@ -122,7 +121,8 @@ struct CUDAGraph::Impl final : impl::GraphDriver {
     size_t nodes = 0;
     if (graph != nullptr && cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess && nodes == 0) {
       TORCH_WARN(
-          "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or stream.");
+          "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device or "
+          "stream.");
     }
     return graph;
   }
@@ -170,7 +170,8 @@ CUDAGraph::~CUDAGraph() = default;
 
 void CUDAGraph::register_generator_state(const Generator& generator) {
   TORCH_CHECK(
-      generator.defined() && generator.device().is_cuda(), "CUDAGraph::register_generator_state: expected a CUDA generator");
+      generator.defined() && generator.device().is_cuda(),
+      "CUDAGraph::register_generator_state: expected a CUDA generator");
   register_generator_state(generator.get<CUDAGeneratorImpl>()->state());
 }
 
@@ -187,7 +188,8 @@ void CUDAGraph::capture_begin(MempoolId_t pool, cudaStreamCaptureMode capture_mo
   const CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   TORCH_CHECK(
       stream != c10::cuda::getDefaultCUDAStream(),
-      "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them on the default "
+      "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them on the "
+      "default "
       "stream.)");
   impl_->stream = stream;
   impl_->device = stream.device_index();

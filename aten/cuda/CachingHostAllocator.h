@@ -19,10 +19,11 @@ inline c10::DataPtr HostAlloc(size_t size) {
   return getCachingHostAllocator()->allocate(size);
 }
 
-/// The block that `ptr` lies in is not used again before the work that the stream has now is done. `ctx` is the context of
-/// its DataPtr. False if this allocator did not give the memory.
+/// The block that `ptr` lies in is not used again before the work that the stream has now is done. `ctx` is the context
+/// of its DataPtr. False if this allocator did not give the memory.
 TORCH_CUDA_CPP_API bool CachingHostAllocator_recordEvent(void* ptr, void* ctx, c10::cuda::CUDAStream stream);
-/// Memory that the graph of this capture copies from or to is its own no more. `last_replay`: the stream of it, if there was one.
+/// Memory that the graph of this capture copies from or to is its own no more. `last_replay`: the stream of it, if
+/// there was one.
 TORCH_CUDA_CPP_API void CachingHostAllocator_releaseCapture(
     c10::CaptureId_t id, std::optional<c10::cuda::CUDAStream> last_replay);
 /// Gives unused blocks back to the system.

@@ -116,7 +116,8 @@ size_t getChosenWorkspaceSize() {
     const std::optional<size_t> bytes = parse_workspace_config(*text);
     if (!bytes) {
       TORCH_WARN(
-          "Could not parse CUBLAS_WORKSPACE_CONFIG='", *text, "', using the default. It reads :SIZE:COUNT with sizes in KiB, as "
+          "Could not parse CUBLAS_WORKSPACE_CONFIG='", *text,
+          "', using the default. It reads :SIZE:COUNT with sizes in KiB, as "
           ":4096:8.");
     }
     return bytes;

@@ -7,7 +7,8 @@
 
 namespace at::native {
 
-/// The calling thread's handle for the current device, set to the current stream. Opens cuDNN, and throws where there is none.
+/// The calling thread's handle for the current device, set to the current stream. Opens cuDNN, and throws where there
+/// is none.
 TORCH_CUDA_CPP_API cudnnHandle_t getCudnnHandle();
 
 } // namespace at::native

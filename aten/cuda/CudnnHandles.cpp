@@ -26,8 +26,7 @@ const DnnCall<decltype(cudnnSetStream)> set_dnn_stream{"cudnnSetStream"};
 const DnnCall<decltype(cudnnGetErrorString)> dnn_error_string{"cudnnGetErrorString"};
 
 void check_handle_call(cudnnStatus_t status, const char* call) {
-  TORCH_CHECK(
-      status == CUDNN_STATUS_SUCCESS, "cuDNN error: ", dnn_error_string(status), " when calling ", call);
+  TORCH_CHECK(status == CUDNN_STATUS_SUCCESS, "cuDNN error: ", dnn_error_string(status), " when calling ", call);
 }
 
 class DnnHandle {

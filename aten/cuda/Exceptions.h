@@ -30,31 +30,32 @@ C10_EXPORT const char* cusparseGetErrorMessage(cusparseStatus_t status);
   do {                                                                                                       \
     const cublasStatus_t at_cublas_err_ = (EXPR);                                                            \
     TORCH_CHECK(                                                                                             \
-        at_cublas_err_ == CUBLAS_STATUS_SUCCESS, "CUDA error: ",                                             \
-        ::at::cuda::blas::_cublasGetErrorEnum(at_cublas_err_), " when calling `" #EXPR "`");                 \
+        at_cublas_err_ == CUBLAS_STATUS_SUCCESS,                                                             \
+        "CUDA error: ", ::at::cuda::blas::_cublasGetErrorEnum(at_cublas_err_), " when calling `" #EXPR "`"); \
   } while (0)
 
-#define TORCH_CUSOLVER_CHECK(EXPR)                                                                           \
-  do {                                                                                                       \
-    const cusolverStatus_t at_cusolver_err_ = (EXPR);                                                        \
-    TORCH_CHECK_LINALG(                                                                                      \
-        at_cusolver_err_ == CUSOLVER_STATUS_SUCCESS, "cusolver error: ",                                     \
-        ::at::cuda::solver::cusolverGetErrorMessage(at_cusolver_err_), ", when calling `" #EXPR "`");        \
+#define TORCH_CUSOLVER_CHECK(EXPR)                                                         \
+  do {                                                                                     \
+    const cusolverStatus_t at_cusolver_err_ = (EXPR);                                      \
+    TORCH_CHECK_LINALG(                                                                    \
+        at_cusolver_err_ == CUSOLVER_STATUS_SUCCESS,                                       \
+        "cusolver error: ", ::at::cuda::solver::cusolverGetErrorMessage(at_cusolver_err_), \
+        ", when calling `" #EXPR "`");                                                     \
   } while (0)
 
-#define TORCH_CUDASPARSE_CHECK(EXPR)                                                                         \
-  do {                                                                                                       \
-    const cusparseStatus_t at_cusparse_err_ = (EXPR);                                                        \
-    TORCH_CHECK(                                                                                             \
-        at_cusparse_err_ == CUSPARSE_STATUS_SUCCESS, "CUDA error: ",                                         \
-        ::at::cuda::sparse::cusparseGetErrorMessage(at_cusparse_err_), " when calling `" #EXPR "`");         \
+#define TORCH_CUDASPARSE_CHECK(EXPR)                                                                                 \
+  do {                                                                                                               \
+    const cusparseStatus_t at_cusparse_err_ = (EXPR);                                                                \
+    TORCH_CHECK(                                                                                                     \
+        at_cusparse_err_ == CUSPARSE_STATUS_SUCCESS,                                                                 \
+        "CUDA error: ", ::at::cuda::sparse::cusparseGetErrorMessage(at_cusparse_err_), " when calling `" #EXPR "`"); \
   } while (0)
 
 // For programs that include <cudnn.h> and are linked to cuDNN.
-#define AT_CUDNN_CHECK(EXPR, ...)                                                                            \
-  do {                                                                                                       \
-    const cudnnStatus_t at_cudnn_err_ = (EXPR);                                                              \
-    TORCH_CHECK(                                                                                             \
-        at_cudnn_err_ == CUDNN_STATUS_SUCCESS, "cuDNN error: ", cudnnGetErrorString(at_cudnn_err_) \
-        __VA_OPT__(, ) __VA_ARGS__);                                                                         \
+#define AT_CUDNN_CHECK(EXPR, ...)                                                        \
+  do {                                                                                   \
+    const cudnnStatus_t at_cudnn_err_ = (EXPR);                                          \
+    TORCH_CHECK(                                                                         \
+        at_cudnn_err_ == CUDNN_STATUS_SUCCESS,                                           \
+        "cuDNN error: ", cudnnGetErrorString(at_cudnn_err_) __VA_OPT__(, ) __VA_ARGS__); \
   } while (0)

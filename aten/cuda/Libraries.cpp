@@ -82,8 +82,8 @@ bool has_library(Library library) {
 void* library_function(Library library, const char* name) {
   const OpenLibrary& state = open_library(library);
   TORCH_CHECK(
-      state.handle != nullptr, state.name, " is needed and cannot be opened (", state.error, "). Install ", state.file_name(),
-      ", or name its folder in LD_LIBRARY_PATH");
+      state.handle != nullptr, state.name, " is needed and cannot be opened (", state.error, "). Install ",
+      state.file_name(), ", or name its folder in LD_LIBRARY_PATH");
   void* function = ::dlsym(state.handle, name);
   TORCH_CHECK(
       function != nullptr, state.name, " on this machine lacks ", name, "; this libtensor was built for version ",

@@ -1,5 +1,5 @@
-// CUDA libraries that most programs never call, opened when they are first needed: linked, they would have to be on every
-// machine, and be mapped by every program that uses a GPU.
+// CUDA libraries that most programs never call, opened when they are first needed: linked, they would have to be on
+// every machine, and be mapped by every program that uses a GPU.
 #pragma once
 
 #include <c10/macros/Export.h>

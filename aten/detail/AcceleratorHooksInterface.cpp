@@ -15,10 +15,18 @@ namespace {
 
 /// The CUDA plugin, seen as an accelerator like others.
 struct CudaAccelerator final : AcceleratorHooksInterface {
-  bool isBuilt() const override { return isAvailable(); }
-  bool isAvailable() const override { return deviceCount() > 0; }
-  bool hasPrimaryContext(c10::DeviceIndex) const override { return isAvailable(); }
-  void init() const override { detail::require_cuda("initialize CUDA"); }
+  bool isBuilt() const override {
+    return isAvailable();
+  }
+  bool isAvailable() const override {
+    return deviceCount() > 0;
+  }
+  bool hasPrimaryContext(c10::DeviceIndex) const override {
+    return isAvailable();
+  }
+  void init() const override {
+    detail::require_cuda("initialize CUDA");
+  }
   c10::DeviceIndex deviceCount() const override {
     return static_cast<c10::DeviceIndex>(detail::getCUDAHooks().device_count());
   }
@@ -31,8 +39,12 @@ struct CudaAccelerator final : AcceleratorHooksInterface {
   Generator getNewGenerator(c10::DeviceIndex device_index) const override {
     return detail::getCUDAHooks().new_generator(device_index);
   }
-  bool isPinnedPtr(const void* data) const override { return detail::is_pinned_memory(c10::DeviceType::CUDA, data); }
-  c10::Allocator* getPinnedMemoryAllocator() const override { return detail::pinned_memory_allocator(); }
+  bool isPinnedPtr(const void* data) const override {
+    return detail::is_pinned_memory(c10::DeviceType::CUDA, data);
+  }
+  c10::Allocator* getPinnedMemoryAllocator() const override {
+    return detail::pinned_memory_allocator();
+  }
 };
 
 } // namespace

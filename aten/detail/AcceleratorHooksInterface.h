@@ -11,14 +11,20 @@ namespace at {
 struct TORCH_API AcceleratorHooksInterface {
   virtual ~AcceleratorHooksInterface() = default;
 
-  virtual bool isBuilt() const { return false; }
-  virtual bool isAvailable() const { return false; }
+  virtual bool isBuilt() const {
+    return false;
+  }
+  virtual bool isAvailable() const {
+    return false;
+  }
   /// Is a device in use already?
   virtual bool hasPrimaryContext(c10::DeviceIndex device_index) const;
   /// Makes the backend ready; called often.
   virtual void init() const;
 
-  virtual c10::DeviceIndex deviceCount() const { return 0; }
+  virtual c10::DeviceIndex deviceCount() const {
+    return 0;
+  }
   virtual void setCurrentDevice(c10::DeviceIndex device) const;
   virtual c10::DeviceIndex getCurrentDevice() const;
   /// Makes a device current; returns the one before.

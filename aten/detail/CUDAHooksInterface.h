@@ -18,10 +18,14 @@ struct Generator;
 struct TORCH_API CUDAHooksInterface {
   virtual ~CUDAHooksInterface() = default;
 
-  virtual int64_t device_count() const { return 0; }
+  virtual int64_t device_count() const {
+    return 0;
+  }
   /// Why there is no usable device; empty when there is one.
   virtual std::string unavailable_reason() const;
-  virtual bool has_cudnn() const { return false; }
+  virtual bool has_cudnn() const {
+    return false;
+  }
   virtual int64_t current_device() const;
   virtual void manual_seed(uint64_t seed) const;
   virtual void manual_seed_all(uint64_t seed) const;
@@ -33,8 +37,8 @@ struct TORCH_API CUDAHooksInterface {
 
 namespace detail {
 
-/// The hooks of the plugin, or the base without it. The first call looks for a driver and then for the plugin beside this
-/// library; later calls are one load.
+/// The hooks of the plugin, or the base without it. The first call looks for a driver and then for the plugin beside
+/// this library; later calls are one load.
 TORCH_API const CUDAHooksInterface& getCUDAHooks();
 
 /// Throws an error that says why when no CUDA device can be used.

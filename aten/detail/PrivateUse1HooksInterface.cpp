@@ -34,7 +34,8 @@ void RegisterPrivateUse1HooksInterface(PrivateUse1HooksInterface* hook) {
   TORCH_CHECK(hook != nullptr, "RegisterPrivateUse1HooksInterface: the hooks are null");
   PrivateUse1HooksInterface* before = nullptr;
   TORCH_CHECK(
-      registered_hooks.compare_exchange_strong(before, hook), "PrivateUse1HooksInterface only could be registered once.");
+      registered_hooks.compare_exchange_strong(before, hook),
+      "PrivateUse1HooksInterface only could be registered once.");
   detail::register_device_seeding(&seed_all);
   detail::register_pinned_memory(
       c10::DeviceType::PrivateUse1,

@@ -65,9 +65,9 @@ std::tuple<std::vector<int64_t>, std::vector<int64_t>> inferExpandGeometry(
         ".  Tensor sizes: ", tensor_sizes);
     // A new dimension is stepped over like one of size 1; an expanded one stays where it is.
     strides[i] = old_size != expanded[i] || tensor_sizes.empty() ? 0
-        : !is_new                        ? tensor_strides[i - leading]
-        : i + 1 < sizes.size()           ? expanded[i + 1] * strides[i + 1]
-                                         : 1;
+        : !is_new                                                ? tensor_strides[i - leading]
+        : i + 1 < sizes.size()                                   ? expanded[i + 1] * strides[i + 1]
+                                                                 : 1;
   }
   return {std::move(expanded), std::move(strides)};
 }

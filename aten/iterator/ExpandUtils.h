@@ -17,7 +17,8 @@ TORCH_API std::vector<int64_t> infer_size(IntArrayRef a, IntArrayRef b);
 TORCH_API c10::DimVector infer_size_dimvector(IntArrayRef a, IntArrayRef b);
 TORCH_API c10::SymDimVector infer_size_symdimvector(c10::SymIntArrayRef a, c10::SymIntArrayRef b);
 
-/// Sizes and strides of a tensor of `tensor_sizes` and `tensor_strides` when it is expanded to `sizes`, where -1 keeps a size.
+/// Sizes and strides of a tensor of `tensor_sizes` and `tensor_strides` when it is expanded to `sizes`, where -1 keeps
+/// a size.
 TORCH_API std::tuple<std::vector<int64_t>, std::vector<int64_t>> inferExpandGeometry(
     IntArrayRef tensor_sizes, IntArrayRef tensor_strides, IntArrayRef sizes);
 /// Strides of a tensor without gaps whose dimensions lie in memory in the order of `tensor_strides`.
@@ -39,13 +40,13 @@ inline bool are_expandable(IntArrayRef a, IntArrayRef b) {
 }
 
 /// Throws "NAME(...) called with an undefined Tensor".
-TORCH_API void check_defined(
-    std::initializer_list<std::reference_wrapper<const Tensor>> tensors, const char* api_name);
+TORCH_API void check_defined(std::initializer_list<std::reference_wrapper<const Tensor>> tensors, const char* api_name);
 
 /// Expands tensors to their common shape; tensors that have it already are passed on, borrowed, so they must live on.
 /// With `api_name` undefined tensors are refused in its name.
 TORCH_API std::vector<Tensor> expand_outplace(TensorList to_expand);
-TORCH_API std::tuple<c10::MaybeOwned<Tensor>, c10::MaybeOwned<Tensor>> expand_outplace(const Tensor& a, const Tensor& b);
+TORCH_API std::tuple<c10::MaybeOwned<Tensor>, c10::MaybeOwned<Tensor>> expand_outplace(
+    const Tensor& a, const Tensor& b);
 TORCH_API std::tuple<c10::MaybeOwned<Tensor>, c10::MaybeOwned<Tensor>> expand_outplace(
     const Tensor& a, const Tensor& b, const char* api_name);
 TORCH_API std::tuple<c10::MaybeOwned<Tensor>, c10::MaybeOwned<Tensor>, c10::MaybeOwned<Tensor>> expand_outplace(

@@ -52,7 +52,9 @@ OperandInfo::OperandInfo(const OperandInfo& other)
 }
 
 OperandInfo::OperandInfo(OperandInfo&& other) noexcept
-    : stride_bytes(std::move(other.stride_bytes)), owned_(std::move(other.owned_)), original_(std::move(other.original_)) {
+    : stride_bytes(std::move(other.stride_bytes)),
+      owned_(std::move(other.owned_)),
+      original_(std::move(other.original_)) {
   copy_plain(other);
 }
 
@@ -97,7 +99,8 @@ void OperandInfo::restore_original_tensor() {
 
 OperandInfo& TensorIteratorConfig::add(bool output) {
   TORCH_INTERNAL_ASSERT(
-      !output || static_cast<int>(operands_.size()) == num_outputs_, "TensorIteratorConfig: add all outputs before inputs");
+      !output || static_cast<int>(operands_.size()) == num_outputs_,
+      "TensorIteratorConfig: add all outputs before inputs");
   num_outputs_ += output;
   operands_.emplace_back();
   return operands_.back();
@@ -211,7 +214,8 @@ void check_static_outputs(const Operands& operands, int num_outputs, IntArrayRef
       continue;
     }
     const IntArrayRef sizes = output.sizes();
-    const bool covers = sizes.size() == shape.size() && std::equal(sizes.begin(), sizes.end(), shape.begin(), std::greater_equal<>());
+    const bool covers =
+        sizes.size() == shape.size() && std::equal(sizes.begin(), sizes.end(), shape.begin(), std::greater_equal<>());
     TORCH_CHECK(covers, "output with shape ", sizes, " doesn't match the broadcast shape ", shape);
   }
 }
@@ -335,7 +339,8 @@ void TensorIteratorBase::compute_shape(std::uint32_t flags, const Statics& stati
   bool seen = false;
   for (const OperandInfo& op : operands_) {
     const TensorBase& tensor = op.tensor_base();
-    if ((!tensor.defined() && !op.is_scalar_) || (op.is_output && (flags & TensorIteratorConfig::kResizeOutputs) != 0)) {
+    if ((!tensor.defined() && !op.is_scalar_) ||
+        (op.is_output && (flags & TensorIteratorConfig::kResizeOutputs) != 0)) {
       continue;
     }
     const IntArrayRef shape = op.is_scalar_ ? IntArrayRef() : tensor.sizes();
@@ -361,7 +366,8 @@ void TensorIteratorBase::mark_resize_outputs(std::uint32_t flags) {
       continue;
     }
     TORCH_CHECK(
-        is_reduction_, "output with shape ", output.sizes(), " doesn't match the broadcast shape ", IntArrayRef(shape_));
+        is_reduction_, "output with shape ", output.sizes(), " doesn't match the broadcast shape ",
+        IntArrayRef(shape_));
   }
 }
 
@@ -433,8 +439,8 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
   is_meta_ = common_device_.is_meta();
 
   if ((flags & TensorIteratorConfig::kCheckSameDtype) != 0 &&
-      (inputs_differ || outputs_differ || (common != output_dtype && output_dtype != ScalarType::Undefined &&
-                                           common != ScalarType::Undefined))) {
+      (inputs_differ || outputs_differ ||
+       (common != output_dtype && output_dtype != ScalarType::Undefined && common != ScalarType::Undefined))) {
     for (const OperandInfo& op : operands_) {
       TORCH_CHECK(
           !op.tensor_base().defined() || op.target_dtype == common, "Found dtype ", c10::toString(op.target_dtype),
@@ -546,7 +552,8 @@ void TensorIteratorBase::cast_operand(OperandInfo& op, ScalarType dtype, bool co
   } else {
     TensorSpec spec = TensorSpec::like(tensor, tensor.sizes(), dtype);
     if (!native::has_strides_of_new(tensor)) {
-      spec.strides = native::dense_strides_like(tensor.sizes(), tensor.strides(), tensor.is_non_overlapping_and_dense());
+      spec.strides =
+          native::dense_strides_like(tensor.sizes(), tensor.strides(), tensor.is_non_overlapping_and_dense());
     }
     Tensor temporary = empty_spec(spec);
     if (copy_in && !is_meta_) {

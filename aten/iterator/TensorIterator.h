@@ -119,7 +119,8 @@ struct PointwiseRule {
   };
   Result result = Result::Common;
   std::uint32_t keep_mask : 31 = 0; // bit i: input i keeps its own dtype and takes no part in promotion
-  // The loop converts elements from the inputs' dtypes and to the output's, whatever they are: the iterator makes no copies.
+  // The loop converts elements from the inputs' dtypes and to the output's, whatever they are: the iterator makes no
+  // copies.
   std::uint32_t loop_converts : 1 = 0;
 };
 
@@ -132,14 +133,15 @@ struct PointwiseInput {
   const c10::Scalar* scalar = nullptr;
 };
 
-/// What a pointwise kernel is given: all there is to know of a call of the fast path, or an iterator, which is derived from this. See
-/// Note [Fast pointwise calls].
+/// What a pointwise kernel is given: all there is to know of a call of the fast path, or an iterator, which is derived
+/// from this. See Note [Fast pointwise calls].
 //
 // Note [Fast pointwise calls]
 // Most calls are of tensors of one dtype, shape and dense layout, perhaps with a scalar. Setting up an OperandInfo for
-// each would cost more than the rest of the call, so build_pointwise leaves this instead, and run_pointwise reads it. The
-// first use of any other accessor of the iterator sets up the operands in full. The plainest of these calls, which make a
-// new tensor, do without the iterator: set_up_plain() either fills this alone, or leaves the call to build_pointwise.
+// each would cost more than the rest of the call, so build_pointwise leaves this instead, and run_pointwise reads it.
+// The first use of any other accessor of the iterator sets up the operands in full. The plainest of these calls, which
+// make a new tensor, do without the iterator: set_up_plain() either fills this alone, or leaves the call to
+// build_pointwise.
 struct TORCH_API PointwiseCall {
   static constexpr int kMax = 5;
 
@@ -147,7 +149,8 @@ struct TORCH_API PointwiseCall {
   std::uint32_t repeated; // bit i: operand i is a single value for all elements
   std::uint32_t scalars; // bit i: operand i is a Scalar
   std::uint16_t output_size; // bytes of an element
-  std::uint16_t input_size; // 0: a loop that converts finds operands of different dtypes, see TensorIteratorBase::own_dtype
+  std::uint16_t
+      input_size; // 0: a loop that converts finds operands of different dtypes, see TensorIteratorBase::own_dtype
   void* data[kMax];
   union {
     const TensorBase* tensor;
@@ -158,11 +161,12 @@ struct TORCH_API PointwiseCall {
   c10::ScalarType dtype_1d; // of the computation
 
   /// Sets up a call of dense CPU tensors of one dtype and shape that makes a new one, and returns that, owned by the
-  /// caller; for a scalar, beside a tensor before it, when it does not change the dtype. Else, and where `result` asks for a
-  /// dtype that is neither the same nor bool, it returns null, and nothing has happened.
+  /// caller; for a scalar, beside a tensor before it, when it does not change the dtype. Else, and where `result` asks
+  /// for a dtype that is neither the same nor bool, it returns null, and nothing has happened.
   c10::TensorImpl* set_up_plain(const TensorBase& a, PointwiseRule::Result result);
   c10::TensorImpl* set_up_plain(const TensorBase& a, const TensorBase& b, PointwiseRule::Result result);
-  c10::TensorImpl* set_up_plain(const TensorBase& a, const TensorBase& b, const TensorBase& c, PointwiseRule::Result result);
+  c10::TensorImpl* set_up_plain(
+      const TensorBase& a, const TensorBase& b, const TensorBase& c, PointwiseRule::Result result);
   c10::TensorImpl* set_up_plain(const TensorBase& a, const c10::Scalar& b, PointwiseRule::Result result);
 
   // For kernels, whichever of the two it is.
@@ -182,16 +186,17 @@ struct TORCH_API TensorIteratorBase : public PointwiseCall {
   void build(TensorIteratorConfig& config);
 
   /// Sets up a pointwise operator, the hottest path of the library. `out` may be null or undefined: then the output is
-  /// allocated. An `out` of another shape is resized with PyTorch's warning, unless it is one of the inputs (an in-place
-  /// call) or `resize_out` is false. Throws on shapes that do not broadcast, unsafe result casts, different devices, and
-  /// overlapping memory. All operands are borrowed.
+  /// allocated. An `out` of another shape is resized with PyTorch's warning, unless it is one of the inputs (an
+  /// in-place call) or `resize_out` is false. Throws on shapes that do not broadcast, unsafe result casts, different
+  /// devices, and overlapping memory. All operands are borrowed.
   void build_pointwise(
       const TensorBase* out,
       std::initializer_list<PointwiseInput> inputs,
       PointwiseRule rule = {},
       bool resize_out = true);
 
-  /// The compact state that build_pointwise leaves for a call of the fast path, or null when the operands are set up in full.
+  /// The compact state that build_pointwise leaves for a call of the fast path, or null when the operands are set up in
+  /// full.
   const PointwiseCall* fast_operands() const {
     return count != 0 ? this : nullptr;
   }
@@ -429,9 +434,7 @@ struct TORCH_API TensorIteratorBase : public PointwiseCall {
   void build_comparison_op(const TensorBase& out, const TensorBase& a, const TensorBase& b);
   void build_borrowing_comparison_op(const TensorBase& out, const TensorBase& a, const TensorBase& b);
   void build_borrowing_except_last_argument_comparison_op(
-      const TensorBase& out,
-      const TensorBase& a,
-      const TensorBase& b);
+      const TensorBase& out, const TensorBase& a, const TensorBase& b);
   void build_ternary_op(const TensorBase& out, const TensorBase& a, const TensorBase& b, const TensorBase& c);
 
  private:
@@ -484,7 +487,8 @@ struct TORCH_API TensorIteratorBase : public PointwiseCall {
 
   TensorBase fast_output_; // of a call in the short form, when it was allocated here
   alignas(16) DimVector shape_;
-  /// perm_[i] is the dimension of the tensors that the iterator's dimension i stands for. Gone once dimensions are merged.
+  /// perm_[i] is the dimension of the tensors that the iterator's dimension i stands for. Gone once dimensions are
+  /// merged.
   DimVector perm_;
   DimVector view_offsets_;
   SmallVector<OperandInfo, 4> operands_;

@@ -27,10 +27,10 @@ constexpr bool loop_may_convert(c10::ScalarType dtype) {
 c10::ScalarType store_scalar(const c10::Scalar& scalar, void* value);
 
 // Note [Broadcast calls]
-// A new tensor from dense CPU tensors that are broadcast over each other, as a bias over rows, is as common as a call of the fast path, and
-// once dimensions are merged mostly one of rows. So a PointwiseCall of an iterator may also say that: `repeated` is kGrid then,
-// and where the values of scalars would be, of which there are none, it holds a PointwiseGrid. Two readers know of it:
-// run_pointwise, and TensorIteratorBase::materialize() for all others.
+// A new tensor from dense CPU tensors that are broadcast over each other, as a bias over rows, is as common as a call
+// of the fast path, and once dimensions are merged mostly one of rows. So a PointwiseCall of an iterator may also say
+// that: `repeated` is kGrid then, and where the values of scalars would be, of which there are none, it holds a
+// PointwiseGrid. Two readers know of it: run_pointwise, and TensorIteratorBase::materialize() for all others.
 
 constexpr std::uint32_t kGrid = ~std::uint32_t{0};
 

@@ -28,7 +28,8 @@ bool TensorIteratorBase::fast_set_up() {
     }
     contiguous = contiguous && tensor.is_contiguous();
     channels_last = channels_last && tensor.is_contiguous(MemoryFormat::ChannelsLast);
-    dense = dense && tensor.is_non_overlapping_and_dense() && (last == nullptr || last->strides().equals(tensor.strides()));
+    dense =
+        dense && tensor.is_non_overlapping_and_dense() && (last == nullptr || last->strides().equals(tensor.strides()));
     last = last == nullptr ? &tensor : last;
   }
   if (!contiguous && !channels_last && !dense) {

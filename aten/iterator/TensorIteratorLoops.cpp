@@ -15,7 +15,8 @@ namespace {
 // A place inside a shape, moved on by blocks of the two fastest dimensions that stay inside a range.
 class BlockCounter {
  public:
-  BlockCounter(IntArrayRef shape, Range range) : shape_(shape), range_(range), values_(shape.size(), 0), offset_(range.begin) {
+  BlockCounter(IntArrayRef shape, Range range)
+      : shape_(shape), range_(range), values_(shape.size(), 0), offset_(range.begin) {
     int64_t linear = range.begin;
     for (std::size_t dim = 0; dim < values_.size() && linear > 0; ++dim) {
       values_[dim] = linear % shape[dim];
@@ -417,7 +418,8 @@ void resize_now(TensorIteratorBase& iter) {
     return;
   }
   const OperandInfo& out = iter.operand(0);
-  if (out.original_tensor_base().defined() && out.original_tensor_base().scalar_type() == out.tensor_base().scalar_type()) {
+  if (out.original_tensor_base().defined() &&
+      out.original_tensor_base().scalar_type() == out.tensor_base().scalar_type()) {
     iter.cast_outputs();
     iter.unsafe_replace_operand(0, iter.tensor_base(0).mutable_data_ptr());
   }
@@ -429,7 +431,8 @@ void TensorIteratorBase::build_binary_float_op(const TensorBase& out, const Tens
   build_pointwise(&out, {a, b}, rule_of(PointwiseRule::Result::Float));
   resize_now(*this);
 }
-void TensorIteratorBase::build_borrowing_binary_float_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
+void TensorIteratorBase::build_borrowing_binary_float_op(
+    const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_binary_float_op(out, a, b);
 }
 void TensorIteratorBase::build_binary_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
@@ -467,23 +470,19 @@ void TensorIteratorBase::build_comparison_op(const TensorBase& out, const Tensor
   build_pointwise(&out, {a, b}, rule_of(PointwiseRule::Result::Bool));
   resize_now(*this);
 }
-void TensorIteratorBase::build_borrowing_comparison_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
+void TensorIteratorBase::build_borrowing_comparison_op(
+    const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_comparison_op(out, a, b);
 }
 void TensorIteratorBase::build_borrowing_except_last_argument_comparison_op(
-    const TensorBase& out,
-    const TensorBase& a,
-    const TensorBase& b) {
+    const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   TensorIteratorConfig config;
   config.add_output(out).add_const_input(a).add_owned_const_input(b).allow_cpu_scalars(true);
   config.promote_inputs_to_common_dtype(true).declare_static_dtype(c10::ScalarType::Bool);
   build(config);
 }
 void TensorIteratorBase::build_ternary_op(
-    const TensorBase& out,
-    const TensorBase& a,
-    const TensorBase& b,
-    const TensorBase& c) {
+    const TensorBase& out, const TensorBase& a, const TensorBase& b, const TensorBase& c) {
   build_pointwise(&out, {a, b, c});
   resize_now(*this);
 }
@@ -541,7 +540,8 @@ TensorIterator TensorIterator::reduce_op(TensorBase& out1, TensorBase& out2, con
       a.device() == out1.device() && out1.device() == out2.device(),
       "reduce_op(): expected input and both outputs to be on same device, but input is on ", a.device().str(),
       ", output1 is on ", out1.device().str(), " and output2 is on ", out2.device().str());
-  TORCH_CHECK(out1.sizes() == out2.sizes() && out1.dim() == a.dim(), "reduce_op(): expected both outputs to have same sizes");
+  TORCH_CHECK(
+      out1.sizes() == out2.sizes() && out1.dim() == a.dim(), "reduce_op(): expected both outputs to have same sizes");
   TORCH_CHECK(out1.strides() == out2.strides(), "reduce_op(): expected both outputs to have same strides");
   return TensorIteratorConfig()
       .set_check_mem_overlap(false)

@@ -113,8 +113,8 @@ C10_ALWAYS_INLINE caffe2::TypeMeta plain_result_type(PointwiseRule::Result rule,
   }
 }
 
-// The rest of a call of the fast path: a new tensor like `lead`, of dtype `type`. There is one call of a function, and only `call` is
-// used after it: what else lived on would have to be saved and restored.
+// The rest of a call of the fast path: a new tensor like `lead`, of dtype `type`. There is one call of a function, and
+// only `call` is used after it: what else lived on would have to be saved and restored.
 C10_ALWAYS_INLINE c10::TensorImpl* make_result(
     PointwiseCall& call,
     int inputs,
@@ -190,7 +190,8 @@ c10::TensorImpl* PointwiseCall::set_up_plain(const TensorBase& a, const c10::Sca
   const std::size_t item = type.itemsize();
   input_size = static_cast<std::uint16_t>(item);
   data[1] = lead->plain_cpu_data(item);
-  if (data[1] == nullptr || !is_small_contiguous(*lead) || !take_scalar(b, c10::typeMetaToScalarType(type), values[1])) {
+  if (data[1] == nullptr || !is_small_contiguous(*lead) ||
+      !take_scalar(b, c10::typeMetaToScalarType(type), values[1])) {
     return nullptr; // odd strides in dimensions of one element decide on those of the result
   }
   data[2] = values[1];
@@ -232,24 +233,21 @@ bool promote_in_loop(const PointwiseInput* inputs, int count, PointwiseRule rule
   return true;
 }
 
-// Whether a loop that converts may put results of dtype `result` into `out`, where nothing speaks against it that the general
-// path would say.
+// Whether a loop that converts may put results of dtype `result` into `out`, where nothing speaks against it that the
+// general path would say.
 bool may_convert_result(ScalarType result, ScalarType out, int inputs_count, PointwiseRule rule) {
   const bool one_dtype = inputs_count == 1 && rule.result == PointwiseRule::Result::Common;
-  return rule.loop_converts != 0 && !one_dtype && rule.result != PointwiseRule::Result::Real && c10::canCast(result, out) &&
-      detail::loop_may_convert(out);
+  return rule.loop_converts != 0 && !one_dtype && rule.result != PointwiseRule::Result::Real &&
+      c10::canCast(result, out) && detail::loop_may_convert(out);
 }
 
 } // namespace
 
-// The common case in one pass: one tensor leads, the others are of its shape and contiguous as it, or are single values that do
-// not change the dtype; they are of its dtype too, or the loop converts. Anything else is left to the general path, which nothing
-// here disturbs.
+// The common case in one pass: one tensor leads, the others are of its shape and contiguous as it, or are single values
+// that do not change the dtype; they are of its dtype too, or the loop converts. Anything else is left to the general
+// path, which nothing here disturbs.
 bool TensorIteratorBase::try_pointwise_fast(
-    const TensorBase* out,
-    const PointwiseInput* inputs,
-    int inputs_count,
-    PointwiseRule rule) {
+    const TensorBase* out, const PointwiseInput* inputs, int inputs_count, PointwiseRule rule) {
   if (rule.keep_mask != 0 || inputs_count >= kMax) {
     return false;
   }
@@ -356,8 +354,8 @@ bool TensorIteratorBase::try_pointwise_fast(
   }
   fast.output_size = static_cast<std::uint16_t>(result_item);
   if (!is_meta) {
-    fast.data[0] = static_cast<char*>(target->unsafe_storage().mutable_data()) +
-        target->storage_offset() * fast.output_size;
+    fast.data[0] =
+        static_cast<char*>(target->unsafe_storage().mutable_data()) + target->storage_offset() * fast.output_size;
   }
   for (std::uint32_t rest = scalars; C10_UNLIKELY(rest != 0); rest &= rest - 1) {
     const int i = std::countr_zero(rest) - 1;
@@ -506,8 +504,8 @@ bool BroadcastPlan::make(const TensorBase* out, const PointwiseInput* inputs, in
     return false;
   }
 
-  // From the last dimension to the first, which is the order of the iterator's. All are row-major: so neighbours merge where the
-  // same inputs are repeated over them.
+  // From the last dimension to the first, which is the order of the iterator's. All are row-major: so neighbours merge
+  // where the same inputs are repeated over them.
   const int64_t item = static_cast<int64_t>(type.itemsize());
   int64_t next[kMax] = {static_cast<int64_t>(result_type.itemsize()), item, item, item, item};
   std::uint32_t repeated = 0; // bit i: operand i, over the last of the merged dimensions
@@ -576,8 +574,8 @@ C10_ALWAYS_INLINE bool is_of_two_shapes(const PointwiseInput* inputs, int inputs
   return !a.empty() && !b.empty() && !same_sizes(a, b);
 }
 
-// Fills the call in for an operator in place: a dense CPU tensor, changed by others of its dtype and shape, or by scalars that do
-// not change the dtype. For others it returns false, and nothing has happened to the iterator.
+// Fills the call in for an operator in place: a dense CPU tensor, changed by others of its dtype and shape, or by
+// scalars that do not change the dtype. For others it returns false, and nothing has happened to the iterator.
 C10_ALWAYS_INLINE bool set_up_in_place(
     PointwiseCall& call, const TensorBase* out, const PointwiseInput* inputs, int inputs_count, PointwiseRule rule) {
   if (out == nullptr || inputs_count == 0 || inputs_count >= PointwiseCall::kMax || inputs[0].tensor == nullptr ||
@@ -617,7 +615,8 @@ C10_ALWAYS_INLINE bool set_up_in_place(
     call.source[i + 1].tensor = inputs[i].tensor;
   }
   // Asks whether it may be written to.
-  call.data[0] = static_cast<char*>(self.unsafe_storage().mutable_data()) + static_cast<std::size_t>(self.storage_offset()) * item;
+  call.data[0] =
+      static_cast<char*>(self.unsafe_storage().mutable_data()) + static_cast<std::size_t>(self.storage_offset()) * item;
   call.repeated = call.scalars;
   call.input_size = call.output_size = static_cast<std::uint16_t>(item);
   call.dtype_1d = c10::typeMetaToScalarType(type);
@@ -628,10 +627,7 @@ C10_ALWAYS_INLINE bool set_up_in_place(
 } // namespace
 
 void TensorIteratorBase::build_pointwise(
-    const TensorBase* out,
-    std::initializer_list<PointwiseInput> inputs,
-    PointwiseRule rule,
-    bool resize_out) {
+    const TensorBase* out, std::initializer_list<PointwiseInput> inputs, PointwiseRule rule, bool resize_out) {
   const int inputs_count = static_cast<int>(inputs.size());
   if (set_up_in_place(*this, out, inputs.begin(), inputs_count, rule)) {
     common_dtype_ = dtype_1d;
@@ -651,9 +647,11 @@ void TensorIteratorBase::build_pointwise(
     const Device cpu(c10::DeviceType::CPU);
     if (plan.makes_short_call()) {
       fast_output_ = empty_contiguous(
-          IntArrayRef(plan.sizes, static_cast<std::size_t>(plan.dim)), c10::typeMetaToScalarType(plan.result_type), cpu);
+          IntArrayRef(plan.sizes, static_cast<std::size_t>(plan.dim)), c10::typeMetaToScalarType(plan.result_type),
+          cpu);
       plan.fill_in(*this);
-      data[0] = fast_output_.unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
+      data[0] =
+          fast_output_.unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
       source[0].tensor = nullptr;
       for (int i = 0; i < inputs_count; ++i) {
         source[i + 1].tensor = inputs.begin()[i].tensor;
@@ -680,7 +678,8 @@ void TensorIteratorBase::build_pointwise(
     }
     OperandInfo& target = operands_[0];
     if (out == nullptr || !out->defined()) {
-      target.own(empty_contiguous(IntArrayRef(plan.sizes, static_cast<std::size_t>(plan.dim)), target.target_dtype, cpu));
+      target.own(
+          empty_contiguous(IntArrayRef(plan.sizes, static_cast<std::size_t>(plan.dim)), target.target_dtype, cpu));
       target.data = target.owned_.mutable_data_ptr();
     } else {
       for (const PointwiseInput& input : inputs) {

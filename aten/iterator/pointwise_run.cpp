@@ -95,7 +95,8 @@ struct Walk {
   bool streamed = false; // see Note [Streamed results]
 };
 
-// Whether a result of so many bytes at `data`[0] is streamed: one whose old values are read comes into the cache anyway.
+// Whether a result of so many bytes at `data`[0] is streamed: one whose old values are read comes into the cache
+// anyway.
 template <class Pointer>
 bool is_streamed(const Pointer* data, int count, std::int64_t bytes) {
   return bytes >= kStreamedBytes && std::find(data + 1, data + count, data[0]) == data + count;
@@ -124,7 +125,14 @@ inline void compute(const Walk& walk, char* out, const char* const* inputs, std:
 // Elements [first, first + n) of an n0-wide grid, to or from a dense buffer.
 template <bool ToBuffer>
 void move_grid(
-    int size, char* buffer, char* grid, std::int64_t s0, std::int64_t s1, std::int64_t n0, std::int64_t first, std::int64_t n) {
+    int size,
+    char* buffer,
+    char* grid,
+    std::int64_t s0,
+    std::int64_t s1,
+    std::int64_t n0,
+    std::int64_t first,
+    std::int64_t n) {
   std::int64_t row = first / n0, col = first % n0;
   while (n > 0) {
     const std::int64_t part = std::min(n, n0 - col);
@@ -146,14 +154,15 @@ void move_grid(
 // Rows that are turned together: as many elements of four bytes as a cache line holds.
 constexpr std::int64_t kTurnedRows = 16;
 
-// Whether operand i is dense down the columns of a grid, where a walk along its rows takes one element of each cache line (Note
-// [Transposed copies]).
+// Whether operand i is dense down the columns of a grid, where a walk along its rows takes one element of each cache
+// line (Note [Transposed copies]).
 bool is_turned(const Walk& walk, const std::int64_t* strides, int i) {
   return i > 0 && strides[i] != 0 && strides[i] != walk.size[i] && strides[walk.count + i] == walk.size[i];
 }
 
 // A grid with such operands, tile by tile: these are read by whole lines and turned into their buffers.
-__attribute__((noinline)) void walk_tiles(const Walk& walk, char* const* data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
+__attribute__((noinline)) void walk_tiles(
+    const Walk& walk, char* const* data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
   alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat_element() and turn_tile()
   const int count = walk.count;
   const std::int64_t* outer = strides + count;
@@ -194,7 +203,8 @@ __attribute__((noinline)) void walk_tiles(const Walk& walk, char* const* data, c
 }
 
 // One two-dimensional piece of the iteration.
-__attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
+__attribute__((noinline)) void walk_grid(
+    const Walk& walk, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
   alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat_element()
   const int count = walk.count;
   const std::int64_t* outer = strides + count;
@@ -489,7 +499,8 @@ void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor,
     const std::int64_t numel = call.numel_1d;
     const bool dense = call.repeated == 0 || (numel == 1 && !(wide_scalars && call.scalars != 0));
     if (C10_LIKELY(dense && static_cast<std::uint64_t>(numel) - 1 < static_cast<std::uint64_t>(kGrain))) {
-      kernel({functor, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1), numel);
+      kernel(
+          {functor, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1), numel);
     } else if (numel != 0) {
       run_fast(call, numel, {kernel, functor, wide_scalars});
     }

@@ -25,8 +25,8 @@ struct BlockContext {
 /// Computes n elements of dense runs. `out` may be one of the inputs.
 using BlockKernel = void (*)(const BlockContext& context, char* out, const char* const* inputs, std::int64_t n);
 
-/// Runs a kernel over a call of the fast path, or an iterator with one output and up to 8 inputs, on several threads when that pays.
-/// `wide_scalars`: scalars with 16-bit tensors are given to the kernel as floats.
+/// Runs a kernel over a call of the fast path, or an iterator with one output and up to 8 inputs, on several threads
+/// when that pays. `wide_scalars`: scalars with 16-bit tensors are given to the kernel as floats.
 TORCH_API void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor, bool wide_scalars = false);
 
 } // namespace native

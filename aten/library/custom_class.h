@@ -35,7 +35,8 @@ decltype(auto) init(Func&& f) {
 ///     .def("pop", [](const c10::intrusive_ptr<Stack>& self) { return self->pop(); });
 template <class CurClass>
 class class_ : public detail::class_base {
-  static_assert(std::is_base_of_v<CustomClassHolder, CurClass>, "torch::class_<T> requires T to inherit from CustomClassHolder");
+  static_assert(
+      std::is_base_of_v<CustomClassHolder, CurClass>, "torch::class_<T> requires T to inherit from CustomClassHolder");
   using Ptr = c10::intrusive_ptr<CurClass>;
 
  public:
@@ -44,14 +45,21 @@ class class_ : public detail::class_base {
 
   /// The constructor, as method __init__.
   template <class... Types>
-  class_& def(detail::types<void, Types...>, std::string doc_string = "", std::initializer_list<arg> default_args = {}) {
+  class_& def(
+      detail::types<void, Types...>, std::string doc_string = "", std::initializer_list<arg> default_args = {}) {
     return def_init(
-        [](c10::IValue self, Types... args) { store(self, c10::make_intrusive<CurClass>(std::move(args)...)); }, std::move(doc_string), default_args);
+        [](c10::IValue self, Types... args) { store(self, c10::make_intrusive<CurClass>(std::move(args)...)); },
+        std::move(doc_string), default_args);
   }
   template <class Func, class... Params>
-  class_& def(InitLambda<Func, c10::guts::typelist::typelist<Params...>> init, std::string doc_string = "",
+  class_& def(
+      InitLambda<Func, c10::guts::typelist::typelist<Params...>> init,
+      std::string doc_string = "",
       std::initializer_list<arg> default_args = {}) {
-    return def_init([make = std::move(init.f)](c10::IValue self, Params... args) mutable { store(self, make(std::forward<Params>(args)...)); },
+    return def_init(
+        [make = std::move(init.f)](c10::IValue self, Params... args) mutable {
+          store(self, make(std::forward<Params>(args)...));
+        },
         std::move(doc_string), default_args);
   }
   /// A method: a member function, or a function or lambda whose first parameter is the object.
@@ -67,29 +75,40 @@ class class_ : public detail::class_base {
     return *this;
   }
   /// A method that works on the stack itself, with its schema.
-  class_& _def_unboxed(const std::string& name, std::function<void(jit::Stack&)> func, c10::FunctionSchema schema, std::string doc_string = "") {
+  class_& _def_unboxed(
+      const std::string& name,
+      std::function<void(jit::Stack&)> func,
+      c10::FunctionSchema schema,
+      std::string doc_string = "") {
     add_method(name, std::move(schema), std::move(func), std::move(doc_string), {}, false);
     return *this;
   }
 
   /// A property with getter, and setter if it can be written.
   template <class GetterFunc, class SetterFunc>
-  class_& def_property(const std::string& name, GetterFunc getter_func, SetterFunc setter_func, std::string doc_string = "") {
-    jit::Function* getter = define(name + "_getter", detail::wrap_func<CurClass>(std::move(getter_func)), doc_string, {}, false);
-    jit::Function* setter = define(name + "_setter", detail::wrap_func<CurClass>(std::move(setter_func)), doc_string, {}, false);
+  class_& def_property(
+      const std::string& name, GetterFunc getter_func, SetterFunc setter_func, std::string doc_string = "") {
+    jit::Function* getter =
+        define(name + "_getter", detail::wrap_func<CurClass>(std::move(getter_func)), doc_string, {}, false);
+    jit::Function* setter =
+        define(name + "_setter", detail::wrap_func<CurClass>(std::move(setter_func)), doc_string, {}, false);
     add_property(name, getter, setter);
     return *this;
   }
   template <class GetterFunc, class = std::enable_if_t<!std::is_convertible_v<GetterFunc, std::string>>>
   class_& def_property(const std::string& name, GetterFunc getter_func, std::string doc_string = "") {
-    add_property(name, define(name + "_getter", detail::wrap_func<CurClass>(std::move(getter_func)), std::move(doc_string), {}, false), nullptr);
+    add_property(
+        name,
+        define(name + "_getter", detail::wrap_func<CurClass>(std::move(getter_func)), std::move(doc_string), {}, false),
+        nullptr);
     return *this;
   }
   /// A data member.
   template <class T>
   class_& def_readwrite(const std::string& name, T CurClass::*field) {
     return def_property(
-        name, [field](const Ptr& self) { return (*self).*field; }, [field](const Ptr& self, T value) { (*self).*field = std::move(value); });
+        name, [field](const Ptr& self) { return (*self).*field; },
+        [field](const Ptr& self, T value) { (*self).*field = std::move(value); });
   }
   template <class T>
   class_& def_readonly(const std::string& name, T CurClass::*field) {
@@ -129,12 +148,16 @@ class class_ : public detail::class_base {
     c10::FunctionSchema schema = c10::inferFunctionSchemaSingleReturn<Func>(name);
     std::vector<c10::Argument> arguments = schema.arguments();
     arguments[0] = c10::Argument(arguments[0].name(), classTypePtr_);
-    add_method(name, schema.cloneWithArguments(std::move(arguments)), boxed(std::move(f)), std::move(doc_string), default_args, false);
+    add_method(
+        name, schema.cloneWithArguments(std::move(arguments)), boxed(std::move(f)), std::move(doc_string), default_args,
+        false);
   }
   template <class Func>
-  jit::Function* define(std::string name, Func f, std::string doc_string, std::initializer_list<arg> default_args, bool is_static) {
+  jit::Function* define(
+      std::string name, Func f, std::string doc_string, std::initializer_list<arg> default_args, bool is_static) {
     c10::FunctionSchema schema = c10::inferFunctionSchemaSingleReturn<Func>(name);
-    return add_method(std::move(name), std::move(schema), boxed(std::move(f)), std::move(doc_string), default_args, is_static);
+    return add_method(
+        std::move(name), std::move(schema), boxed(std::move(f)), std::move(doc_string), default_args, is_static);
   }
 };
 
@@ -149,8 +172,10 @@ TORCH_API bool isCustomClass(const c10::IValue& v);
 
 template <class CurClass>
 class_<CurClass> Library::class_(const std::string& class_name) {
-  TORCH_CHECK(kind_ == DEF || kind_ == FRAGMENT, "class_(\"", class_name,
-      "\"): Cannot define a class inside of a TORCH_LIBRARY_IMPL block.  All class_()s should be placed in the (unique) TORCH_LIBRARY ",
+  TORCH_CHECK(
+      kind_ == DEF || kind_ == FRAGMENT, "class_(\"", class_name,
+      "\"): Cannot define a class inside of a TORCH_LIBRARY_IMPL block.  All class_()s should be placed in the "
+      "(unique) TORCH_LIBRARY ",
       "block for their namespace.  ", debugString());
   torch::class_<CurClass> bound(*ns_, class_name);
   registrarsAdd(detail::bound_class(*ns_, class_name));

@@ -103,12 +103,22 @@ TORCH_API void checkValidIdent(const std::string& str, const char* type);
 /// What of class_<T> does not depend on T.
 class TORCH_API class_base {
  protected:
-  class_base(const std::string& namespaceName, const std::string& className, std::string doc_string, const std::type_info& holder);
+  class_base(
+      const std::string& namespaceName,
+      const std::string& className,
+      std::string doc_string,
+      const std::type_info& holder);
 
   /// The inferred schema with the given names and defaults. Throws if they do not fit.
-  static c10::FunctionSchema withNewArguments(const c10::FunctionSchema& schema, std::initializer_list<arg> default_args);
-  jit::Function* add_method(std::string name, c10::FunctionSchema schema, std::function<void(jit::Stack&)> boxed, std::string doc_string,
-      std::initializer_list<arg> default_args, bool is_static);
+  static c10::FunctionSchema withNewArguments(
+      const c10::FunctionSchema& schema, std::initializer_list<arg> default_args);
+  jit::Function* add_method(
+      std::string name,
+      c10::FunctionSchema schema,
+      std::function<void(jit::Stack&)> boxed,
+      std::string doc_string,
+      std::initializer_list<arg> default_args,
+      bool is_static);
   void add_property(const std::string& name, jit::Function* getter, jit::Function* setter);
   /// Throws unless __getstate__ and __setstate__ fit each other.
   void check_pickle() const;

@@ -46,24 +46,35 @@ class TORCH_API CppFunction final {
   /// From a function or function pointer.
   template <class Func>
   explicit CppFunction(Func* f, std::enable_if_t<std::is_function_v<Func>, std::nullptr_t> = nullptr)
-      : CppFunction(c10::KernelFunction::makeFromUnboxedRuntimeFunction(f), &c10::impl::CppSignature::type<Func>(), schema_of<Func>()) {}
+      : CppFunction(
+            c10::KernelFunction::makeFromUnboxedRuntimeFunction(f),
+            &c10::impl::CppSignature::type<Func>(),
+            schema_of<Func>()) {}
   /// From TORCH_FN(f).
   template <class FuncPtr>
-  explicit CppFunction(FuncPtr f, std::enable_if_t<c10::is_compile_time_function_pointer<FuncPtr>::value, std::nullptr_t> = nullptr)
-      : CppFunction(c10::KernelFunction::makeFromUnboxedFunction(f), &c10::impl::CppSignature::type<typename FuncPtr::FuncType>(),
+  explicit CppFunction(
+      FuncPtr f, std::enable_if_t<c10::is_compile_time_function_pointer<FuncPtr>::value, std::nullptr_t> = nullptr)
+      : CppFunction(
+            c10::KernelFunction::makeFromUnboxedFunction(f),
+            &c10::impl::CppSignature::type<typename FuncPtr::FuncType>(),
             schema_of<typename FuncPtr::FuncType>()) {}
   /// From a lambda or another object with operator(), which is kept.
   template <class Lambda>
-  explicit CppFunction(Lambda&& f,
-      std::enable_if_t<c10::guts::is_functor<std::decay_t<Lambda>>::value &&
+  explicit CppFunction(
+      Lambda&& f,
+      std::enable_if_t<
+          c10::guts::is_functor<std::decay_t<Lambda>>::value &&
               !std::is_base_of_v<c10::OperatorKernel, std::decay_t<Lambda>> &&
               !c10::is_compile_time_function_pointer<std::decay_t<Lambda>>::value,
           std::nullptr_t> = nullptr)
-      : CppFunction(c10::KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(f)),
-            &c10::impl::CppSignature::type<std::decay_t<Lambda>>(), schema_of<std::decay_t<Lambda>>()) {}
+      : CppFunction(
+            c10::KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(f)),
+            &c10::impl::CppSignature::type<std::decay_t<Lambda>>(),
+            schema_of<std::decay_t<Lambda>>()) {}
   /// From an object derived from OperatorKernel.
   template <class Functor>
-  explicit CppFunction(Functor f, std::enable_if_t<std::is_base_of_v<c10::OperatorKernel, Functor>, std::nullptr_t> = nullptr)
+  explicit CppFunction(
+      Functor f, std::enable_if_t<std::is_base_of_v<c10::OperatorKernel, Functor>, std::nullptr_t> = nullptr)
       : CppFunction(makeFromUnboxedFunctor(std::make_unique<Functor>(std::move(f)))) {}
 
   ~CppFunction();
@@ -98,14 +109,17 @@ class TORCH_API CppFunction final {
   }
   template <class Functor>
   static CppFunction makeFromUnboxedFunctor(std::unique_ptr<Functor> functor) {
-    return CppFunction(c10::KernelFunction::makeFromUnboxedFunctor<false, Functor>(std::move(functor)),
+    return CppFunction(
+        c10::KernelFunction::makeFromUnboxedFunctor<false, Functor>(std::move(functor)),
         &c10::impl::CppSignature::type<Functor>(), schema_of<Functor>());
   }
   template <class Func, std::enable_if_t<c10::guts::is_function_type<Func>::value, std::nullptr_t> = nullptr>
   static CppFunction makeFromUnboxedFunction(Func* f) {
     return CppFunction(f);
   }
-  template <class FuncPtr, std::enable_if_t<c10::is_compile_time_function_pointer<FuncPtr>::value, std::nullptr_t> = nullptr>
+  template <
+      class FuncPtr,
+      std::enable_if_t<c10::is_compile_time_function_pointer<FuncPtr>::value, std::nullptr_t> = nullptr>
   static CppFunction makeFromUnboxedFunction(FuncPtr f) {
     return CppFunction(f);
   }
@@ -124,7 +138,7 @@ class TORCH_API CppFunction final {
         new c10::FunctionSchema(c10::inferFunctionSchemaFlattenedReturns<Func>()));
   }
 
-  c10::DispatchKey dispatch_key_ = c10::DispatchKey::CatchAll;  // that of the block
+  c10::DispatchKey dispatch_key_ = c10::DispatchKey::CatchAll; // that of the block
   c10::KernelFunction func_;
   const std::type_info* signature_;
   c10::OwnedPtr<c10::FunctionSchema> schema_;
@@ -188,13 +202,18 @@ class TORCH_API Library final {
 
   /// Defines an operator by its schema: "name(args) -> returns", without namespace.
   template <class Schema>
-  Library& def(Schema&& raw_schema, const std::vector<at::Tag>& tags = {}, _RegisterOrVerify rv = _RegisterOrVerify::REGISTER) & {
+  Library& def(
+      Schema&& raw_schema,
+      const std::vector<at::Tag>& tags = {},
+      _RegisterOrVerify rv = _RegisterOrVerify::REGISTER) & {
     return _def(schema(std::forward<Schema>(raw_schema)), nullptr, tags, rv);
   }
   /// Defines an operator and its kernel for every backend. With a name alone the schema is inferred from the function.
   template <class NameOrSchema, class Func>
   Library& def(NameOrSchema&& raw_name_or_schema, Func&& raw_f, const std::vector<at::Tag>& tags = {}) & {
-    return _def(detail::constructSchemaOrName(std::forward<NameOrSchema>(raw_name_or_schema)), CppFunction(std::forward<Func>(raw_f)), tags);
+    return _def(
+        detail::constructSchemaOrName(std::forward<NameOrSchema>(raw_name_or_schema)),
+        CppFunction(std::forward<Func>(raw_f)), tags);
   }
   /// Gives an operator a kernel, for the block's key or the one named with torch::dispatch. The operator may be defined
   /// later, elsewhere, or never.
@@ -242,8 +261,15 @@ class TORCH_API Library final {
   }
 
  private:
-  Library& _def(c10::FunctionSchema&& schema, c10::OperatorName* out_name, const std::vector<at::Tag>& tags, _RegisterOrVerify rv) &;
-  Library& _def(std::variant<c10::OperatorName, c10::FunctionSchema>&& name_or_schema, CppFunction&& f, const std::vector<at::Tag>& tags) &;
+  Library& _def(
+      c10::FunctionSchema&& schema,
+      c10::OperatorName* out_name,
+      const std::vector<at::Tag>& tags,
+      _RegisterOrVerify rv) &;
+  Library& _def(
+      std::variant<c10::OperatorName, c10::FunctionSchema>&& name_or_schema,
+      CppFunction&& f,
+      const std::vector<at::Tag>& tags) &;
   Library& _impl(const char* name, CppFunction&& f, _RegisterOrVerify rv = _RegisterOrVerify::REGISTER) &;
   Library& _impl(const std::string& name, CppFunction&& f, _RegisterOrVerify rv = _RegisterOrVerify::REGISTER) & {
     return _impl(name.c_str(), std::move(f), rv);
@@ -253,7 +279,7 @@ class TORCH_API Library final {
 
   Kind kind_;
   std::optional<std::string> ns_;
-  c10::DispatchKey dispatch_key_;  // CatchAll where the block has none
+  c10::DispatchKey dispatch_key_; // CatchAll where the block has none
   const char* file_;
   uint32_t line_;
   c10::Indirect<std::vector<c10::RegistrationHandleRAII>> registrars_;
@@ -265,7 +291,13 @@ namespace detail {
 class TorchLibraryInit final {
  public:
   using InitFn = void(Library&);
-  TORCH_API TorchLibraryInit(Library::Kind kind, InitFn* fn, const char* ns, std::optional<c10::DispatchKey> k, const char* file, uint32_t line);
+  TORCH_API TorchLibraryInit(
+      Library::Kind kind,
+      InitFn* fn,
+      const char* ns,
+      std::optional<c10::DispatchKey> k,
+      const char* file,
+      uint32_t line);
 
  private:
   Library lib_;
@@ -275,28 +307,28 @@ class TorchLibraryInit final {
 } // namespace torch
 
 /// Defines the operators of a namespace; once for each namespace.
-#define TORCH_LIBRARY(ns, m)                                                                                               \
-  static void TORCH_LIBRARY_init_##ns(torch::Library&);                                                                    \
-  static const torch::detail::TorchLibraryInit TORCH_LIBRARY_static_init_##ns(                                             \
-      torch::Library::DEF, &TORCH_LIBRARY_init_##ns, C10_STRINGIZE(ns), std::nullopt, __FILE__, __LINE__);                 \
+#define TORCH_LIBRARY(ns, m)                                                                               \
+  static void TORCH_LIBRARY_init_##ns(torch::Library&);                                                    \
+  static const torch::detail::TorchLibraryInit TORCH_LIBRARY_static_init_##ns(                             \
+      torch::Library::DEF, &TORCH_LIBRARY_init_##ns, C10_STRINGIZE(ns), std::nullopt, __FILE__, __LINE__); \
   void TORCH_LIBRARY_init_##ns(torch::Library& m)
 
 /// Adds operators to a namespace from any number of places.
 #define TORCH_LIBRARY_FRAGMENT(ns, m) _TORCH_LIBRARY_FRAGMENT(ns, m, C10_UID)
-#define _TORCH_LIBRARY_FRAGMENT(ns, m, uid)                                                                                \
-  static void C10_CONCATENATE(TORCH_LIBRARY_FRAGMENT_init_##ns##_, uid)(torch::Library&);                                  \
-  static const torch::detail::TorchLibraryInit C10_CONCATENATE(TORCH_LIBRARY_FRAGMENT_static_init_##ns##_, uid)(           \
-      torch::Library::FRAGMENT, &C10_CONCATENATE(TORCH_LIBRARY_FRAGMENT_init_##ns##_, uid), C10_STRINGIZE(ns), std::nullopt, \
-      __FILE__, __LINE__);                                                                                                 \
+#define _TORCH_LIBRARY_FRAGMENT(ns, m, uid)                                                                      \
+  static void C10_CONCATENATE(TORCH_LIBRARY_FRAGMENT_init_##ns##_, uid)(torch::Library&);                        \
+  static const torch::detail::TorchLibraryInit C10_CONCATENATE(TORCH_LIBRARY_FRAGMENT_static_init_##ns##_, uid)( \
+      torch::Library::FRAGMENT, &C10_CONCATENATE(TORCH_LIBRARY_FRAGMENT_init_##ns##_, uid), C10_STRINGIZE(ns),   \
+      std::nullopt, __FILE__, __LINE__);                                                                         \
   void C10_CONCATENATE(TORCH_LIBRARY_FRAGMENT_init_##ns##_, uid)(torch::Library & m)
 
 /// Kernels for one dispatch key. The namespace `_` is for fallbacks, which serve operators of all namespaces.
 #define TORCH_LIBRARY_IMPL(ns, k, m) _TORCH_LIBRARY_IMPL(ns, k, m, C10_UID)
-#define _TORCH_LIBRARY_IMPL(ns, k, m, uid)                                                                                 \
-  static void C10_CONCATENATE(TORCH_LIBRARY_IMPL_init_##ns##_##k##_, uid)(torch::Library&);                                \
-  static const torch::detail::TorchLibraryInit C10_CONCATENATE(TORCH_LIBRARY_IMPL_static_init_##ns##_##k##_, uid)(         \
-      torch::Library::IMPL, &C10_CONCATENATE(TORCH_LIBRARY_IMPL_init_##ns##_##k##_, uid), C10_STRINGIZE(ns),               \
-      std::make_optional(c10::DispatchKey::k), __FILE__, __LINE__);                                                        \
+#define _TORCH_LIBRARY_IMPL(ns, k, m, uid)                                                                         \
+  static void C10_CONCATENATE(TORCH_LIBRARY_IMPL_init_##ns##_##k##_, uid)(torch::Library&);                        \
+  static const torch::detail::TorchLibraryInit C10_CONCATENATE(TORCH_LIBRARY_IMPL_static_init_##ns##_##k##_, uid)( \
+      torch::Library::IMPL, &C10_CONCATENATE(TORCH_LIBRARY_IMPL_init_##ns##_##k##_, uid), C10_STRINGIZE(ns),       \
+      std::make_optional(c10::DispatchKey::k), __FILE__, __LINE__);                                                \
   void C10_CONCATENATE(TORCH_LIBRARY_IMPL_init_##ns##_##k##_, uid)(torch::Library & m)
 
 /// Library objects with a lifetime of their own.

@@ -331,7 +331,7 @@ void check_names_for_dot(TensorImpl* vec1, TensorImpl* vec2) {
 
 bool are_names_equal(TensorImpl* self, TensorImpl* other) {
   return (!at::impl::has_names(self) && !at::impl::has_names(other)) ||
-         at::impl::get_names(self) == at::impl::get_names(other);
+      at::impl::get_names(self) == at::impl::get_names(other);
 }
 
 } // namespace namedinference

@@ -62,13 +62,19 @@ class Call {
   bool has_names() const {
     const auto named = [](const Tensor& tensor) { return tensor.defined() && tensor.has_names(); };
     return std::any_of(operands_.begin(), operands_.end(), named) ||
-           std::any_of(outputs_.begin(), outputs_.end(), named);
+        std::any_of(outputs_.begin(), outputs_.end(), named);
   }
   /// All tensors but those of out=.
-  const std::vector<Tensor>& operands() const { return operands_; }
-  const Tensor& self() const { return operands_.at(0); }
+  const std::vector<Tensor>& operands() const {
+    return operands_;
+  }
+  const Tensor& self() const {
+    return operands_.at(0);
+  }
   /// In place, or as out=.
-  const std::vector<Tensor>& written() const { return written_; }
+  const std::vector<Tensor>& written() const {
+    return written_;
+  }
 
   const IValue* find(const char* name) const {
     const std::optional<int> index = schema_.argumentIndexWithName(name);

@@ -12,8 +12,8 @@ constexpr DispatchKey kObserverKey = DispatchKey::PythonDispatcher;
 /// Whether operators must hand out observed kernels. The caller holds the registration lock.
 bool all_threads_are_observed();
 
-/// A kernel that makes an unobserved thread an observed one, and calls `kernel`. One for each kernel, and it lives for ever: a
-/// call that found it may be on its way.
+/// A kernel that makes an unobserved thread an observed one, and calls `kernel`. One for each kernel, and it lives for
+/// ever: a call that found it may be on its way.
 const KernelFunction& observed_kernel(const KernelFunction& kernel);
 
 } // namespace c10::impl

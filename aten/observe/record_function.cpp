@@ -16,7 +16,8 @@
 
 namespace at {
 
-// ---- callbacks -----------------------------------------------------------------------------------------------------------
+// ---- callbacks
+// -----------------------------------------------------------------------------------------------------------
 
 StringView::StringView(std::string text)
     : owned_(std::make_shared<const std::string>(std::move(text))), text_(owned_->c_str()) {}
@@ -30,7 +31,8 @@ ObserverContext::~ObserverContext() = default;
 RecordFunctionCallback& RecordFunctionCallback::samplingProb(double sampling_prob) {
   TORCH_CHECK(
       sampling_prob >= 0 && sampling_prob <= 1,
-      "Invalid sampling probability: RecordFunctionCallback::samplingProb got ", sampling_prob, "; it must be in [0, 1]");
+      "Invalid sampling probability: RecordFunctionCallback::samplingProb got ", sampling_prob,
+      "; it must be in [0, 1]");
   sampling_prob_ = sampling_prob;
   return *this;
 }
@@ -221,7 +223,8 @@ void removeCallback(CallbackHandle handle) {
   if (is_own(handle)) {
     change_thread([&](RecordFunctionTLS& tls) { erase(tls.sorted_tls_callbacks_, handle); });
   } else if (!change_global([&](RecordFunctionCallbacks& callbacks) { return erase(callbacks, handle); })) {
-    TORCH_WARN("Requested callback is not found: removeCallback got the handle ", handle,
+    TORCH_WARN(
+        "Requested callback is not found: removeCallback got the handle ", handle,
         ", which is neither one of the process nor one of this thread");
   }
 }
@@ -300,7 +303,8 @@ std::optional<StepCallbacks> getStepCallbacksUnlessEmpty(RecordScope scope) {
   return step.empty() ? std::nullopt : std::optional<StepCallbacks>(std::move(step));
 }
 
-// ---- records -------------------------------------------------------------------------------------------------------------
+// ---- records
+// -------------------------------------------------------------------------------------------------------------
 
 struct RecordFunction::State {
   explicit State(StepCallbacks&& callbacks) : step(std::move(callbacks)) {}
@@ -410,9 +414,7 @@ void RecordFunction::before(
 }
 
 void RecordFunction::before(
-    FunctionDescriptor fn,
-    const std::unordered_map<std::string, c10::IValue>* kwargs,
-    int64_t sequence_nr) {
+    FunctionDescriptor fn, const std::unordered_map<std::string, c10::IValue>* kwargs, int64_t sequence_nr) {
   if (state_) {
     state_->kwinputs = *kwargs;
     before(fn, sequence_nr);
@@ -555,29 +557,35 @@ int64_t RecordFunction::getDefaultNodeId() {
   return default_node_id;
 }
 
-// ---- operators -----------------------------------------------------------------------------------------------------------
+// ---- operators
+// -----------------------------------------------------------------------------------------------------------
 
 // Note [Observed calls]
-// A test in each operator's stub would cost all calls something for the few that are observed. The dispatcher already has a
-// place where a function can stand between caller and kernel: a key with a boxed fallback. The topmost key,
+// A test in each operator's stub would cost all calls something for the few that are observed. The dispatcher already
+// has a place where a function can stand between caller and kernel: a key with a boxed fallback. The topmost key,
 // kObserverKey, falls through and is in nobody's key set until the first callback comes. Then its fallback,
-// observed_call, is registered, and a thread with callbacks includes the key. The fallback goes on with the keys below and
-// does not exclude its own, so that calls inside composite kernels and formulas of gradients are heard of too, as children.
-// A redispatch from kernel to kernel is not: its keys are below. Calls of the fast path (see OperatorEntry.h) are for threads with
-// nothing set, so an observed thread takes none.
+// observed_call, is registered, and a thread with callbacks includes the key. The fallback goes on with the keys below
+// and does not exclude its own, so that calls inside composite kernels and formulas of gradients are heard of too, as
+// children. A redispatch from kernel to kernel is not: its keys are below. Calls of the fast path (see OperatorEntry.h)
+// are for threads with nothing set, so an observed thread takes none.
 //
-// Callbacks of the process concern threads that nobody can reach to include a key. While there are any, operators hand out
-// kernels wrapped in ObservedKernel. The first call that a thread makes meets one; it includes the key for the thread and
-// begins anew, and from then on the wrapper only passes on. When the callbacks are gone the tables are emptied again, and
-// the fallback, finding nobody, takes the key off the thread.
+// Callbacks of the process concern threads that nobody can reach to include a key. While there are any, operators hand
+// out kernels wrapped in ObservedKernel. The first call that a thread makes meets one; it includes the key for the
+// thread and begins anew, and from then on the wrapper only passes on. When the callbacks are gone the tables are
+// emptied again, and the fallback, finding nobody, takes the key off the thread.
 
 namespace {
 
 // Queries about metadata that would only be noise.
 bool is_observed(const std::string& name) {
   static constexpr std::string_view unobserved[] = {
-      "aten::size", "aten::is_leaf", "aten::output_nr", "aten::_version", "aten::is_complex",
-      "profiler::_record_function_enter", "profiler::_record_function_exit"};
+      "aten::size",
+      "aten::is_leaf",
+      "aten::output_nr",
+      "aten::_version",
+      "aten::is_complex",
+      "profiler::_record_function_enter",
+      "profiler::_record_function_exit"};
   return std::find(std::begin(unobserved), std::end(unobserved), name) == std::end(unobserved);
 }
 
@@ -617,7 +625,8 @@ class ObservedKernel final : public c10::OperatorKernel {
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
     using namespace c10::impl;
-    if (tls_is_dispatch_key_included(kObserverKey) || !hasGlobalCallbacks() || in_callback || !isRecordFunctionEnabled()) {
+    if (tls_is_dispatch_key_included(kObserverKey) || !hasGlobalCallbacks() || in_callback ||
+        !isRecordFunctionEnabled()) {
       kernel_->callBoxed(op, keys, stack);
     } else {
       tls_set_dispatch_key_included(kObserverKey, true);
@@ -642,7 +651,8 @@ void watch_calls(bool of_all_threads) {
   fallback.reset();
   watching_all_threads = of_all_threads;
   fallback = c10::Dispatcher::singleton().registerFallback(
-      c10::impl::kObserverKey, c10::KernelFunction::makeFromBoxedFunction<&observed_call>(), "callbacks of RecordFunction");
+      c10::impl::kObserverKey, c10::KernelFunction::makeFromBoxedFunction<&observed_call>(),
+      "callbacks of RecordFunction");
 }
 
 } // namespace

@@ -1,11 +1,12 @@
 // Watching operators and regions of a program: pairs of functions that are called when one starts and ends.
 //
 //     at::addThreadLocalCallback(at::RecordFunctionCallback(
-//         [](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> { count(call.name()); return nullptr; }));
+//         [](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> { count(call.name()); return
+//         nullptr; }));
 //
-// They hear of every operator, every node of a backward pass, and every region that the program marks with RECORD_FUNCTION or
-// RECORD_USER_SCOPE. How calls of operators come here is told in Note [Observed calls] (record_function.cpp). While nobody
-// watches they cost nothing, and a region costs the look at two variables.
+// They hear of every operator, every node of a backward pass, and every region that the program marks with
+// RECORD_FUNCTION or RECORD_USER_SCOPE. How calls of operators come here is told in Note [Observed calls]
+// (record_function.cpp). While nobody watches they cost nothing, and a region costs the look at two variables.
 #pragma once
 
 #include <aten/core/ivalue.h>
@@ -37,7 +38,8 @@ struct FunctionSchema;
 
 namespace at {
 
-/// What kind of thing is observed. The library reports FUNCTION, BACKWARD_FUNCTION and USER_SCOPE; programs may use all.
+/// What kind of thing is observed. The library reports FUNCTION, BACKWARD_FUNCTION and USER_SCOPE; programs may use
+/// all.
 enum class RecordScope : uint8_t {
   /// Operators, and what RECORD_FUNCTION marks.
   FUNCTION = 0,
@@ -108,8 +110,8 @@ constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};
 
 struct RecordFunction;
 
-/// A pair of functions, and what they want to hear of. They are called on the thread of the call; what they call themselves
-/// is not observed. An exception of theirs is reported as a warning and goes no further.
+/// A pair of functions, and what they want to hear of. They are called on the thread of the call; what they call
+/// themselves is not observed. An exception of theirs is reported as a warning and goes no further.
 class TORCH_API RecordFunctionCallback {
  public:
   using StartCallback = std::unique_ptr<ObserverContext> (*)(const RecordFunction&);
@@ -233,8 +235,8 @@ struct TORCH_API RecordFunction {
     }
   }
 
-  /// Calls the start functions. The sequence number is that of the node that a forward operator is about to make, or that of
-  /// the node that runs; -1 for neither.
+  /// Calls the start functions. The sequence number is that of the node that a forward operator is about to make, or
+  /// that of the node that runs; -1 for neither.
   void before(FunctionDescriptor fn, int64_t sequence_nr = -1);
   void before(FunctionDescriptor fn, c10::ArrayRef<const c10::IValue> args, int64_t sequence_nr = -1);
   void before(FunctionDescriptor fn, const std::vector<c10::IValue>* args, int64_t sequence_nr = -1);
@@ -244,9 +246,7 @@ struct TORCH_API RecordFunction {
       const std::unordered_map<std::string, c10::IValue>* kwargs,
       int64_t sequence_nr = -1);
   void before(
-      FunctionDescriptor fn,
-      const std::unordered_map<std::string, c10::IValue>* kwargs,
-      int64_t sequence_nr = -1);
+      FunctionDescriptor fn, const std::unordered_map<std::string, c10::IValue>* kwargs, int64_t sequence_nr = -1);
   /// Calls the end functions, once.
   void end();
 
@@ -298,7 +298,7 @@ struct TORCH_API RecordFunction {
   void activate(RecordScope scope);
   void finish() noexcept;
 
-  State* state_ = nullptr;  // owned; finish() deletes it
+  State* state_ = nullptr; // owned; finish() deletes it
 };
 
 /// The callbacks for a scope on this thread, now; drawn by chance where they are sampled.
@@ -308,10 +308,7 @@ TORCH_API std::optional<StepCallbacks> getStepCallbacksUnlessEmpty(RecordScope s
 namespace detail {
 template <typename Inputs, typename... Args>
 void record_function_with_scope(
-    RecordFunction& guard,
-    const RecordFunction::FunctionDescriptor& fn,
-    const Inputs& inputs,
-    Args&&... args) {
+    RecordFunction& guard, const RecordFunction::FunctionDescriptor& fn, const Inputs& inputs, Args&&... args) {
   if (guard.needsInputs()) {
     guard.before(fn, c10::ArrayRef<const c10::IValue>(inputs.data(), inputs.size()), std::forward<Args>(args)...);
   } else {
@@ -390,32 +387,32 @@ TORCH_API void set_shared_record_function_tls(SharedRecordFunctionTLS tls);
 
 } // namespace at
 
-// Each declares a variable `guard` that watches until the end of its scope. What is written for inputs is only evaluated when
-// somebody listens; a sequence number may follow.
-#define RECORD_FUNCTION_WITH_SCOPE(scope, fn, inputs, ...)                          \
-  at::RecordFunction guard(scope);                                                  \
-  if (C10_UNLIKELY(guard.isActive())) {                                             \
-    ::at::detail::record_function_with_scope(guard, fn, inputs, ##__VA_ARGS__);     \
+// Each declares a variable `guard` that watches until the end of its scope. What is written for inputs is only
+// evaluated when somebody listens; a sequence number may follow.
+#define RECORD_FUNCTION_WITH_SCOPE(scope, fn, inputs, ...)                      \
+  at::RecordFunction guard(scope);                                              \
+  if (C10_UNLIKELY(guard.isActive())) {                                         \
+    ::at::detail::record_function_with_scope(guard, fn, inputs, ##__VA_ARGS__); \
   }
 
-#define RECORD_FUNCTION_WITH_SCOPE_INPUTS_OUTPUTS(scope, fn, inputs, outputs, ...)  \
-  at::RecordFunction guard(scope);                                                  \
-  if (C10_UNLIKELY(guard.isActive())) {                                             \
-    if (guard.needsInputs()) {                                                      \
-      guard.before(fn, inputs, ##__VA_ARGS__);                                      \
-    } else {                                                                        \
-      guard.before(fn, ##__VA_ARGS__);                                              \
-    }                                                                               \
-    if (guard.needsOutputs()) {                                                     \
-      guard.setOutputs(outputs);                                                    \
-    }                                                                               \
+#define RECORD_FUNCTION_WITH_SCOPE_INPUTS_OUTPUTS(scope, fn, inputs, outputs, ...) \
+  at::RecordFunction guard(scope);                                                 \
+  if (C10_UNLIKELY(guard.isActive())) {                                            \
+    if (guard.needsInputs()) {                                                     \
+      guard.before(fn, inputs, ##__VA_ARGS__);                                     \
+    } else {                                                                       \
+      guard.before(fn, ##__VA_ARGS__);                                             \
+    }                                                                              \
+    if (guard.needsOutputs()) {                                                    \
+      guard.setOutputs(outputs);                                                   \
+    }                                                                              \
   }
 
-#define RECORD_WITH_SCOPE_DEBUG_HANDLE_AND_INPUTS(scope, fn, debug_handle, inputs, ...)  \
-  at::RecordFunction guard(scope);                                                       \
-  if (C10_UNLIKELY(guard.isActive())) {                                                  \
-    guard.setDebugHandle(debug_handle);                                                  \
-    ::at::detail::record_function_with_scope(guard, fn, inputs, ##__VA_ARGS__);          \
+#define RECORD_WITH_SCOPE_DEBUG_HANDLE_AND_INPUTS(scope, fn, debug_handle, inputs, ...) \
+  at::RecordFunction guard(scope);                                                      \
+  if (C10_UNLIKELY(guard.isActive())) {                                                 \
+    guard.setDebugHandle(debug_handle);                                                 \
+    ::at::detail::record_function_with_scope(guard, fn, inputs, ##__VA_ARGS__);         \
   }
 
 #define RECORD_FUNCTION(fn, inputs, ...) \
@@ -428,13 +425,12 @@ TORCH_API void set_shared_record_function_tls(SharedRecordFunctionTLS tls);
   RECORD_WITH_SCOPE_DEBUG_HANDLE_AND_INPUTS(at::RecordScope::LITE_INTERPRETER, fn, debug_handle, inputs)
 #define RECORD_USER_SCOPE(fn) \
   RECORD_FUNCTION_WITH_SCOPE(at::RecordScope::USER_SCOPE, fn, c10::ArrayRef<const c10::IValue>{})
-#define RECORD_USER_SCOPE_WITH_INPUTS(fn, inputs) \
-  RECORD_FUNCTION_WITH_SCOPE(at::RecordScope::USER_SCOPE, fn, inputs)
+#define RECORD_USER_SCOPE_WITH_INPUTS(fn, inputs) RECORD_FUNCTION_WITH_SCOPE(at::RecordScope::USER_SCOPE, fn, inputs)
 #define RECORD_USER_SCOPE_WITH_KWARGS_ONLY(fn, kwargs) \
   RECORD_FUNCTION_WITH_SCOPE(at::RecordScope::USER_SCOPE, fn, c10::ArrayRef<const c10::IValue>{}, kwargs)
 
 /// Behind the work of a RECORD_FUNCTION, in the same scope: gives its results to those who want them.
-#define RECORD_OUTPUTS(outputs)                                                     \
-  if (C10_UNLIKELY(guard.needsOutputs())) {                                         \
-    guard.setOutputs(std::vector<c10::IValue>(outputs.begin(), outputs.end()));     \
+#define RECORD_OUTPUTS(outputs)                                                 \
+  if (C10_UNLIKELY(guard.needsOutputs())) {                                     \
+    guard.setOutputs(std::vector<c10::IValue>(outputs.begin(), outputs.end())); \
   }

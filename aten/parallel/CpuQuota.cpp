@@ -14,7 +14,9 @@ struct Tightest {
   int cpus = 0;
 
   void take(double quota, double period) {
-    if (!(quota > 0 && period > 0)) return; // -1 and "max" stand for no limit
+    if (!(quota > 0 && period > 0)) {
+      return; // -1 and "max" stand for no limit
+    }
     const int granted = static_cast<int>(std::clamp(std::ceil(quota / period), 1.0, 1e6));
     cpus = cpus == 0 ? granted : std::min(cpus, granted);
   }
@@ -39,14 +41,18 @@ void take_version_2(const std::string& folder, Tightest& tightest) {
 /// A group and its parents. In a container the path may be the host's, and the limits lie at the mount itself.
 template <class Take>
 void take_group(const std::string& mount, std::string path, const Take& take, Tightest& tightest) {
-  for (; path.size() > 1; path.resize(path.find_last_of('/'))) take(mount + path, tightest);
+  for (; path.size() > 1; path.resize(path.find_last_of('/'))) {
+    take(mount + path, tightest);
+  }
   take(mount, tightest);
 }
 
 bool names_cpu(const std::string& controllers) {
   std::istringstream list(controllers);
   for (std::string name; std::getline(list, name, ',');) {
-    if (name == "cpu") return true;
+    if (name == "cpu") {
+      return true;
+    }
   }
   return false;
 }
@@ -56,11 +62,13 @@ bool names_cpu(const std::string& controllers) {
 int cgroup_cpu_quota(const std::string& groups, const std::string& mount) {
   Tightest tightest;
   std::ifstream file(groups);
-  // Lines of version 1 are ID:CONTROLLERS:PATH, and each hierarchy is mounted by the names of its controllers, or by one of them;
-  // the line of version 2 is 0::PATH.
+  // Lines of version 1 are ID:CONTROLLERS:PATH, and each hierarchy is mounted by the names of its controllers, or by
+  // one of them; the line of version 2 is 0::PATH.
   for (std::string line; std::getline(file, line);) {
     const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos || line.compare(second + 1, 1, "/") != 0) continue;
+    if (second == std::string::npos || line.compare(second + 1, 1, "/") != 0) {
+      continue;
+    }
     const std::string controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
     if (controllers.empty()) {
       take_group(mount, path, take_version_2, tightest);

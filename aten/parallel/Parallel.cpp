@@ -114,7 +114,9 @@ struct Body {
 // A chunk on whatever thread runs it: it has the chunk's number, and loops inside are serial.
 void run_chunk(void* raw, int chunk, std::int64_t begin, std::int64_t end) {
   struct Region {
-    explicit Region(int id) : outer_id(std::exchange(state.id, id)) { state.in_region = true; }
+    explicit Region(int id) : outer_id(std::exchange(state.id, id)) {
+      state.in_region = true;
+    }
     ~Region() {
       state.in_region = false;
       state.id = outer_id;
@@ -146,7 +148,8 @@ void run_parallel(
 std::string get_parallel_info() {
   std::string info = "ATen/Parallel:\n\tat::get_num_threads() : " + std::to_string(get_num_threads());
   info += "\n\tat::get_num_interop_threads() : " + std::to_string(get_num_interop_threads());
-  info += "\nOpenMP " + std::to_string(_OPENMP) + "\n\tomp_get_max_threads() : " + std::to_string(omp_get_max_threads());
+  info +=
+      "\nOpenMP " + std::to_string(_OPENMP) + "\n\tomp_get_max_threads() : " + std::to_string(omp_get_max_threads());
   info += "\n\tomp_get_num_procs() : " + std::to_string(omp_get_num_procs());
   info += "\nEnvironment variables:\n\tOMP_NUM_THREADS : ";
   const char* omp = std::getenv("OMP_NUM_THREADS");

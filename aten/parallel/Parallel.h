@@ -82,9 +82,9 @@ TORCH_API void run_parallel(
 
 } // namespace internal
 
-/// Calls f(begin, end) on disjoint chunks that cover [begin, end), each of at least `grain_size` items, perhaps on several
-/// threads. Thread-local state (dispatch keys, grad mode) is not passed on: bodies work on data pointers. The first
-/// exception that a body throws is thrown here.
+/// Calls f(begin, end) on disjoint chunks that cover [begin, end), each of at least `grain_size` items, perhaps on
+/// several threads. Thread-local state (dispatch keys, grad mode) is not passed on: bodies work on data pointers. The
+/// first exception that a body throws is thrown here.
 template <class F>
 inline void parallel_for(const std::int64_t begin, const std::int64_t end, const std::int64_t grain_size, const F& f) {
   if (begin >= end) {

@@ -10,8 +10,8 @@
 
 // Note [Parallel loops]
 // A loop is cut into as many chunks as it may use threads, always in the same places: results do not depend on who runs
-// which chunk. Threads that are awake take chunks one by one, the caller among them. So on a busy machine, where the other
-// threads do not get a processor, the caller runs all chunks itself instead of waiting at a barrier; it waits for
+// which chunk. Threads that are awake take chunks one by one, the caller among them. So on a busy machine, where the
+// other threads do not get a processor, the caller runs all chunks itself instead of waiting at a barrier; it waits for
 // chunks alone that another thread has begun. Waiting threads watch for a few microseconds before they sleep, which is
 // how long the next loop usually lets them wait.
 //
@@ -73,8 +73,12 @@ class Pool {
 
   /// Counts the threads that are inside loops.
   struct Visit {
-    explicit Visit(std::atomic<int>& count) : count(count) { count.fetch_add(1, std::memory_order_relaxed); }
-    ~Visit() { count.fetch_sub(1, std::memory_order_relaxed); }
+    explicit Visit(std::atomic<int>& count) : count(count) {
+      count.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~Visit() {
+      count.fetch_sub(1, std::memory_order_relaxed);
+    }
     std::atomic<int>& count;
   };
 
@@ -95,7 +99,9 @@ class Pool {
   void work(const MayGoOn& may_go_on) {
     while (may_go_on()) {
       const int chunk = take();
-      if (chunk < 0) return;
+      if (chunk < 0) {
+        return;
+      }
       const int chunks = loop_.chunks;
       try {
         loop_.run(chunk);
@@ -115,7 +121,8 @@ class Pool {
     for (int i = 0; i < kWatchForEnd && done_.load(std::memory_order_acquire) != chunks; ++i) {
       pause();
     }
-    for (int done = done_.load(std::memory_order_acquire); done != chunks; done = done_.load(std::memory_order_acquire)) {
+    for (int done = done_.load(std::memory_order_acquire); done != chunks;
+         done = done_.load(std::memory_order_acquire)) {
       done_.wait(done, std::memory_order_acquire);
     }
   }

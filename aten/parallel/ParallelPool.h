@@ -18,9 +18,9 @@ struct ParallelLoop {
   void run(int chunk) const;
 };
 
-/// Runs the chunks, 1 to kMostChunks, on this thread and on up to `chunks` - 1 others: fewer where the system gives no more threads,
-/// and on this alone while another thread's loop has those. Returns when all have run. `limit`: threads that may be inside loops at a time. The first exception of a body is
-/// thrown here.
+/// Runs the chunks, 1 to kMostChunks, on this thread and on up to `chunks` - 1 others: fewer where the system gives no
+/// more threads, and on this alone while another thread's loop has those. Returns when all have run. `limit`: threads
+/// that may be inside loops at a time. The first exception of a body is thrown here.
 void run_on_pool(const ParallelLoop& loop, int limit);
 
 } // namespace at::internal

@@ -25,8 +25,8 @@ extern TORCH_API __thread bool has_rare_thread_state __attribute__((tls_model("i
 
 } // namespace impl
 
-/// A copy of this thread's settings: included and excluded dispatch keys (so also whether autocast is on), the dtypes of
-/// autocast, grad mode and inference mode, and what few threads have. Cheap: a few words.
+/// A copy of this thread's settings: included and excluded dispatch keys (so also whether autocast is on), the dtypes
+/// of autocast, grad mode and inference mode, and what few threads have. Cheap: a few words.
 class TORCH_API ThreadLocalState {
  public:
   ThreadLocalState()

@@ -14,7 +14,18 @@ class Tensor;
 namespace at::shape {
 
 /// For kernels that make their results themselves.
-TORCH_API void check_efficient_attention_backward(const char* op, const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const Tensor& attn_bias, const TensorBase& out, const TensorBase& logsumexp, double dropout_p, std::array<bool, 4> grad_input_mask, bool is_causal);
+TORCH_API void check_efficient_attention_backward(
+    const char* op,
+    const TensorBase& grad_out,
+    const TensorBase& query,
+    const TensorBase& key,
+    const TensorBase& value,
+    const Tensor& attn_bias,
+    const TensorBase& out,
+    const TensorBase& logsumexp,
+    double dropout_p,
+    std::array<bool, 4> grad_input_mask,
+    bool is_causal);
 
 /// What at::_efficient_attention_forward takes, all but the numbers that say how it works.
 struct EfficientAttention {

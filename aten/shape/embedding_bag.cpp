@@ -17,8 +17,9 @@ bool is_index(const TensorBase& t) {
 
 void check_index(const char* name, int position, const TensorBase& t) {
   TORCH_CHECK(
-      is_index(t), "Expected tensor for argument #", position, " '", name, "' to have one of the following scalar types: Long, Int; but got ",
-      t.toString(), " instead (while checking arguments for embedding_bag)");
+      is_index(t), "Expected tensor for argument #", position, " '", name,
+      "' to have one of the following scalar types: Long, Int; but got ", t.toString(),
+      " instead (while checking arguments for embedding_bag)");
 }
 
 bool is_given(const std::optional<Tensor>& t) {
@@ -29,29 +30,42 @@ bool is_given(const std::optional<Tensor>& t) {
 
 /// The reduced rows, the bag of each index, the sizes of bags, and the rows that maxima come from.
 std::array<TensorSpec, 4> embedding_bag(
-    const char* op, const TensorBase& weight, const TensorBase& indices, const TensorBase& offsets, bool, int64_t mode, bool,
-    const std::optional<Tensor>& per_sample_weights, bool include_last_offset, int64_t padding_idx) {
+    const char* op,
+    const TensorBase& weight,
+    const TensorBase& indices,
+    const TensorBase& offsets,
+    bool,
+    int64_t mode,
+    bool,
+    const std::optional<Tensor>& per_sample_weights,
+    bool include_last_offset,
+    int64_t padding_idx) {
   check_index("indices", 1, indices);
   check_index("offsets", 1, offsets);
   TORCH_CHECK(
-      weight.is_floating_point(), "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
-      "Float, Double; but got ", weight.toString(), " instead (while checking arguments for embedding_bag)");
-  TORCH_CHECK(mode == Sum || mode == Mean || mode == Max, "`mode` must be sum, mean, or max. It is 0, 1 or 2, got ", mode);
+      weight.is_floating_point(),
+      "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+      "Float, Double; but got ",
+      weight.toString(), " instead (while checking arguments for embedding_bag)");
+  TORCH_CHECK(
+      mode == Sum || mode == Mean || mode == Max, "`mode` must be sum, mean, or max. It is 0, 1 or 2, got ", mode);
   TORCH_CHECK(weight.dim() == 2, "weight has to be a 2D Tensor, but got Tensor of dimension ", weight.dim());
   TORCH_CHECK(indices.dim() == 1, "input has to be a 1D Tensor, but got Tensor of dimension ", indices.dim());
   TORCH_CHECK(offsets.dim() == 1, "offsets has to be a 1D Tensor, but got Tensor of dimension ", offsets.dim());
   TORCH_CHECK(
       weight.device() == indices.device() && weight.device() == offsets.device(),
-      "Expected all tensors to be on the same device, but found weight on ", weight.device(), ", indices on ", indices.device(),
-      ", offsets on ", offsets.device(), " (in ", op, ")");
+      "Expected all tensors to be on the same device, but found weight on ", weight.device(), ", indices on ",
+      indices.device(), ", offsets on ", offsets.device(), " (in ", op, ")");
   TORCH_CHECK(
       !include_last_offset || offsets.numel() >= 1, "include_last_offset: number of offset should be at least 1");
   if (is_given(per_sample_weights)) {
     TORCH_CHECK(mode == Sum, "embedding_bag: per_sample_weights only supported with mode='sum'");
     TORCH_CHECK(
-        per_sample_weights->scalar_type() == weight.scalar_type(), "Expected tensor for argument #1 'weight' to have the same type as "
-        "tensor for argument #1 'per_sample_weights'; but type ", weight.toString(), " does not equal ",
-        per_sample_weights->toString(), " (while checking arguments for embedding_bag)");
+        per_sample_weights->scalar_type() == weight.scalar_type(),
+        "Expected tensor for argument #1 'weight' to have the same type as "
+        "tensor for argument #1 'per_sample_weights'; but type ",
+        weight.toString(), " does not equal ", per_sample_weights->toString(),
+        " (while checking arguments for embedding_bag)");
     TORCH_CHECK(
         per_sample_weights->dim() == 1 && per_sample_weights->numel() == indices.numel(),
         "Expected per_sample_weights.value().numel() == indices.numel() to be true, but got false.  ",
@@ -76,21 +90,32 @@ std::array<TensorSpec, 4> embedding_bag(
 
 /// The table's gradient: [num_weights, row].
 TensorSpec embedding_bag_dense_backward(
-    const char* op, const TensorBase& grad, const TensorBase& indices, const TensorBase& offset2bag, const TensorBase& bag_size,
-    const TensorBase& maximum_indices, int64_t num_weights, bool, int64_t mode, const std::optional<Tensor>& per_sample_weights,
+    const char* op,
+    const TensorBase& grad,
+    const TensorBase& indices,
+    const TensorBase& offset2bag,
+    const TensorBase& bag_size,
+    const TensorBase& maximum_indices,
+    int64_t num_weights,
+    bool,
+    int64_t mode,
+    const std::optional<Tensor>& per_sample_weights,
     int64_t) {
-  TORCH_CHECK(grad.dim() == 2 && grad.is_floating_point(), op, ": grad must be a matrix of floating point numbers, got ", grad.toString(), " of sizes ", grad.sizes());
+  TORCH_CHECK(
+      grad.dim() == 2 && grad.is_floating_point(), op, ": grad must be a matrix of floating point numbers, got ",
+      grad.toString(), " of sizes ", grad.sizes());
   check_index("indices", 2, indices);
   check_index("offset2bag", 3, offset2bag);
   check_index("bag_size", 4, bag_size);
-  TORCH_CHECK(mode == Sum || mode == Mean || mode == Max, "`mode` must be sum, mean, or max. It is 0, 1 or 2, got ", mode);
+  TORCH_CHECK(
+      mode == Sum || mode == Mean || mode == Max, "`mode` must be sum, mean, or max. It is 0, 1 or 2, got ", mode);
   TORCH_CHECK(num_weights >= 0, op, ": num_weights must not be negative, got ", num_weights);
   TORCH_CHECK(
       indices.dim() == 1 && (mode == Max || offset2bag.sizes() == indices.sizes()), op,
       ": offset2bag must have the sizes of indices, got ", offset2bag.sizes(), " and ", indices.sizes());
   TORCH_CHECK(
-      mode == Sum || (bag_size.dim() == 1 && bag_size.size(0) == grad.size(0)), op, ": bag_size must have ", grad.size(0),
-      " elements, got sizes ", bag_size.sizes());
+      mode == Sum || (bag_size.dim() == 1 && bag_size.size(0) == grad.size(0)), op, ": bag_size must have ",
+      grad.size(0), " elements, got sizes ", bag_size.sizes());
   if (mode == Max) {
     check_index("maximum_indices", 5, maximum_indices);
     TORCH_CHECK(
@@ -106,20 +131,27 @@ TensorSpec embedding_bag_dense_backward(
 
 /// One number for each index.
 TensorSpec embedding_bag_per_sample_weights_backward(
-    const char* op, const TensorBase& grad, const TensorBase& weight, const TensorBase& indices, const TensorBase& offsets,
-    const TensorBase& offset2bag, int64_t mode, int64_t) {
+    const char* op,
+    const TensorBase& grad,
+    const TensorBase& weight,
+    const TensorBase& indices,
+    const TensorBase& offsets,
+    const TensorBase& offset2bag,
+    int64_t mode,
+    int64_t) {
   TORCH_CHECK(mode == Sum, "embedding_bag_backward: per_sample_weights only supported for mode='sum'");
   check_index("indices", 3, indices);
   check_index("offsets", 4, offsets);
   check_index("offset2bag", 5, offset2bag);
   TORCH_CHECK(
-      grad.dim() == 2 && weight.dim() == 2 && grad.size(1) == weight.size(1) && grad.scalar_type() == weight.scalar_type(), op,
-      ": grad and weight must be matrices of one dtype and width, got ", grad.toString(), " of sizes ", grad.sizes(), " and ",
-      weight.toString(), " of sizes ", weight.sizes());
+      grad.dim() == 2 && weight.dim() == 2 && grad.size(1) == weight.size(1) &&
+          grad.scalar_type() == weight.scalar_type(),
+      op, ": grad and weight must be matrices of one dtype and width, got ", grad.toString(), " of sizes ",
+      grad.sizes(), " and ", weight.toString(), " of sizes ", weight.sizes());
   TORCH_CHECK(
-      indices.dim() == 1 && offsets.dim() == 1 && (offset2bag.numel() == 0 || offset2bag.sizes() == indices.sizes()), op,
-      ": indices and offsets must be vectors, and offset2bag empty or as long as indices; got ", indices.sizes(), ", ",
-      offsets.sizes(), " and ", offset2bag.sizes());
+      indices.dim() == 1 && offsets.dim() == 1 && (offset2bag.numel() == 0 || offset2bag.sizes() == indices.sizes()),
+      op, ": indices and offsets must be vectors, and offset2bag empty or as long as indices; got ", indices.sizes(),
+      ", ", offsets.sizes(), " and ", offset2bag.sizes());
   return TensorSpec::like(grad, indices.sizes());
 }
 

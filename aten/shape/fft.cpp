@@ -29,8 +29,8 @@ void check_points(const char* op, int64_t n) {
 
 void check_normalization(const char* op, int64_t normalization) {
   TORCH_CHECK(
-      normalization >= 0 && normalization <= 2, op, ": normalization must be 0 (none), 1 (by the root of n) or 2 (by n), got ",
-      normalization);
+      normalization >= 0 && normalization <= 2, op,
+      ": normalization must be 0 (none), 1 (by the root of n) or 2 (by n), got ", normalization);
 }
 
 } // namespace
@@ -39,33 +39,43 @@ TensorSpec fft_c2c(const char* op, const TensorBase& self, IntArrayRef dim, int6
   TORCH_CHECK(self.is_complex(), op, " expects a complex input tensor, but got ", self.scalar_type());
   check_normalization(op, normalization);
   const auto dims = wrapped(op, self, dim);
-  for (const int64_t d : dims) check_points(op, self.size(d));
+  for (const int64_t d : dims) {
+    check_points(op, self.size(d));
+  }
   return TensorSpec::like(self, self.sizes());
 }
 
 TensorSpec fft_r2c(const char* op, const TensorBase& self, IntArrayRef dim, int64_t normalization, bool onesided) {
   TORCH_CHECK(
-      c10::isFloatingType(self.scalar_type()), op, " expects a real floating point input tensor, but got ", self.scalar_type());
+      c10::isFloatingType(self.scalar_type()), op, " expects a real floating point input tensor, but got ",
+      self.scalar_type());
   TORCH_CHECK(!dim.empty(), op, ": at least one dimension must be transformed");
   check_normalization(op, normalization);
   const auto dims = wrapped(op, self, dim);
-  for (const int64_t d : dims) check_points(op, self.size(d));
+  for (const int64_t d : dims) {
+    check_points(op, self.size(d));
+  }
   TensorSpec spec = TensorSpec::like(self, self.sizes(), c10::toComplexType(self.scalar_type()));
-  if (onesided) spec.sizes[dims.back()] = self.size(dims.back()) / 2 + 1;
+  if (onesided) {
+    spec.sizes[dims.back()] = self.size(dims.back()) / 2 + 1;
+  }
   return spec;
 }
 
-TensorSpec fft_c2r(const char* op, const TensorBase& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size) {
+TensorSpec fft_c2r(
+    const char* op, const TensorBase& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size) {
   TORCH_CHECK(self.is_complex(), op, " expects a complex input tensor, but got ", self.scalar_type());
   TORCH_CHECK(!dim.empty(), op, ": at least one dimension must be transformed");
   check_normalization(op, normalization);
   const auto dims = wrapped(op, self, dim);
   check_points(op, last_dim_size);
-  for (const int64_t d : dims) check_points(op, self.size(d));
+  for (const int64_t d : dims) {
+    check_points(op, self.size(d));
+  }
   const int64_t last = dims.back();
   TORCH_CHECK(
-      self.size(last) >= last_dim_size / 2 + 1, op, ": ", last_dim_size, " real numbers come from ", last_dim_size / 2 + 1,
-      " complex ones, but dimension ", last, " has ", self.size(last));
+      self.size(last) >= last_dim_size / 2 + 1, op, ": ", last_dim_size, " real numbers come from ",
+      last_dim_size / 2 + 1, " complex ones, but dimension ", last, " has ", self.size(last));
   TensorSpec spec = TensorSpec::like(self, self.sizes(), c10::toRealValueType(self.scalar_type()));
   spec.sizes[last] = last_dim_size;
   return spec;

@@ -20,7 +20,8 @@ bool is_skipped(const Tensor& t) {
 
 } // namespace
 
-/// The output of cat and of what is made of it takes every dtype that theirs can be cast to, and shares no memory with them.
+/// The output of cat and of what is made of it takes every dtype that theirs can be cast to, and shares no memory with
+/// them.
 void joined_out(const char*, TensorList tensors, const TensorBase& out) {
   TORCH_CHECK_TYPE(
       tensors.empty() || c10::canCast(at::native::result_type(tensors), out.scalar_type()),
@@ -36,15 +37,16 @@ void joined_out(const char* op, TensorList tensors, int64_t, const TensorBase& o
 /// The output has the dtype of self.
 void diag_out(const char* op, const TensorBase& self, int64_t, const TensorBase& out) {
   TORCH_CHECK(
-      self.scalar_type() == out.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", out.scalar_type(),
-      " for the output of ", op);
+      self.scalar_type() == out.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ",
+      out.scalar_type(), " for the output of ", op);
 }
 
 void narrow_copy_out(const char* op, const TensorBase& self, int64_t, int64_t, int64_t, const TensorBase& out) {
   TORCH_CHECK(
-      self.scalar_type() == out.scalar_type(), "Expected self.dtype() == output.dtype() to be true, but got false.  "
-      "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ", op, " got self (",
-      self.scalar_type(), ") and output (", out.scalar_type(), ")");
+      self.scalar_type() == out.scalar_type(),
+      "Expected self.dtype() == output.dtype() to be true, but got false.  "
+      "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ",
+      op, " got self (", self.scalar_type(), ") and output (", out.scalar_type(), ")");
 }
 
 /// Equal sizes except along `dim`; 1-D tensors of size 0 are skipped; dtypes are promoted.
@@ -54,8 +56,10 @@ TensorSpec cat(const char* op, TensorList tensors, int64_t dim) {
     TORCH_CHECK(tensors[i].defined(), op, ": tensor number ", i, " in the list is undefined");
     TORCH_CHECK(tensors[i].dim() != 0, "zero-dimensional tensor (at position ", i, ") cannot be concatenated");
     TORCH_CHECK(
-        tensors[i].device() == tensors[0].device(), "Expected all tensors to be on the same device, but found at least two "
-        "devices, ", tensors[0].device(), " and ", tensors[i].device(), "! (in ", op, ", tensor number ", i, ")");
+        tensors[i].device() == tensors[0].device(),
+        "Expected all tensors to be on the same device, but found at least two "
+        "devices, ",
+        tensors[0].device(), " and ", tensors[i].device(), "! (in ", op, ", tensor number ", i, ")");
   }
   const ScalarType dtype = at::native::result_type(tensors);
   const Tensor* first = nullptr;
@@ -87,8 +91,7 @@ TensorSpec cat(const char* op, TensorList tensors, int64_t dim) {
           d == dim || t.size(d) == first->size(d), "Sizes of tensors must match except in dimension ", dim,
           ". Expected size ", first->size(d), " but got size ", t.size(d), " for tensor number ", i, " in the list.");
     }
-    TORCH_CHECK(
-        !c10::add_overflows(spec.sizes[dim], t.size(dim), &spec.sizes[dim]), op, ": the joined size overflows");
+    TORCH_CHECK(!c10::add_overflows(spec.sizes[dim], t.size(dim), &spec.sizes[dim]), op, ": the joined size overflows");
   }
   if (same_format) {
     spec.memory_format = format;

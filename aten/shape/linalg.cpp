@@ -12,13 +12,14 @@ namespace {
 void check_inner_sizes(const char* op, const TensorBase& mat1, const TensorBase& mat2) {
   TORCH_CHECK(
       mat1.size(1) == mat2.size(0), "mat1 and mat2 shapes cannot be multiplied (", mat1.size(0), "x", mat1.size(1),
-      " and ", mat2.size(0), "x", mat2.size(1), "): ", op, " needs the columns of the first to equal the rows of the second");
+      " and ", mat2.size(0), "x", mat2.size(1), "): ", op,
+      " needs the columns of the first to equal the rows of the second");
 }
 
 void check_same_dtype(const TensorBase& mat1, const TensorBase& mat2) {
   TORCH_CHECK(
-      mat1.scalar_type() == mat2.scalar_type(), "expected scalar type ", mat1.scalar_type(), " but found ", mat2.scalar_type(),
-      " for the second factor");
+      mat1.scalar_type() == mat2.scalar_type(), "expected scalar type ", mat1.scalar_type(), " but found ",
+      mat2.scalar_type(), " for the second factor");
 }
 
 void check_addmm_dtypes(const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2) {
@@ -42,15 +43,23 @@ void check_batches(const char* op, const TensorBase& batch1, const TensorBase& b
 } // namespace
 
 TensorSpec mm(const char* op, const TensorBase& self, const TensorBase& mat2) {
-  TORCH_CHECK(self.dim() == 2, "self must be a matrix, but ", op, " got a ", self.dim(), "-D tensor; matmul takes other ranks");
-  TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, but ", op, " got a ", mat2.dim(), "-D tensor; matmul takes other ranks");
+  TORCH_CHECK(
+      self.dim() == 2, "self must be a matrix, but ", op, " got a ", self.dim(), "-D tensor; matmul takes other ranks");
+  TORCH_CHECK(
+      mat2.dim() == 2, "mat2 must be a matrix, but ", op, " got a ", mat2.dim(), "-D tensor; matmul takes other ranks");
   check_inner_sizes(op, self, mat2);
   check_same_dtype(self, mat2);
   check_same_device(op, {&self, &mat2});
   return TensorSpec::like(self, {self.size(0), mat2.size(1)});
 }
 
-TensorSpec addmm(const char* op, const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar&, const Scalar&) {
+TensorSpec addmm(
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& mat1,
+    const TensorBase& mat2,
+    const Scalar&,
+    const Scalar&) {
   check_addmm_dtypes(self, mat1, mat2);
   TORCH_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
   TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
@@ -69,7 +78,13 @@ TensorSpec bmm(const char* op, const TensorBase& self, const TensorBase& mat2) {
   return TensorSpec::like(self, {self.size(0), self.size(1), mat2.size(2)});
 }
 
-TensorSpec baddbmm(const char* op, const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar&, const Scalar&) {
+TensorSpec baddbmm(
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& batch1,
+    const TensorBase& batch2,
+    const Scalar&,
+    const Scalar&) {
   check_expandable(op, self, {batch1.size(0), batch1.size(1), batch2.size(2)});
   check_batches(op, batch1, batch2);
   TORCH_CHECK(
@@ -80,16 +95,22 @@ TensorSpec baddbmm(const char* op, const TensorBase& self, const TensorBase& bat
   return TensorSpec::like(batch1, {batch1.size(0), batch1.size(1), batch2.size(2)});
 }
 
-TensorSpec addbmm(const char* op, const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar&, const Scalar&) {
+TensorSpec addbmm(
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& batch1,
+    const TensorBase& batch2,
+    const Scalar&,
+    const Scalar&) {
   check_expandable(op, self, {batch1.size(1), batch2.size(2)});
   TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor, but ", op, " got ", batch1.sizes());
   TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor, but ", op, " got ", batch2.sizes());
   TORCH_CHECK(
-      batch1.size(0) == batch2.size(0), "batch1 and batch2 must have same number of batches, got ", batch1.size(0), " and ",
-      batch2.size(0));
+      batch1.size(0) == batch2.size(0), "batch1 and batch2 must have same number of batches, got ", batch1.size(0),
+      " and ", batch2.size(0));
   TORCH_CHECK(
-      batch1.size(2) == batch2.size(1), "Incompatible matrix sizes for bmm (", batch1.size(1), "x", batch1.size(2), " and ",
-      batch2.size(1), "x", batch2.size(2), ")");
+      batch1.size(2) == batch2.size(1), "Incompatible matrix sizes for bmm (", batch1.size(1), "x", batch1.size(2),
+      " and ", batch2.size(1), "x", batch2.size(2), ")");
   check_addmm_dtypes(self, batch1, batch2);
   check_same_device(op, {&self, &batch1, &batch2});
   return TensorSpec::like(self, {batch1.size(1), batch2.size(2)});
@@ -98,7 +119,8 @@ TensorSpec addbmm(const char* op, const TensorBase& self, const TensorBase& batc
 TensorSpec mv(const char* op, const TensorBase& self, const TensorBase& vec) {
   // With the message of addmv, whose self would be a vector of self.size(0) elements.
   const int64_t rows = self.size(0);
-  TORCH_CHECK(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ", self.dim(), ", ", vec.dim());
+  TORCH_CHECK(
+      self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ", self.dim(), ", ", vec.dim());
   TORCH_CHECK(
       self.size(1) == vec.size(0), "size mismatch, got ", rows, ", ", rows, "x", self.size(1), ",", vec.size(0));
   TORCH_CHECK(
@@ -108,7 +130,13 @@ TensorSpec mv(const char* op, const TensorBase& self, const TensorBase& vec) {
   return TensorSpec::like(self, {rows});
 }
 
-TensorSpec addmv(const char* op, const TensorBase& self, const TensorBase& mat, const TensorBase& vec, const Scalar&, const Scalar&) {
+TensorSpec addmv(
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& mat,
+    const TensorBase& vec,
+    const Scalar&,
+    const Scalar&) {
   TORCH_CHECK(
       mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1, "vector + matrix @ vector expected, got ", self.dim(), ", ",
       mat.dim(), ", ", vec.dim());
@@ -139,10 +167,17 @@ TensorSpec dot(const char* op, const TensorBase& self, const TensorBase& tensor)
 }
 
 /// What out arguments must be: of the dtype of the operands.
-void addbmm_out(const char*, const TensorBase&, const TensorBase&, const TensorBase& batch2, const Scalar&, const Scalar&, const TensorBase& out) {
+void addbmm_out(
+    const char*,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase& batch2,
+    const Scalar&,
+    const Scalar&,
+    const TensorBase& out) {
   TORCH_CHECK(
-      out.scalar_type() == batch2.scalar_type(), "self and mat2 must have the same dtype, but got ", out.scalar_type(), " and ",
-      batch2.scalar_type());
+      out.scalar_type() == batch2.scalar_type(), "self and mat2 must have the same dtype, but got ", out.scalar_type(),
+      " and ", batch2.scalar_type());
 }
 
 void dot_out(const char* op, const TensorBase& self, const TensorBase&, const TensorBase& out) {
@@ -151,11 +186,12 @@ void dot_out(const char* op, const TensorBase& self, const TensorBase&, const Te
       self.scalar_type(), " (in ", op, ")");
 }
 
-void tensordot_out(const char*, const TensorBase& self, const TensorBase& other, IntArrayRef, IntArrayRef, const TensorBase& out) {
+void tensordot_out(
+    const char*, const TensorBase& self, const TensorBase& other, IntArrayRef, IntArrayRef, const TensorBase& out) {
   TORCH_CHECK(
       self.scalar_type() != other.scalar_type() || out.scalar_type() == self.scalar_type(),
-      "tensordot: Expected the output tensor to have dtype ", self.scalar_type(), ", but got an output tensor with dtype ",
-      out.scalar_type());
+      "tensordot: Expected the output tensor to have dtype ", self.scalar_type(),
+      ", but got an output tensor with dtype ", out.scalar_type());
 }
 
 /// The same unless one of the two is a number, whose product may be cast.
@@ -167,8 +203,8 @@ void inner_out(const char* op, const TensorBase& self, const TensorBase& other, 
 
 void linalg_vecdot_out(const char*, const TensorBase& x, const TensorBase& y, int64_t, const TensorBase& out) {
   TORCH_CHECK(
-      x.scalar_type() != y.scalar_type() || out.scalar_type() == x.scalar_type(), "linalg.vecdot: Expected out of dtype",
-      x.scalar_type(), " but found ", out.scalar_type());
+      x.scalar_type() != y.scalar_type() || out.scalar_type() == x.scalar_type(),
+      "linalg.vecdot: Expected out of dtype", x.scalar_type(), " but found ", out.scalar_type());
 }
 
 } // namespace at::shape

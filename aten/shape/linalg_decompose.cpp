@@ -36,12 +36,14 @@ void check_two_dims(const char* op, const TensorBase& t) {
 
 void check_pivoting(const char* op, const TensorBase& A, bool pivot) {
   TORCH_CHECK(
-      pivot || !A.device().is_cpu(), "linalg.lu_factor: LU without pivoting is not implemented on the CPU (in ", op, ")");
+      pivot || !A.device().is_cpu(), "linalg.lu_factor: LU without pivoting is not implemented on the CPU (in ", op,
+      ")");
 }
 
 } // namespace
 
-// ---- Cholesky --------------------------------------------------------------------------------------------------------
+// ---- Cholesky
+// --------------------------------------------------------------------------------------------------------
 
 std::array<TensorSpec, 2> linalg_cholesky_ex(const char*, const TensorBase& self, bool, bool) {
   check_square("linalg.cholesky", self);
@@ -63,7 +65,8 @@ TensorSpec cholesky_inverse(const char*, const TensorBase& self, bool) {
   return by_columns(self, self.sizes());
 }
 
-// ---- LU ----------------------------------------------------------------------------------------------------------------
+// ---- LU
+// ----------------------------------------------------------------------------------------------------------------
 
 std::array<TensorSpec, 3> linalg_lu_factor_ex(const char*, const TensorBase& A, bool pivot, bool) {
   check_two_dims("torch.lu_factor", A);
@@ -83,12 +86,15 @@ std::array<TensorSpec, 3> linalg_lu(const char*, const TensorBase& A, bool pivot
       TensorSpec::like(A, joined(batch, {m, k})), TensorSpec::like(A, joined(batch, {k, n}))};
 }
 
-std::array<TensorSpec, 3> lu_unpack(const char*, const TensorBase& LU_data, const TensorBase& LU_pivots, bool unpack_data, bool unpack_pivots) {
+std::array<TensorSpec, 3> lu_unpack(
+    const char*, const TensorBase& LU_data, const TensorBase& LU_pivots, bool unpack_data, bool unpack_pivots) {
   check_two_dims("torch.lu_unpack", LU_data);
   TORCH_CHECK(
       !unpack_pivots || LU_pivots.scalar_type() == kInt,
-      "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function is intended "
-      "to be used with the output produced by torch.linalg.lu_factor; got dtype ", LU_pivots.scalar_type());
+      "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function is "
+      "intended "
+      "to be used with the output produced by torch.linalg.lu_factor; got dtype ",
+      LU_pivots.scalar_type());
   const auto batch = batch_sizes(LU_data);
   const int64_t m = LU_data.size(-2), n = LU_data.size(-1), k = std::min(m, n);
   const auto pivot_sizes = joined(batch, {k});
@@ -124,7 +130,8 @@ std::array<TensorSpec, 2> linalg_inv_ex(const char*, const TensorBase& A, bool) 
   return {by_columns(A, A.sizes()), infos(A)};
 }
 
-// ---- QR ----------------------------------------------------------------------------------------------------------------
+// ---- QR
+// ----------------------------------------------------------------------------------------------------------------
 
 std::pair<bool, bool> qr_mode(std::string_view mode) {
   TORCH_CHECK(
@@ -141,7 +148,8 @@ std::array<TensorSpec, 2> linalg_qr(const char*, const TensorBase& A, std::strin
   const auto batch = batch_sizes(A);
   const int64_t m = A.size(-2), n = A.size(-1), cols = reduced ? std::min(m, n) : m;
   return {
-      want_q ? by_columns(A, joined(batch, {m, cols})) : nothing(A, A.scalar_type()), by_columns(A, joined(batch, {cols, n}))};
+      want_q ? by_columns(A, joined(batch, {m, cols})) : nothing(A, A.scalar_type()),
+      by_columns(A, joined(batch, {cols, n}))};
 }
 
 std::array<TensorSpec, 2> geqrf(const char*, const TensorBase& self) {
@@ -154,17 +162,19 @@ TensorSpec linalg_householder_product(const char* op, const TensorBase& input, c
   constexpr const char* name = "torch.linalg.householder_product";
   TORCH_CHECK(input.dim() >= 2, name, ": input must have at least 2 dimensions. Got ", input.dim());
   TORCH_CHECK(
-      input.size(-2) >= input.size(-1), name, ": input.shape[-2] must be greater than or equal to input.shape[-1]; got ",
-      input.sizes());
+      input.size(-2) >= input.size(-1), name,
+      ": input.shape[-2] must be greater than or equal to input.shape[-1]; got ", input.sizes());
   TORCH_CHECK(
-      input.size(-1) >= tau.size(-1), name,
-      ": input.shape[-1] must be greater than or equal to tau.shape[-1]; got ", input.sizes(), " and ", tau.sizes());
+      input.size(-1) >= tau.size(-1), name, ": input.shape[-1] must be greater than or equal to tau.shape[-1]; got ",
+      input.sizes(), " and ", tau.sizes());
   TORCH_CHECK(
-      input.dim() - tau.dim() == 1, name, ": Expected tau to have one dimension less than input, but got tau.ndim equal to ",
-      tau.dim(), " and input.ndim is equal to ", input.dim());
+      input.dim() - tau.dim() == 1, name,
+      ": Expected tau to have one dimension less than input, but got tau.ndim equal to ", tau.dim(),
+      " and input.ndim is equal to ", input.dim());
   TORCH_CHECK(
       tau.sizes().slice(0, tau.dim() - 1) == input.sizes().slice(0, input.dim() - 2), name,
-      ": Expected batch dimensions of tau to be equal to input.shape[:-2], but got ", tau.sizes().slice(0, tau.dim() - 1));
+      ": Expected batch dimensions of tau to be equal to input.shape[:-2], but got ",
+      tau.sizes().slice(0, tau.dim() - 1));
   TORCH_CHECK(
       tau.scalar_type() == input.scalar_type(), name, ": tau dtype ", tau.scalar_type(), " does not match input dtype ",
       input.scalar_type());
@@ -173,7 +183,8 @@ TensorSpec linalg_householder_product(const char* op, const TensorBase& input, c
   return by_columns(input, input.sizes());
 }
 
-TensorSpec ormqr(const char* op, const TensorBase& input, const TensorBase& tau, const TensorBase& other, bool left, bool) {
+TensorSpec ormqr(
+    const char* op, const TensorBase& input, const TensorBase& tau, const TensorBase& other, bool left, bool) {
   TORCH_CHECK(input.dim() >= 2, "torch.ormqr: input must have at least 2 dimensions. Got ", input.dim());
   TORCH_CHECK(other.dim() >= 2, "torch.ormqr: other must have at least 2 dimensions. Got ", other.dim());
   const int64_t side = left ? -2 : -1;
@@ -185,15 +196,16 @@ TensorSpec ormqr(const char* op, const TensorBase& input, const TensorBase& tau,
       other.sizes(), " and ", input.sizes());
   TORCH_CHECK(
       tau.dim() == 0 || tau.size(-1) <= input.size(-1),
-      "torch.ormqr: input.shape[-1] must be greater than or equal to tau.shape[-1]; got ", input.sizes(), " and ", tau.sizes());
+      "torch.ormqr: input.shape[-1] must be greater than or equal to tau.shape[-1]; got ", input.sizes(), " and ",
+      tau.sizes());
   TORCH_CHECK(
       input.dim() - tau.dim() == 1,
       "torch.ormqr: Expected tau to have one dimension less than input, but got tau.ndim equal to ", tau.dim(),
       " and input.ndim is equal to ", input.dim());
   TORCH_CHECK(
       input.dim() == other.dim(),
-      "torch.ormqr: Expected other to have the same number of dimensions as input, but got other.ndim equal to ", other.dim(),
-      " and input.ndim is equal to ", input.dim());
+      "torch.ormqr: Expected other to have the same number of dimensions as input, but got other.ndim equal to ",
+      other.dim(), " and input.ndim is equal to ", input.dim());
   const IntArrayRef batch = input.sizes().slice(0, input.dim() - 2);
   TORCH_CHECK(
       tau.sizes().slice(0, tau.dim() - 1) == batch,
@@ -216,9 +228,11 @@ TensorSpec ormqr(const char* op, const TensorBase& input, const TensorBase& tau,
   return by_columns(other, other.sizes());
 }
 
-// ---- singular values and eigenvalues ---------------------------------------------------------------------------------------
+// ---- singular values and eigenvalues
+// ---------------------------------------------------------------------------------------
 
-std::array<TensorSpec, 3> linalg_svd(const char*, const TensorBase& A, bool full_matrices, bool compute_uv, std::optional<std::string_view> driver) {
+std::array<TensorSpec, 3> linalg_svd(
+    const char*, const TensorBase& A, bool full_matrices, bool compute_uv, std::optional<std::string_view> driver) {
   check_matrix("linalg.svd", A);
   check_floating_or_complex("linalg.svd", A);
   TORCH_CHECK(
@@ -236,7 +250,8 @@ std::array<TensorSpec, 3> linalg_svd(const char*, const TensorBase& A, bool full
 std::array<TensorSpec, 2> linalg_eigh(const char*, const TensorBase& A, std::string_view UPLO, bool compute_v) {
   check_square("linalg.eigh", A);
   TORCH_CHECK(
-      UPLO == "L" || UPLO == "U" || UPLO == "l" || UPLO == "u", "Expected UPLO argument to be 'L' or 'U', but got ", UPLO);
+      UPLO == "L" || UPLO == "U" || UPLO == "l" || UPLO == "u", "Expected UPLO argument to be 'L' or 'U', but got ",
+      UPLO);
   check_lapack_dtype("linalg_eigh_cpu", A);
   return {per_rank(A, real_dtype(A)), compute_v ? by_columns(A, A.sizes()) : nothing(A, A.scalar_type())};
 }
@@ -261,7 +276,8 @@ std::array<TensorSpec, 3> linalg_ldl_factor_ex(const char*, const TensorBase& se
   return {by_columns(self, self.sizes()), per_rank(self, kInt), infos(self)};
 }
 
-// ---- outputs ---------------------------------------------------------------------------------------------------------------
+// ---- outputs
+// ---------------------------------------------------------------------------------------------------------------
 
 void cholesky_inverse_out(const char*, const TensorBase& self, bool, const TensorBase& out) {
   check_castable_out("cholesky_inverse", "result", self.scalar_type(), out);
@@ -271,28 +287,31 @@ void geqrf_out(const char* op, const TensorBase& self, const TensorBase& a, cons
   // PyTorch has a derivative here that is not implemented, so its out form asks as if there were one.
   TORCH_CHECK(
       !c10::GradMode::is_enabled() || !(self.requires_grad() || a.requires_grad() || tau.requires_grad()), op,
-      "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.");
+      "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+      "grad.");
 }
 
 void linalg_householder_product_out(const char*, const TensorBase& input, const TensorBase&, const TensorBase& out) {
   check_castable_out("torch.linalg.householder_product", "result", input.scalar_type(), out);
 }
 
-void ormqr_out(const char*, const TensorBase& input, const TensorBase&, const TensorBase&, bool, bool, const TensorBase& out) {
+void ormqr_out(
+    const char*, const TensorBase& input, const TensorBase&, const TensorBase&, bool, bool, const TensorBase& out) {
   TORCH_CHECK(
       out.scalar_type() == input.scalar_type(),
       "torch.ormqr: Expected input and result to have the same dtype, but input has dtype", input.scalar_type(),
       " and result has dtype ", out.scalar_type());
 }
 
-void linalg_eig_out(const char*, const TensorBase& self, const TensorBase& eigenvalues, const TensorBase& eigenvectors) {
+void linalg_eig_out(
+    const char*, const TensorBase& self, const TensorBase& eigenvalues, const TensorBase& eigenvectors) {
   const auto dtype = c10::toComplexType(self.scalar_type());
   check_castable_out("torch.linalg.eig", "eigenvalues", dtype, eigenvalues);
   check_castable_out("torch.linalg.eig", "eigenvectors", dtype, eigenvectors);
 }
 
-/// Layout of outputs that LAPACK fills where they are if it can: an empty one of the right dtype gets the layout of its spec, even
-/// where its sizes fit, and any other that is resized is row-major.
+/// Layout of outputs that LAPACK fills where they are if it can: an empty one of the right dtype gets the layout of its
+/// spec, even where its sizes fit, and any other that is resized is row-major.
 void filled_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (const TensorBase* out : outs) {
     give_own_layout(*out, *specs, /*in_place=*/fits_in_place(*out, *specs));

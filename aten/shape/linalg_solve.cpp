@@ -18,16 +18,18 @@ namespace {
 
 /// Checks of the older solvers, which have messages of their own.
 void check_older_solve(const char* op, const TensorBase& b, const TensorBase& A) {
-  TORCH_CHECK(b.device() == A.device(), "Expected b and A to be on the same device, but found b on ", b.device(), " and A on ", A.device(), " instead.");
   TORCH_CHECK(
-      b.scalar_type() == A.scalar_type(), "Expected b and A to have the same dtype, but found b of type ", b.scalar_type(),
-      " and A of type ", A.scalar_type(), " instead.");
+      b.device() == A.device(), "Expected b and A to be on the same device, but found b on ", b.device(), " and A on ",
+      A.device(), " instead.");
+  TORCH_CHECK(
+      b.scalar_type() == A.scalar_type(), "Expected b and A to have the same dtype, but found b of type ",
+      b.scalar_type(), " and A of type ", A.scalar_type(), " instead.");
   TORCH_CHECK(
       A.size(-1) == A.size(-2), "A must be batches of square matrices, but they are ", A.size(-2), " by ", A.size(-1),
       " matrices (in ", op, ")");
   TORCH_CHECK(
-      A.size(-1) == b.size(-2), "Incompatible matrix sizes for ", op, ": each A matrix is ", A.size(-1), " by ", A.size(-1),
-      " but each b matrix is ", b.size(-2), " by ", b.size(-1));
+      A.size(-1) == b.size(-2), "Incompatible matrix sizes for ", op, ": each A matrix is ", A.size(-1), " by ",
+      A.size(-1), " but each b matrix is ", b.size(-2), " by ", b.size(-1));
 }
 
 TensorSpec solution(const char* op, const TensorBase& A, const TensorBase& B) {
@@ -55,13 +57,14 @@ std::array<TensorSpec, 4> linalg_solve_ex(const char*, const TensorBase& A, cons
   const bool vector = solve_takes_vector(A, B);
   const int64_t n = A.size(-1);
   TORCH_CHECK(
-      left || !vector, op, ": Incompatible shapes of A and B for the equation XA = B (", n, "x", n, " and ", n, "x1); a vector can be ",
-      "solved for with left=True only");
+      left || !vector, op, ": Incompatible shapes of A and B for the equation XA = B (", n, "x", n, " and ", n,
+      "x1); a vector can be ", "solved for with left=True only");
   if (!vector) {
     check_solve_sizes(op, A, B, left);
   } else {
     TORCH_CHECK(
-        B.size(-1) == n, op, ": Incompatible shapes of A and B for the equation AX = B (", n, "x", n, " and ", B.size(-1), "x1)");
+        B.size(-1) == n, op, ": Incompatible shapes of A and B for the equation AX = B (", n, "x", n, " and ",
+        B.size(-1), "x1)");
   }
   check_lapack_dtype("lu_cpu", A);
   const auto own = batch_sizes(A);
@@ -77,21 +80,24 @@ std::array<TensorSpec, 4> linalg_solve_ex(const char*, const TensorBase& A, cons
       result, by_columns(A, A.sizes()), TensorSpec::like(A, joined(own, {n}), kInt), TensorSpec::like(A, own, kInt)};
 }
 
-TensorSpec linalg_lu_solve(const char*, const TensorBase& LU, const TensorBase& pivots, const TensorBase& B, bool left, bool) {
+TensorSpec linalg_lu_solve(
+    const char*, const TensorBase& LU, const TensorBase& pivots, const TensorBase& B, bool left, bool) {
   constexpr const char* op = "linalg.lu_solve";
   check_floating_or_complex(op, LU);
   check_same_kind(op, LU, B, "LU", "B");
   TORCH_CHECK(
-      pivots.scalar_type() == kInt, op, ": pivots should be a Tensor of scalar type torch.int32, got ", pivots.scalar_type());
+      pivots.scalar_type() == kInt, op, ": pivots should be a Tensor of scalar type torch.int32, got ",
+      pivots.scalar_type());
   check_square("torch.linalg.lu_solve", LU);
   check_solve_sizes(op, LU, B, left);
   TORCH_CHECK(
       pivots.dim() >= 1 && LU.size(-1) == pivots.size(-1), op,
-      ": Number of pivots per batch should be same as the dimension of the matrix; got pivots ", pivots.sizes(), " for ",
-      LU.sizes());
+      ": Number of pivots per batch should be same as the dimension of the matrix; got pivots ", pivots.sizes(),
+      " for ", LU.sizes());
   TORCH_CHECK(
       LU.sizes().slice(0, LU.dim() - 1) == pivots.sizes(), op,
-      ": Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape ", pivots.sizes(), " instead");
+      ": Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape ", pivots.sizes(),
+      " instead");
   check_same_device(op, {&LU, &pivots, &B});
   check_lapack_dtype("linalg_lu_solve_cpu", LU);
   const TensorSpec result = solution(op, LU, B);
@@ -102,11 +108,13 @@ TensorSpec linalg_ldl_solve(const char*, const TensorBase& LD, const TensorBase&
   constexpr const char* op = "torch.linalg.ldl_solve";
   check_square(op, LD);
   check_floating_or_complex(op, LD);
-  TORCH_CHECK(B.dim() >= 2, op, ": Expected B to have at least 2 dimensions, but it has ", B.dim(), " dimensions instead");
+  TORCH_CHECK(
+      B.dim() >= 2, op, ": Expected B to have at least 2 dimensions, but it has ", B.dim(), " dimensions instead");
   check_older_solve(op, B, LD);
   TORCH_CHECK(
       pivots.sizes() == LD.sizes().slice(0, LD.dim() - 1), op,
-      ": Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape ", pivots.sizes(), " instead");
+      ": Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape ", pivots.sizes(),
+      " instead");
   TORCH_CHECK(
       c10::isIntegralType(pivots.scalar_type(), /*includeBool=*/false), op, ": Expected pivots to be integers. Got ",
       pivots.scalar_type());
@@ -128,7 +136,8 @@ TensorSpec linalg_solve_triangular(const char*, const TensorBase& self, const Te
   return self.is_conj() && Tensor(self).mT().is_contiguous() ? by_rows(spec) : spec;
 }
 
-std::array<TensorSpec, 2> triangular_solve(const char* op, const TensorBase& self, const TensorBase& A, bool, bool, bool) {
+std::array<TensorSpec, 2> triangular_solve(
+    const char* op, const TensorBase& self, const TensorBase& A, bool, bool, bool) {
   TORCH_CHECK(
       self.dim() >= 2, "torch.triangular_solve: Expected b to have at least 2 dimensions, but it has ", self.dim(),
       " dimensions instead");
@@ -139,12 +148,17 @@ std::array<TensorSpec, 2> triangular_solve(const char* op, const TensorBase& sel
   check_lapack_dtype("triangular_solve_cpu", A);
   const auto batch = broadcast_batches(op, batch_sizes(self), batch_sizes(A));
   return {
-      by_columns(self, joined(batch, {self.size(-2), self.size(-1)})), by_columns(A, joined(batch, {A.size(-2), A.size(-1)}))};
+      by_columns(self, joined(batch, {self.size(-2), self.size(-1)})),
+      by_columns(A, joined(batch, {A.size(-2), A.size(-1)}))};
 }
 
 TensorSpec cholesky_solve(const char*, const TensorBase& self, const TensorBase& A, bool) {
-  TORCH_CHECK(self.dim() >= 2, "b should have at least 2 dimensions, but has ", self.dim(), " dimensions instead (in cholesky_solve)");
-  TORCH_CHECK(A.dim() >= 2, "u should have at least 2 dimensions, but has ", A.dim(), " dimensions instead (in cholesky_solve)");
+  TORCH_CHECK(
+      self.dim() >= 2, "b should have at least 2 dimensions, but has ", self.dim(),
+      " dimensions instead (in cholesky_solve)");
+  TORCH_CHECK(
+      A.dim() >= 2, "u should have at least 2 dimensions, but has ", A.dim(),
+      " dimensions instead (in cholesky_solve)");
   check_older_solve("cholesky_solve", self, A);
   check_lapack_dtype("cholesky_solve_cpu", A);
   return solution("cholesky_solve", A, self);
@@ -154,16 +168,25 @@ void cholesky_solve_out(const char*, const TensorBase& self, const TensorBase&, 
   check_castable_out("cholesky_solve", "result", self.scalar_type(), out);
 }
 
-// ---- least squares ---------------------------------------------------------------------------------------------------------
+// ---- least squares
+// ---------------------------------------------------------------------------------------------------------
 
 LstsqDriver lstsq_driver(std::optional<std::string_view> name) {
-  if (!name.has_value()) return LstsqDriver::Gelsy;
-  constexpr std::pair<std::string_view, LstsqDriver> known[] = {
-      {"gels", LstsqDriver::Gels}, {"gelsy", LstsqDriver::Gelsy}, {"gelsd", LstsqDriver::Gelsd}, {"gelss", LstsqDriver::Gelss}};
-  for (const auto& [word, driver] : known) {
-    if (word == *name) return driver;
+  if (!name.has_value()) {
+    return LstsqDriver::Gelsy;
   }
-  TORCH_CHECK(false, "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got ", *name);
+  constexpr std::pair<std::string_view, LstsqDriver> known[] = {
+      {"gels", LstsqDriver::Gels},
+      {"gelsy", LstsqDriver::Gelsy},
+      {"gelsd", LstsqDriver::Gelsd},
+      {"gelss", LstsqDriver::Gelss}};
+  for (const auto& [word, driver] : known) {
+    if (word == *name) {
+      return driver;
+    }
+  }
+  TORCH_CHECK(
+      false, "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got ", *name);
 }
 
 bool lstsq_takes_vector(const TensorBase& A, const TensorBase& B) {
@@ -176,27 +199,35 @@ double default_rcond(const TensorBase& A) {
       static_cast<double>(std::max(A.size(-2), A.size(-1)));
 }
 
-std::array<TensorSpec, 4> linalg_lstsq(const char*, const TensorBase& self, const TensorBase& b, std::optional<double>, std::optional<std::string_view> driver) {
+std::array<TensorSpec, 4> linalg_lstsq(
+    const char*,
+    const TensorBase& self,
+    const TensorBase& b,
+    std::optional<double>,
+    std::optional<std::string_view> driver) {
   constexpr const char* op = "torch.linalg.lstsq";
   TORCH_CHECK(self.dim() >= 2, op, ": input must have at least 2 dimensions. Got ", self.dim());
   TORCH_CHECK(b.dim() >= 1, op, ": other must have at least 1 dimension. Got ", b.dim());
   TORCH_CHECK(
-      self.scalar_type() == b.scalar_type(), op, ": Expected input and other to have the same dtype, but got input's dtype ",
-      self.scalar_type(), " and other's dtype ", b.scalar_type());
+      self.scalar_type() == b.scalar_type(), op,
+      ": Expected input and other to have the same dtype, but got input's dtype ", self.scalar_type(),
+      " and other's dtype ", b.scalar_type());
   const int64_t difference = self.dim() - b.dim();
   TORCH_CHECK(
       difference >= 0 && difference <= 1, op,
-      ": input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1; got ", self.dim(), " and ",
-      b.dim());
+      ": input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1; got ", self.dim(),
+      " and ", b.dim());
   const bool vector = lstsq_takes_vector(self, b);
   TORCH_CHECK(
-      vector || b.dim() > 1, op, ": input.size(-2) should match other.size(-1); got ", self.sizes(), " and ", b.sizes());
+      vector || b.dim() > 1, op, ": input.size(-2) should match other.size(-1); got ", self.sizes(), " and ",
+      b.sizes());
   TORCH_CHECK(
-      self.size(-2) == b.size(vector ? -1 : -2), op, ": input.size(-2) should match other.size(", vector ? -1 : -2, "); got ",
-      self.sizes(), " and ", b.sizes());
+      self.size(-2) == b.size(vector ? -1 : -2), op, ": input.size(-2) should match other.size(", vector ? -1 : -2,
+      "); got ", self.sizes(), " and ", b.sizes());
   const LstsqDriver method = self.is_cuda() ? lstsq_driver(driver.value_or("gels")) : lstsq_driver(driver);
   TORCH_CHECK(
-      !self.is_cuda() || method == LstsqDriver::Gels, op, ": parameter `driver` other than `gels` is not supported on CUDA");
+      !self.is_cuda() || method == LstsqDriver::Gels, op,
+      ": parameter `driver` other than `gels` is not supported on CUDA");
   check_same_device(op, {&self, &b});
   TORCH_CHECK(
       c10::isFloatingType(self.scalar_type()) || c10::isComplexType(self.scalar_type()),
@@ -215,13 +246,24 @@ std::array<TensorSpec, 4> linalg_lstsq(const char*, const TensorBase& self, cons
   return {
       result, residuals ? TensorSpec::like(self, joined(batch, {columns}), real) : nothing(self, real),
       method == LstsqDriver::Gels ? nothing(self, kLong) : TensorSpec::like(self, batch, kLong),
-      method == LstsqDriver::Gelsd || method == LstsqDriver::Gelss ? TensorSpec::like(self, joined(batch, {std::min(m, n)}), real)
-                                                                     : nothing(self, real)};
+      method == LstsqDriver::Gelsd || method == LstsqDriver::Gelss
+          ? TensorSpec::like(self, joined(batch, {std::min(m, n)}), real)
+          : nothing(self, real)};
 }
 
-// ---- outputs ---------------------------------------------------------------------------------------------------------------
+// ---- outputs
+// ---------------------------------------------------------------------------------------------------------------
 
-void linalg_lstsq_out(const char*, const TensorBase& self, const TensorBase&, std::optional<double>, std::optional<std::string_view>, const TensorBase& solution, const TensorBase& residuals, const TensorBase& rank, const TensorBase& singular_values) {
+void linalg_lstsq_out(
+    const char*,
+    const TensorBase& self,
+    const TensorBase&,
+    std::optional<double>,
+    std::optional<std::string_view>,
+    const TensorBase& solution,
+    const TensorBase& residuals,
+    const TensorBase& rank,
+    const TensorBase& singular_values) {
   constexpr const char* op = "torch.linalg.lstsq";
   const auto real = c10::toRealValueType(self.scalar_type());
   check_castable_out(op, "solution", self.scalar_type(), solution);
@@ -230,11 +272,13 @@ void linalg_lstsq_out(const char*, const TensorBase& self, const TensorBase&, st
   check_castable_out(op, "singular_values", real, singular_values);
 }
 
-void linalg_solve_triangular_out(const char* op, const TensorBase& self, const TensorBase&, bool, bool, bool, const TensorBase& out) {
+void linalg_solve_triangular_out(
+    const char* op, const TensorBase& self, const TensorBase&, bool, bool, bool, const TensorBase& out) {
   check_out_dtype(op, self, out);
 }
 
-/// Layout of the solution: that of its spec where no output has elements in a layout, size or dtype to be copied to, else by rows.
+/// Layout of the solution: that of its spec where no output has elements in a layout, size or dtype to be copied to,
+/// else by rows.
 void lstsq_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   const TensorSpec* spec = specs;
   bool in_place = true;

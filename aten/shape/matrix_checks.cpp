@@ -7,14 +7,15 @@ namespace at::shape {
 
 void check_matrix(const char* op, const TensorBase& t, const char* name) {
   TORCH_CHECK(
-      t.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions. Got a tensor of ", t.dim(), " dimension(s)");
+      t.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions. Got a tensor of ", t.dim(),
+      " dimension(s)");
 }
 
 void check_square(const char* op, const TensorBase& t, const char* name) {
   check_matrix(op, t, name);
   TORCH_CHECK(
-      t.size(-1) == t.size(-2), op, ": ", name, " must be batches of square matrices, but they are ", t.size(-2), " by ",
-      t.size(-1), " matrices");
+      t.size(-1) == t.size(-2), op, ": ", name, " must be batches of square matrices, but they are ", t.size(-2),
+      " by ", t.size(-1), " matrices");
 }
 
 void check_floating_or_complex(const char* op, const TensorBase& t, bool low_precision) {
@@ -46,8 +47,8 @@ void check_solve_sizes(const char* op, const TensorBase& a, const TensorBase& b,
   check_square(op, a);
   check_matrix(op, b, "B");
   TORCH_CHECK(
-      a.size(-2) == b.size(left ? -2 : -1), op, ": Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B",
-      " (", a.size(-2), "x", a.size(-1), " and ", b.size(-2), "x", b.size(-1), ")");
+      a.size(-2) == b.size(left ? -2 : -1), op, ": Incompatible shapes of A and B for the equation ",
+      left ? "AX = B" : "XA = B", " (", a.size(-2), "x", a.size(-1), " and ", b.size(-2), "x", b.size(-1), ")");
 }
 
 c10::DimVector batch_sizes(const TensorBase& t, int64_t trailing) {
@@ -68,8 +69,8 @@ c10::DimVector broadcast_batches(const char* op, IntArrayRef a, IntArrayRef b) {
     int64_t& size = sizes[lead + i];
     TORCH_CHECK(
         size == shorter[i] || size == 1 || shorter[i] == 1, "The size of tensor a (", a[a.size() - shorter.size() + i],
-        ") must match the size of tensor b (", b[b.size() - shorter.size() + i], ") at non-singleton dimension ", lead + i,
-        ": the batches of ", op, ", ", a, " and ", b, ", cannot be broadcast");
+        ") must match the size of tensor b (", b[b.size() - shorter.size() + i], ") at non-singleton dimension ",
+        lead + i, ": the batches of ", op, ", ", a, " and ", b, ", cannot be broadcast");
     size = size == 1 ? shorter[i] : size;
   }
   return sizes;

@@ -34,8 +34,8 @@ TensorSpec by_columns(const TensorBase& like, IntArrayRef sizes, c10::ScalarType
 void check_castable_out(const char* name, const char* result, c10::ScalarType dtype, const TensorBase& out);
 /// Whether LAPACK can write to `out` itself: it is empty, or as `spec` says.
 bool fits_in_place(const TensorBase& out, const TensorSpec& spec);
-/// Gives an empty `out` that is written in place the strides of `spec`; else takes them from `spec`, so that a resized output lies
-/// by rows.
+/// Gives an empty `out` that is written in place the strides of `spec`; else takes them from `spec`, so that a resized
+/// output lies by rows.
 void give_own_layout(const TensorBase& out, TensorSpec& spec, bool in_place);
 /// A result that was not asked for.
 TensorSpec nothing(const TensorBase& like, c10::ScalarType dtype);

@@ -26,19 +26,27 @@ const TensorBase* given(const std::optional<Tensor>& t) {
 
 TensorSpec softmax(const char* op, const TensorBase& self, int64_t dim, bool half_to_float) {
   c10::maybe_wrap_dim(dim, self.dim());
-  if (!half_to_float) return TensorSpec::like(self, self.sizes());
-  TORCH_CHECK(!self.is_cpu(), "softmax with half to float conversion is not supported on CPU; ", op, " got half_to_float = true");
+  if (!half_to_float) {
+    return TensorSpec::like(self, self.sizes());
+  }
   TORCH_CHECK(
-      self.scalar_type() == kHalf || self.scalar_type() == kBFloat16, "conversion is supported for Half type only; ", op,
-      " got ", self.scalar_type());
+      !self.is_cpu(), "softmax with half to float conversion is not supported on CPU; ", op,
+      " got half_to_float = true");
+  TORCH_CHECK(
+      self.scalar_type() == kHalf || self.scalar_type() == kBFloat16, "conversion is supported for Half type only; ",
+      op, " got ", self.scalar_type());
   return TensorSpec::like(self, self.sizes(), kFloat);
 }
 
-TensorSpec softmax_backward(const char* op, const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType input_dtype) {
+TensorSpec softmax_backward(
+    const char* op, const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType input_dtype) {
   const bool log = std::string_view(op).starts_with("_log");
-  if (log) c10::maybe_wrap_dim(dim, grad_output.dim());
+  if (log) {
+    c10::maybe_wrap_dim(dim, grad_output.dim());
+  }
   TORCH_CHECK(
-      grad_output.sizes() == output.sizes(), "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but ",
+      grad_output.sizes() == output.sizes(),
+      "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but ",
       grad_output.sizes(), " does not equal ", output.sizes(), " (while checking arguments for ",
       log ? "log_softmax_backward)" : "softmax_backward)");
   c10::maybe_wrap_dim(dim, grad_output.dim());
@@ -48,30 +56,40 @@ TensorSpec softmax_backward(const char* op, const TensorBase& grad_output, const
   // Only a GPU's softmax reads half and gives float; elsewhere input_dtype says nothing that grad does not say.
   const bool from_half = input_dtype == kHalf && grad_output.scalar_type() == kFloat;
   TORCH_CHECK(
-      grad_output.is_cuda() ? from_half || grad_output.scalar_type() == input_dtype : !from_half, "expected scalar type ",
-      grad_output.scalar_type(), " but found ", input_dtype, " as input_dtype of ", op);
+      grad_output.is_cuda() ? from_half || grad_output.scalar_type() == input_dtype : !from_half,
+      "expected scalar type ", grad_output.scalar_type(), " but found ", input_dtype, " as input_dtype of ", op);
   check_same_device(op, {&grad_output, &output});
   return TensorSpec::like(grad_output, grad_output.sizes(), from_half ? kHalf : grad_output.scalar_type());
 }
 
 // ---- normalization -------------------------------------------------------------------------------------------------
 
-int64_t check_layer_norm(const TensorBase& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias) {
+int64_t check_layer_norm(
+    const TensorBase& input,
+    IntArrayRef normalized_shape,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias) {
   const int64_t trailing = static_cast<int64_t>(normalized_shape.size());
   TORCH_CHECK(
-      trailing >= 1, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = ",
+      trailing >= 1,
+      "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+      "normalized_shape = ",
       normalized_shape);
   const TensorBase *w = given(weight), *b = given(bias);
   TORCH_CHECK(
-      w == nullptr || w->sizes() == normalized_shape, "Expected weight to be of same shape as normalized_shape, but got weight of shape ",
+      w == nullptr || w->sizes() == normalized_shape,
+      "Expected weight to be of same shape as normalized_shape, but got weight of shape ",
       w == nullptr ? IntArrayRef() : w->sizes(), " and normalized_shape = ", normalized_shape);
   TORCH_CHECK(
-      b == nullptr || b->sizes() == normalized_shape, "Expected bias to be of same shape as normalized_shape, but got bias of shape ",
+      b == nullptr || b->sizes() == normalized_shape,
+      "Expected bias to be of same shape as normalized_shape, but got bias of shape ",
       b == nullptr ? IntArrayRef() : b->sizes(), " and normalized_shape = ", normalized_shape);
   const int64_t leading = input.dim() - trailing;
   if (leading < 0 || input.sizes().slice(leading) != normalized_shape) {
     std::string sizes;
-    for (const int64_t size : normalized_shape) sizes += c10::str(", ", size);
+    for (const int64_t size : normalized_shape) {
+      sizes += c10::str(", ", size);
+    }
     TORCH_CHECK(
         false, "Given normalized_shape=", normalized_shape, ", expected input with shape [*", sizes,
         "], but got input of size", input.sizes());
@@ -79,49 +97,77 @@ int64_t check_layer_norm(const TensorBase& input, IntArrayRef normalized_shape, 
   return leading;
 }
 
-c10::ScalarType check_norm_dtypes(const TensorBase& input, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias) {
+c10::ScalarType check_norm_dtypes(
+    const TensorBase& input, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias) {
   const TensorBase *w = given(weight), *b = given(bias);
   const TensorBase* first = w != nullptr ? w : b;
-  if (first == nullptr) return input.scalar_type();
+  if (first == nullptr) {
+    return input.scalar_type();
+  }
   const c10::ScalarType dtype = first->scalar_type();
   const bool narrow = input.scalar_type() == kHalf || input.scalar_type() == kBFloat16;
   TORCH_CHECK(
-      dtype == input.scalar_type() || (narrow && dtype == kFloat), "mixed dtype (CPU): expect parameter to have scalar type of Float; got ",
-      dtype, " beside an input of ", input.scalar_type());
+      dtype == input.scalar_type() || (narrow && dtype == kFloat),
+      "mixed dtype (CPU): expect parameter to have scalar type of Float; got ", dtype, " beside an input of ",
+      input.scalar_type());
   TORCH_CHECK(
       b == nullptr || b->scalar_type() == dtype, "expected scalar type ", dtype, " but found ",
       b == nullptr ? dtype : b->scalar_type(), ": weight and bias must have one dtype");
   return dtype;
 }
 
-std::array<TensorSpec, 3> native_layer_norm(const char*, const TensorBase& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double) {
+std::array<TensorSpec, 3> native_layer_norm(
+    const char*,
+    const TensorBase& input,
+    IntArrayRef normalized_shape,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    double) {
   const int64_t leading = check_layer_norm(input, normalized_shape, weight, bias);
   const c10::ScalarType dtype = check_norm_dtypes(input, weight, bias);
   c10::DimVector stats(input.sizes().begin(), input.sizes().end());
-  for (int64_t d = leading; d < input.dim(); ++d) stats[d] = 1;
-  return {TensorSpec::like(input, input.sizes()), TensorSpec::like(input, stats, dtype), TensorSpec::like(input, stats, dtype)};
+  for (int64_t d = leading; d < input.dim(); ++d) {
+    stats[d] = 1;
+  }
+  return {
+      TensorSpec::like(input, input.sizes()), TensorSpec::like(input, stats, dtype),
+      TensorSpec::like(input, stats, dtype)};
 }
 
-std::array<TensorSpec, 3> native_group_norm(const char* op, const TensorBase& input, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double) {
+std::array<TensorSpec, 3> native_group_norm(
+    const char* op,
+    const TensorBase& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    int64_t N,
+    int64_t C,
+    int64_t HxW,
+    int64_t group,
+    double) {
   TORCH_CHECK(group > 0, "Expected num groups to be greater than 0, got ", group);
   TORCH_CHECK(
       C % group == 0, "Expected number of channels in input to be divisible by num_groups, but got input of shape ",
       input.sizes(), " and num_groups=", group);
   int64_t elements = 0;
   TORCH_CHECK(
-      N >= 0 && C >= 0 && HxW >= 0 && !c10::mul_overflows(N, C, &elements) && !c10::mul_overflows(elements, HxW, &elements) &&
-          input.numel() == elements,
-      "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ", op, " got an input of ", input.sizes(),
-      " that does not have N * C * HxW = ", N, " * ", C, " * ", HxW, " elements");
+      N >= 0 && C >= 0 && HxW >= 0 && !c10::mul_overflows(N, C, &elements) &&
+          !c10::mul_overflows(elements, HxW, &elements) && input.numel() == elements,
+      "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, "
+      "please report an enhancement request to PyTorch.) ",
+      op, " got an input of ", input.sizes(), " that does not have N * C * HxW = ", N, " * ", C, " * ", HxW,
+      " elements");
   for (const TensorBase* t : {given(weight), given(bias)}) {
     TORCH_CHECK(
-        t == nullptr || (t->dim() == 1 && t->numel() == C), "Expected ", t != nullptr && t == given(weight) ? "weight" : "bias",
+        t == nullptr || (t->dim() == 1 && t->numel() == C), "Expected ",
+        t != nullptr && t == given(weight) ? "weight" : "bias",
         " to be a vector of size equal to the number of channels in input, but got ",
         t != nullptr && t == given(weight) ? "weight" : "bias", " of shape ", t == nullptr ? IntArrayRef() : t->sizes(),
         " and input of shape ", input.sizes());
   }
   const c10::ScalarType dtype = check_norm_dtypes(input, weight, bias);
-  return {TensorSpec::like(input, input.sizes()), TensorSpec::like(input, {N, group}, dtype), TensorSpec::like(input, {N, group}, dtype)};
+  return {
+      TensorSpec::like(input, input.sizes()), TensorSpec::like(input, {N, group}, dtype),
+      TensorSpec::like(input, {N, group}, dtype)};
 }
 
 // ---- embedding -----------------------------------------------------------------------------------------------------
@@ -146,14 +192,15 @@ TensorSpec embedding(const char* op, const TensorBase& weight, const TensorBase&
   return TensorSpec::like(weight, sizes);
 }
 
-TensorSpec embedding_dense_backward(const char* op, const TensorBase& grad_output, const TensorBase& indices, int64_t num_weights, int64_t, bool) {
+TensorSpec embedding_dense_backward(
+    const char* op, const TensorBase& grad_output, const TensorBase& indices, int64_t num_weights, int64_t, bool) {
   check_index_dtype(op, indices);
   TORCH_CHECK(num_weights >= 0, op, ": num_weights must not be negative, got ", num_weights);
   const int64_t lead = indices.dim();
   TORCH_CHECK(
       grad_output.dim() == lead + 1 && grad_output.sizes().slice(0, lead) == indices.sizes(), op,
-      ": grad_output must have the sizes of indices and one more dimension; got ", grad_output.sizes(), " for indices of ",
-      indices.sizes());
+      ": grad_output must have the sizes of indices and one more dimension; got ", grad_output.sizes(),
+      " for indices of ", indices.sizes());
   check_same_device(op, {&grad_output, &indices});
   return TensorSpec::like(grad_output, {num_weights, grad_output.size(lead)});
 }
@@ -168,13 +215,16 @@ void check_target_dtype(const TensorBase& target) {
       target.scalar_type());
 }
 
-void check_class_weight(const TensorBase& self, int64_t classes, const std::optional<Tensor>& weight, const char* phrase) {
+void check_class_weight(
+    const TensorBase& self, int64_t classes, const std::optional<Tensor>& weight, const char* phrase) {
   const TensorBase* w = given(weight);
-  if (w == nullptr) return;
+  if (w == nullptr) {
+    return;
+  }
   TORCH_CHECK(w->dim() == 1 && w->numel() == classes, phrase, " but got weight tensor of shape: ", w->sizes());
   TORCH_CHECK(
-      w->scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", w->scalar_type(),
-      " for the weight of nll_loss");
+      w->scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ",
+      w->scalar_type(), " for the weight of nll_loss");
 }
 
 void check_nll(const char* op, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight) {
@@ -193,11 +243,14 @@ void check_nll(const char* op, const TensorBase& self, const TensorBase& target,
   check_same_device(op, {&self, &target});
 }
 
-void check_nll2d(const char* op, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight) {
+void check_nll2d(
+    const char* op, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight) {
   TORCH_CHECK(
-      target.dim() == 3, "only batches of spatial targets supported (3D tensors) but got targets of dimension: ", target.dim());
+      target.dim() == 3,
+      "only batches of spatial targets supported (3D tensors) but got targets of dimension: ", target.dim());
   TORCH_CHECK(
-      self.dim() == 4, "only batches of spatial inputs supported (4D tensors), but got input of dimension: ", self.dim());
+      self.dim() == 4,
+      "only batches of spatial inputs supported (4D tensors), but got input of dimension: ", self.dim());
   TORCH_CHECK(
       self.size(0) == target.size(0) && self.size(2) == target.size(1) && self.size(3) == target.size(2),
       "size mismatch (got input: ", self.sizes(), " , target: ", target.sizes(), ")");
@@ -206,55 +259,101 @@ void check_nll2d(const char* op, const TensorBase& self, const TensorBase& targe
   check_same_device(op, {&self, &target});
 }
 
-void check_reduced_grad(const char* op, const TensorBase& grad, IntArrayRef unreduced, int64_t reduction, const TensorBase& total_weight, const TensorBase& self) {
+void check_reduced_grad(
+    const char* op,
+    const TensorBase& grad,
+    IntArrayRef unreduced,
+    int64_t reduction,
+    const TensorBase& total_weight,
+    const TensorBase& self) {
   if (reduction == Reduction::None) {
     TORCH_CHECK(
-        grad.sizes() == unreduced, "Expected a tensor of sizes ", unreduced, " as grad_output of ", op, ", but got ", grad.sizes());
+        grad.sizes() == unreduced, "Expected a tensor of sizes ", unreduced, " as grad_output of ", op, ", but got ",
+        grad.sizes());
   } else {
     TORCH_CHECK(
         grad.dim() <= 1 && grad.numel() == 1, "Expected a single element grad_output tensor, but got: ", grad.sizes());
   }
   TORCH_CHECK(
-      total_weight.numel() == 1, "expected total_weight to be a single element tensor, got: ", total_weight.sizes(), " (",
-      total_weight.numel(), " elements)");
+      total_weight.numel() == 1, "expected total_weight to be a single element tensor, got: ", total_weight.sizes(),
+      " (", total_weight.numel(), " elements)");
   TORCH_CHECK(
-      grad.scalar_type() == self.scalar_type() && total_weight.scalar_type() == self.scalar_type(), "expected scalar type ",
-      self.scalar_type(), " but found ", grad.scalar_type(), " and ", total_weight.scalar_type(),
-      " for grad_output and total_weight of ", op);
+      grad.scalar_type() == self.scalar_type() && total_weight.scalar_type() == self.scalar_type(),
+      "expected scalar type ", self.scalar_type(), " but found ", grad.scalar_type(), " and ",
+      total_weight.scalar_type(), " for grad_output and total_weight of ", op);
 }
 
 } // namespace
 
-std::array<TensorSpec, 2> nll_loss_forward(const char* op, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t) {
+std::array<TensorSpec, 2> nll_loss_forward(
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& target,
+    const std::optional<Tensor>& weight,
+    int64_t reduction,
+    int64_t) {
   check_nll(op, self, target, weight);
   const bool each = reduction == Reduction::None && self.dim() == 2;
   return {TensorSpec::like(self, each ? self.sizes().slice(0, 1) : IntArrayRef()), TensorSpec::like(self, {})};
 }
 
-TensorSpec nll_loss_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t, const TensorBase& total_weight) {
+TensorSpec nll_loss_backward(
+    const char* op,
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    const TensorBase& target,
+    const std::optional<Tensor>& weight,
+    int64_t reduction,
+    int64_t,
+    const TensorBase& total_weight) {
   check_nll(op, self, target, weight);
   const bool each = reduction == Reduction::None && self.dim() == 2;
   check_reduced_grad(op, grad_output, self.sizes().slice(0, 1), each ? reduction : Reduction::Sum, total_weight, self);
   return TensorSpec::like(self, self.sizes());
 }
 
-std::array<TensorSpec, 2> nll_loss2d_forward(const char* op, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t) {
+std::array<TensorSpec, 2> nll_loss2d_forward(
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& target,
+    const std::optional<Tensor>& weight,
+    int64_t reduction,
+    int64_t) {
   check_nll2d(op, self, target, weight);
-  return {TensorSpec::like(self, reduction == Reduction::None ? target.sizes() : IntArrayRef()), TensorSpec::like(self, {})};
+  return {
+      TensorSpec::like(self, reduction == Reduction::None ? target.sizes() : IntArrayRef()),
+      TensorSpec::like(self, {})};
 }
 
-TensorSpec nll_loss2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t, const TensorBase& total_weight) {
+TensorSpec nll_loss2d_backward(
+    const char* op,
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    const TensorBase& target,
+    const std::optional<Tensor>& weight,
+    int64_t reduction,
+    int64_t,
+    const TensorBase& total_weight) {
   check_nll2d(op, self, target, weight);
   check_reduced_grad(op, grad_output, target.sizes(), reduction, total_weight, self);
   return TensorSpec::like(self, self.sizes());
 }
 
 /// Throw unless the output has the dtype of self.
-void multi_margin_loss_out(const char* op, const TensorBase& self, const TensorBase&, const c10::Scalar&, const c10::Scalar&, const std::optional<Tensor>&, int64_t, const TensorBase& out) {
+void multi_margin_loss_out(
+    const char* op,
+    const TensorBase& self,
+    const TensorBase&,
+    const c10::Scalar&,
+    const c10::Scalar&,
+    const std::optional<Tensor>&,
+    int64_t,
+    const TensorBase& out) {
   check_out_dtype(op, self, out);
 }
 
-void multilabel_margin_loss_out(const char* op, const TensorBase& self, const TensorBase&, int64_t, const TensorBase& out) {
+void multilabel_margin_loss_out(
+    const char* op, const TensorBase& self, const TensorBase&, int64_t, const TensorBase& out) {
   check_out_dtype(op, self, out);
 }
 

@@ -23,19 +23,20 @@ void check_expandable(const char* op, const TensorBase& self, IntArrayRef sizes)
     const int64_t have = self.size(i), want = sizes[lead + i];
     TORCH_CHECK(
         have == want || have == 1, "The expanded size of the tensor (", want, ") must match the existing size (", have,
-        ") at non-singleton dimension ", lead + i, ".  Target sizes: ", sizes, ".  Tensor sizes: ", self.sizes(), " (in ",
-        op, ")");
+        ") at non-singleton dimension ", lead + i, ".  Target sizes: ", sizes, ".  Tensor sizes: ", self.sizes(),
+        " (in ", op, ")");
   }
 }
 
 void check_out_dtype(const char* op, const TensorBase& self, const TensorBase& out) {
   TORCH_CHECK(
-      out.scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", out.scalar_type(),
-      " (in ", op, "; the output must have the dtype of the input)");
+      out.scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ",
+      out.scalar_type(), " (in ", op, "; the output must have the dtype of the input)");
 }
 
 void dtype_not_supported_on_device(const char* kernel, const TensorBase& self, std::uint64_t supported) {
-  at::detail::dtype_not_supported(c10::str(kernel, self.is_cuda() ? "_cuda" : "_cpu").c_str(), self.scalar_type(), supported);
+  at::detail::dtype_not_supported(
+      c10::str(kernel, self.is_cuda() ? "_cuda" : "_cpu").c_str(), self.scalar_type(), supported);
 }
 
 } // namespace at::shape

@@ -18,7 +18,8 @@ void check_expandable(const char* op, const TensorBase& self, IntArrayRef sizes)
 /// Throws unless `out` has the dtype of `self`.
 void check_out_dtype(const char* op, const TensorBase& self, const TensorBase& out);
 
-/// Throws where a kernel does not take the dtype of `self`. Nothing is compared in an empty or 0-dim tensor, so any dtype will do.
+/// Throws where a kernel does not take the dtype of `self`. Nothing is compared in an empty or 0-dim tensor, so any
+/// dtype will do.
 template <std::uint64_t Bits>
 void require_compared_dtype(const char* kernel, const TensorBase& self, DtypeSet<Bits>) {
   if (self.dim() > 0 && self.numel() > 0 && !DtypeSet<Bits>::contains(self.scalar_type())) {

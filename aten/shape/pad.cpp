@@ -20,7 +20,8 @@ int64_t padded_dims(std::string_view op) {
 std::string named_sizes(IntArrayRef sizes, int64_t n, const char* between) {
   std::string text;
   for (int64_t i = 0; i < n; ++i) {
-    text += (i == 0 ? "" : between) + std::string(1, "DHW"[3 - n + i]) + ": " + std::to_string(sizes[sizes.size() - n + i]);
+    text +=
+        (i == 0 ? "" : between) + std::string(1, "DHW"[3 - n + i]) + ": " + std::to_string(sizes[sizes.size() - n + i]);
   }
   return text;
 }
@@ -28,14 +29,15 @@ std::string named_sizes(IntArrayRef sizes, int64_t n, const char* between) {
 TensorSpec padded(const char* op, const TensorBase& self, IntArrayRef padding, bool reflects) {
   const int64_t n = padded_dims(op);
   TORCH_CHECK(
-      static_cast<int64_t>(padding.size()) == 2 * n, "padding size is expected to be ", 2 * n, ", but got: ", padding.size(),
-      " (in ", op, ")");
+      static_cast<int64_t>(padding.size()) == 2 * n, "padding size is expected to be ", 2 * n,
+      ", but got: ", padding.size(), " (in ", op, ")");
   const int64_t ndim = self.dim();
   const int64_t first = ndim - n; // of the padded dimensions
   TORCH_CHECK(
       (ndim == n + 1 || ndim == n + 2) &&
           std::all_of(self.sizes().begin() + (ndim - n - 1), self.sizes().end(), [](int64_t size) { return size > 0; }),
-      "Expected ", n + 1, "D or ", n + 2, "D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: ",
+      "Expected ", n + 1, "D or ", n + 2,
+      "D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: ",
       self.sizes(), " (in ", op, ")");
   TensorSpec spec = TensorSpec::like(self, self.sizes());
   for (int64_t i = 0; i < n; ++i) { // the last dimension has the first two widths
@@ -48,8 +50,9 @@ TensorSpec padded(const char* op, const TensorBase& self, IntArrayRef padding, b
         ": Padding size should be less than the corresponding input dimension, but got: padding (", before, ", ", after,
         ") at dimension ", dim, " of input ", self.sizes(), " (in ", op, ")");
     TORCH_CHECK(
-        !c10::add_overflows(size, before, &spec.sizes[dim]) && !c10::add_overflows(spec.sizes[dim], after, &spec.sizes[dim]), op,
-        ": padding ", padding, " overflows the size of dimension ", dim);
+        !c10::add_overflows(size, before, &spec.sizes[dim]) &&
+            !c10::add_overflows(spec.sizes[dim], after, &spec.sizes[dim]),
+        op, ": padding ", padding, " overflows the size of dimension ", dim);
   }
   const bool fits = std::all_of(spec.sizes.begin() + first, spec.sizes.end(), [](int64_t size) { return size >= 1; });
   TORCH_CHECK(
@@ -67,16 +70,17 @@ TensorSpec padded(const char* op, const TensorBase& self, IntArrayRef padding, b
 TensorSpec padded_backward(
     const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef padding, bool reflects) {
   TORCH_CHECK(
-      grad_output.scalar_type() == self.scalar_type(), "expected scalar type ", grad_output.scalar_type(), " but found ",
-      self.scalar_type(), " (in ", op, ": grad_output and self)");
+      grad_output.scalar_type() == self.scalar_type(), "expected scalar type ", grad_output.scalar_type(),
+      " but found ", self.scalar_type(), " (in ", op, ": grad_output and self)");
   TORCH_CHECK(
-      grad_output.device() == self.device(), "Expected all tensors to be on the same device, but found at least two devices, ",
-      grad_output.device(), " and ", self.device(), "! (in ", op, ")");
+      grad_output.device() == self.device(),
+      "Expected all tensors to be on the same device, but found at least two devices, ", grad_output.device(), " and ",
+      self.device(), "! (in ", op, ")");
   const TensorSpec forward = padded(op, self, padding, reflects);
   const int64_t n = padded_dims(op);
   TORCH_CHECK(
-      grad_output.dim() == self.dim(), op, ": grad_output must have as many dimensions as self (", self.dim(), "), got sizes ",
-      grad_output.sizes());
+      grad_output.dim() == self.dim(), op, ": grad_output must have as many dimensions as self (", self.dim(),
+      "), got sizes ", grad_output.sizes());
   static constexpr const char* kNames[] = {"depth", "height", "width"};
   for (int64_t i = 0; i < self.dim(); ++i) {
     const int64_t dim = self.dim() - 1 - i;

@@ -68,11 +68,13 @@ void check_no_bools(const char* op, const TensorBase& self, const Other& other) 
   TORCH_CHECK(
       !(is_bool(self) && is_bool(other)),
       "Subtraction, the `-` operator, with two bool tensors is not supported. "
-      "Use the `^` or `logical_xor()` operator instead. (in ", op, ")");
+      "Use the `^` or `logical_xor()` operator instead. (in ",
+      op, ")");
   TORCH_CHECK(
       !is_bool(self) && !is_bool(other),
       "Subtraction, the `-` operator, with a bool tensor is not supported. "
-      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead. (in ", op, ")");
+      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead. (in ",
+      op, ")");
 }
 
 void refuse_complex(const char* op, bool complex) {
@@ -176,17 +178,21 @@ void pow_number_out(const char*, const TensorBase& self, const Scalar& exponent,
     result = c10::toComplexType(result);
   }
   TORCH_CHECK(
-      out.scalar_type() == result || c10::canCast(result, out.scalar_type()), "Found dtype ", out.scalar_type(), " but expected ", result);
+      out.scalar_type() == result || c10::canCast(result, out.scalar_type()), "Found dtype ", out.scalar_type(),
+      " but expected ", result);
 }
 
 void neg_check(const char* op, const TensorBase& self) {
   TORCH_CHECK(
       !is_bool(self),
       "Negation, the `-` operator, on a bool tensor is not supported. "
-      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead. (in ", op, ")");
+      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead. (in ",
+      op, ")");
 }
 void sign_check(const char*, const TensorBase& self) {
-  TORCH_CHECK(!is_complex(self), "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.");
+  TORCH_CHECK(
+      !is_complex(self),
+      "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.");
 }
 void signbit_check(const char*, const TensorBase& self) {
   TORCH_CHECK(!is_complex(self), "signbit is not implemented for complex tensors.");
@@ -205,7 +211,8 @@ void heaviside_check(const char*, const TensorBase& self, const TensorBase& valu
   TORCH_CHECK_NOT_IMPLEMENTED(
       !is_complex(self) && !is_complex(values), "heaviside is not yet implemented for complex tensors.");
   TORCH_CHECK(
-      self.scalar_type() == values.scalar_type(), "heaviside is not yet implemented for tensors with different dtypes.");
+      self.scalar_type() == values.scalar_type(),
+      "heaviside is not yet implemented for tensors with different dtypes.");
 }
 
 /// Checks of given outputs that have a message of their own.
@@ -224,12 +231,13 @@ void heaviside_out(const char*, const TensorBase& self, const TensorBase&, const
 /// Real numbers may go to any dtype that holds them, but complex ones only to their own.
 void abs_out(const char*, const TensorBase& self, const TensorBase& out) {
   TORCH_CHECK(
-      !self.is_complex() || !out.is_complex() || self.scalar_type() == out.scalar_type(), "Found dtype ", out.scalar_type(),
-      " but expected ", self.scalar_type());
+      !self.is_complex() || !out.is_complex() || self.scalar_type() == out.scalar_type(), "Found dtype ",
+      out.scalar_type(), " but expected ", self.scalar_type());
 }
 
 void lerp_out(const char*, const TensorBase& self, const TensorBase&, const TensorBase&, const TensorBase& out) {
-  TORCH_CHECK(self.scalar_type() == out.scalar_type(), "Found dtype ", out.scalar_type(), " but expected ", self.scalar_type());
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), "Found dtype ", out.scalar_type(), " but expected ", self.scalar_type());
 }
 
 void nan_to_num_out(
@@ -240,13 +248,13 @@ void nan_to_num_out(
     std::optional<double>,
     const TensorBase& out) {
   TORCH_CHECK(
-      self.scalar_type() == out.scalar_type(), op, ": dtype of out: ", out.scalar_type(), " should be same as input: ",
-      self.scalar_type());
+      self.scalar_type() == out.scalar_type(), op, ": dtype of out: ", out.scalar_type(),
+      " should be same as input: ", self.scalar_type());
 }
 void frexp_out(const char*, const TensorBase& self, const TensorBase& mantissa, const TensorBase& exponent) {
   TORCH_CHECK(
-      mantissa.scalar_type() == self.scalar_type(), "torch.frexp() expects mantissa to have dtype ", self.dtype().name(),
-      " but got ", mantissa.dtype().name());
+      mantissa.scalar_type() == self.scalar_type(), "torch.frexp() expects mantissa to have dtype ",
+      self.dtype().name(), " but got ", mantissa.dtype().name());
   TORCH_CHECK(
       exponent.scalar_type() == ScalarType::Int, "torch.frexp() expects exponent to have int dtype but got ",
       exponent.dtype().name());
@@ -275,17 +283,19 @@ void not_complex_check(const char* op, const TensorBase& self, const TensorBase&
 void clamp_bound_check(const char* op, const TensorBase& self, const Scalar& bound) {
   refuse_complex(op, is_complex(self) || is_complex(bound));
   // Integers beside a bound that is none become floating.
-  if (self.is_floating_point() || (c10::isIntegralType(self.scalar_type(), /*includeBool=*/false) && bound.isIntegral(/*includeBool=*/true))) {
-    at::dispatch(op, self.scalar_type(), at::kIntegral | at::kUnsigned | at::kFloating, [&]<class T> { (void)bound.to<T>(); });
+  if (self.is_floating_point() ||
+      (c10::isIntegralType(self.scalar_type(), /*includeBool=*/false) && bound.isIntegral(/*includeBool=*/true))) {
+    at::dispatch(
+        op, self.scalar_type(), at::kIntegral | at::kUnsigned | at::kFloating, [&]<class T> { (void)bound.to<T>(); });
   }
 }
 void clamp_bound_out(const char* op, const TensorBase& self, const Scalar& bound, const TensorBase& out) {
-  const ScalarType type =
-      at::native::result_type(at::native::update_result_type_state(bound, at::native::update_result_type_state(self, {})));
+  const ScalarType type = at::native::result_type(
+      at::native::update_result_type_state(bound, at::native::update_result_type_state(self, {})));
   // In place the rules of casting say more.
   TORCH_CHECK(
-      self.is_same(out) || out.scalar_type() == type, "Found dtype ", out.scalar_type(), " but expected ", type, ": ", op,
-      " needs an output of that dtype");
+      self.is_same(out) || out.scalar_type() == type, "Found dtype ", out.scalar_type(), " but expected ", type, ": ",
+      op, " needs an output of that dtype");
 }
 void not_complex_check(const char* op, const TensorBase& self, const Scalar& a, const Scalar& b) {
   refuse_complex(op, is_complex(self) || is_complex(a) || is_complex(b));
@@ -309,15 +319,15 @@ void masked_fill_check(const char* op, const TensorBase& self, const TensorBase&
     at::native::check_unsigned_scalar(op, value, self.scalar_type());
     return;
   }
-  at::infer_size(mask.sizes(), self.sizes());  // throws unless they broadcast
+  at::infer_size(mask.sizes(), self.sizes()); // throws unless they broadcast
   TORCH_CHECK(
-      false, "Mask tensor can take 0 and 1 values only: masked_fill_ only supports boolean masks, but got mask with dtype ",
+      false,
+      "Mask tensor can take 0 and 1 values only: masked_fill_ only supports boolean masks, but got mask with dtype ",
       c10::toString(mask.scalar_type()));
 }
 
 void gelu_check(const char*, const TensorBase&, std::string_view approximate) {
-  TORCH_CHECK(
-      approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh.");
+  TORCH_CHECK(approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh.");
 }
 void gelu_backward_check(const char* op, const TensorBase&, const TensorBase& self, std::string_view approximate) {
   gelu_check(op, self, approximate);
@@ -334,12 +344,19 @@ void leaky_relu_backward_check(
     const char*, const TensorBase&, const TensorBase&, const Scalar& negative_slope, bool self_is_result) {
   TORCH_CHECK(
       !self_is_result || negative_slope.toDouble() >= 0.0,
-      "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This is caused "
+      "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This is "
+      "caused "
       "by calling in-place forward function with a negative slope, please call out-of-place version instead.");
 }
 
 void elu_backward_check(
-    const char*, const TensorBase&, const Scalar& alpha, const Scalar&, const Scalar&, bool is_result, const TensorBase&) {
+    const char*,
+    const TensorBase&,
+    const Scalar& alpha,
+    const Scalar&,
+    const Scalar&,
+    bool is_result,
+    const TensorBase&) {
   TORCH_CHECK(
       !is_result || alpha.toDouble() >= 0.0,
       "In-place elu backward calculation is triggered with a negative slope which is not supported. This is caused by "

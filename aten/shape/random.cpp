@@ -14,27 +14,26 @@ namespace at::shape {
 void multinomial_out(
     const char* op, const TensorBase& self, int64_t, bool, std::optional<Generator>, const TensorBase& out) {
   TORCH_CHECK(
-      c10::isFloatingType(self.scalar_type()), "multinomial only supports floating-point dtypes for input, got: ",
-      self.scalar_type());
-  TORCH_CHECK(
-      out.scalar_type() == c10::kLong, op, " expects Long tensor out, got: ", out.scalar_type());
+      c10::isFloatingType(self.scalar_type()),
+      "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
+  TORCH_CHECK(out.scalar_type() == c10::kLong, op, " expects Long tensor out, got: ", out.scalar_type());
 }
 
 void dirichlet_grad_check(const char* op, const TensorBase& x, const TensorBase& alpha, const TensorBase& total) {
   for (const TensorBase* t : {&alpha, &total}) {
     TORCH_CHECK(
-        t->scalar_type() == x.scalar_type(), "Found dtype ", t->scalar_type(), " but expected ", x.scalar_type(), ": ", op,
-        " takes x, alpha and total of one dtype");
+        t->scalar_type() == x.scalar_type(), "Found dtype ", t->scalar_type(), " but expected ", x.scalar_type(), ": ",
+        op, " takes x, alpha and total of one dtype");
   }
   TORCH_CHECK_NOT_IMPLEMENTED(
-      x.scalar_type() == c10::kFloat || x.scalar_type() == c10::kDouble, "\"_dirichlet_grad_cpu\" not implemented for '",
-      x.scalar_type(), "'; it takes Float and Double");
+      x.scalar_type() == c10::kFloat || x.scalar_type() == c10::kDouble,
+      "\"_dirichlet_grad_cpu\" not implemented for '", x.scalar_type(), "'; it takes Float and Double");
 }
 
 void standard_gamma_grad_check(const char* op, const TensorBase& self, const TensorBase& output) {
   TORCH_CHECK(
-      output.scalar_type() == self.scalar_type(), "Found dtype ", output.scalar_type(), " but expected ", self.scalar_type(), ": ", op,
-      " takes self and output of one dtype");
+      output.scalar_type() == self.scalar_type(), "Found dtype ", output.scalar_type(), " but expected ",
+      self.scalar_type(), ": ", op, " takes self and output of one dtype");
 }
 
 } // namespace at::shape

@@ -37,14 +37,16 @@ ScalarType sum_dtype(const char* op, const TensorBase& self, std::optional<Scala
   if (dtype.has_value()) {
     return arithmetic(op, *dtype);
   }
-  return c10::isIntegralType(self.scalar_type(), /*includeBool=*/true) ? ScalarType::Long : arithmetic(op, self.scalar_type());
+  return c10::isIntegralType(self.scalar_type(), /*includeBool=*/true) ? ScalarType::Long
+                                                                       : arithmetic(op, self.scalar_type());
 }
 
 ScalarType mean_dtype(const char* op, const TensorBase& self, std::optional<ScalarType> dtype) {
   const ScalarType result = dtype.value_or(self.scalar_type());
-  TORCH_CHECK(c10::isFloatingType(result) || c10::isComplexType(result), op, "(): could not infer output dtype. ",
-              dtype.has_value() ? "Optional" : "Input", " dtype must be either a floating point or complex dtype. Got: ",
-              c10::toString(result));
+  TORCH_CHECK(
+      c10::isFloatingType(result) || c10::isComplexType(result), op, "(): could not infer output dtype. ",
+      dtype.has_value() ? "Optional" : "Input",
+      " dtype must be either a floating point or complex dtype. Got: ", c10::toString(result));
   return arithmetic(op, result);
 }
 
@@ -56,9 +58,10 @@ std::bitset<64> one_dim(const TensorBase& self, int64_t dim) {
 
 void check_variance_dtype(const char* op, const TensorBase& self) {
   const std::string_view name(op);
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), name == "var" || name == "std" ? "std and var" : op,
-              " only support floating point and complex dtypes; got ", c10::toString(self.scalar_type()),
-              ". Convert the input first, for example with .to(kFloat)");
+  TORCH_CHECK(
+      self.is_floating_point() || self.is_complex(), name == "var" || name == "std" ? "std and var" : op,
+      " only support floating point and complex dtypes; got ", c10::toString(self.scalar_type()),
+      ". Convert the input first, for example with .to(kFloat)");
   arithmetic(op, self.scalar_type());
 }
 
@@ -103,15 +106,26 @@ void check_nonempty_dim(const char* op, const TensorBase& self, int64_t dim) {
 } // namespace
 
 /// sum, and reductions with its dtype rule: integers and bool give int64 unless `dtype` is given.
-TensorSpec sum(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  return TensorSpec::like(self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), sum_dtype(op, self, dtype));
+TensorSpec sum(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype) {
+  return TensorSpec::like(
+      self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), sum_dtype(op, self, dtype));
 }
 
 TensorSpec sum(const char* op, const TensorBase& self, std::optional<ScalarType> dtype) {
   return TensorSpec::like(self, {}, sum_dtype(op, self, dtype));
 }
 
-TensorSpec nansum(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+TensorSpec nansum(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype) {
   TORCH_CHECK(!self.is_complex(), "nansum does not support complex inputs; got ", c10::toString(self.scalar_type()));
   return sum(op, self, dim, keepdim, dtype);
 }
@@ -121,7 +135,12 @@ TensorSpec prod(const char* op, const TensorBase& self, int64_t dim, bool keepdi
 }
 
 /// mean: floating or complex, given or of the input.
-TensorSpec mean(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+TensorSpec mean(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype) {
   const ScalarType result = mean_dtype(op, self, dtype);
   return TensorSpec::like(self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), result);
 }
@@ -134,9 +153,13 @@ namespace {
 
 /// Throws where a reduction without identity would have nothing to start from.
 void require_elements(const char* op, const TensorBase& self, c10::IntArrayRef dim) {
-  if (self.numel() != 0) return;
-  TORCH_CHECK(!dim.empty(), op,
-              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  if (self.numel() != 0) {
+    return;
+  }
+  TORCH_CHECK(
+      !dim.empty(), op,
+      "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+      "argument.");
   for (const int64_t d : dim) {
     TORCH_CHECK_INDEX(self.size(d) != 0, op, "(): Expected reduction dim ", d, " to have non-zero size.");
   }
@@ -154,8 +177,10 @@ TensorSpec extremum(const char* op, const char* kernel, const TensorBase& self, 
 }
 
 TensorSpec extremum_of_all(const char* op, const char* kernel, const TensorBase& self) {
-  TORCH_CHECK(self.numel() > 0, op,
-              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  TORCH_CHECK(
+      self.numel() > 0, op,
+      "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+      "argument.");
   require_compared_dtype(kernel, self, kOrdered);
   return TensorSpec::like(self, {});
 }
@@ -173,8 +198,10 @@ TensorSpec amin(const char* op, const TensorBase& self, c10::IntArrayRef dim, bo
 
 /// Throws when `out` has another dtype than the input.
 void amax_out(const char*, const TensorBase& self, c10::IntArrayRef, bool, const TensorBase& out) {
-  TORCH_CHECK(self.scalar_type() == out.scalar_type(), "Expected the dtype for input and out to match, but got ",
-              c10::toString(self.scalar_type()), " for input's dtype and ", c10::toString(out.scalar_type()), " for out's dtype.");
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), "Expected the dtype for input and out to match, but got ",
+      c10::toString(self.scalar_type()), " for input's dtype and ", c10::toString(out.scalar_type()),
+      " for out's dtype.");
 }
 
 /// max and min over everything.
@@ -191,7 +218,8 @@ std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_
   const auto sizes = reduced_sizes(self, one_dim(self, dim), keepdim);
   TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  TORCH_CHECK_INDEX(self.dim() == 0 || self.sizes()[dim] != 0, op, "(): Expected reduction dim ", dim, " to have non-zero size.");
+  TORCH_CHECK_INDEX(
+      self.dim() == 0 || self.sizes()[dim] != 0, op, "(): Expected reduction dim ", dim, " to have non-zero size.");
   require_compared_dtype(op, self, kOrdered | kUnsigned);
   return {TensorSpec::like(self, sizes), TensorSpec::like(self, sizes, ScalarType::Long)};
 }
@@ -203,7 +231,8 @@ std::array<TensorSpec, 2> aminmax(const char* op, const TensorBase& self, std::o
     check_nonempty_dim(op, self, c10::maybe_wrap_dim(*dim, self.dim()));
   } else {
     mask = reduction_mask(std::nullopt, self.dim());
-    TORCH_CHECK(self.numel() > 0, op, "(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+    TORCH_CHECK(
+        self.numel() > 0, op, "(): cannot compute aminmax over an empty dimension as the operation has no identity.");
   }
   require_compared_dtype_on_device("aminmax", self, kOrdered);
   const TensorSpec spec = TensorSpec::like(self, reduced_sizes(self, mask, keepdim));
@@ -212,13 +241,15 @@ std::array<TensorSpec, 2> aminmax(const char* op, const TensorBase& self, std::o
 
 namespace {
 
-TensorSpec arg_extremum(const char* op, const char* kernel, const TensorBase& self, std::optional<int64_t> dim, bool keepdim) {
+TensorSpec arg_extremum(
+    const char* op, const char* kernel, const TensorBase& self, std::optional<int64_t> dim, bool keepdim) {
   std::bitset<64> mask;
   if (dim.has_value()) {
     mask = one_dim(self, *dim);
     const int64_t wrapped = c10::maybe_wrap_dim(*dim, self.dim());
-    TORCH_CHECK_INDEX(self.dim() == 0 || self.sizes()[wrapped] != 0, op, "(): Expected reduction dim ", wrapped,
-                      " to have non-zero size.");
+    TORCH_CHECK_INDEX(
+        self.dim() == 0 || self.sizes()[wrapped] != 0, op, "(): Expected reduction dim ", wrapped,
+        " to have non-zero size.");
   } else {
     mask = reduction_mask(std::nullopt, self.dim());
     TORCH_CHECK_INDEX(self.numel() > 0, op, "(): Expected reduction dim to be specified for input.numel() == 0.");
@@ -255,8 +286,9 @@ TensorSpec logic(const char* op, const TensorBase& self) {
 
 /// Throws when `out` is neither bool nor uint8.
 void logic_out(const char* op, const TensorBase&, const TensorBase& out) {
-  TORCH_CHECK(out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte, op,
-              " only supports bool tensor for result, got: ", c10::toString(out.scalar_type()));
+  TORCH_CHECK(
+      out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte, op,
+      " only supports bool tensor for result, got: ", c10::toString(out.scalar_type()));
 }
 
 void logic_out(const char* op, const TensorBase& self, int64_t, bool, const TensorBase& out) {
@@ -278,7 +310,8 @@ TensorSpec count_nonzero(const char*, const TensorBase& self, c10::IntArrayRef d
 }
 
 TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim) {
-  return dim.has_value() ? count_nonzero(op, self, c10::IntArrayRef(*dim)) : TensorSpec::like(self, {}, ScalarType::Long);
+  return dim.has_value() ? count_nonzero(op, self, c10::IntArrayRef(*dim))
+                         : TensorSpec::like(self, {}, ScalarType::Long);
 }
 
 TensorSpec hash_tensor(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, int64_t mode) {
@@ -298,34 +331,48 @@ TensorSpec vector_norm(
     c10::OptionalIntArrayRef dim,
     bool keepdim,
     std::optional<ScalarType> dtype) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
-              "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      self.is_floating_point() || self.is_complex(),
+      "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ",
+      c10::toString(self.scalar_type()));
   TORCH_CHECK(!ord.isComplex(), "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
   if (dtype.has_value()) {
-    TORCH_CHECK(c10::isFloatingType(*dtype) || c10::isComplexType(*dtype),
-                "linalg.vector_norm: dtype should be floating point or complex, but got ", c10::toString(*dtype));
-    TORCH_CHECK(c10::isComplexType(*dtype) == self.is_complex(), "linalg.vector_norm: dtype should be ",
-                self.is_complex() ? "complex" : "real", " for ", self.is_complex() ? "complex" : "real", " inputs, but got ",
-                c10::toString(*dtype));
-    TORCH_CHECK(c10::promoteTypes(self.scalar_type(), *dtype) == *dtype, "linalg.vector_norm: the dtype of the input (",
-                c10::toString(self.scalar_type()), ") should be convertible without narrowing to the specified dtype (",
-                c10::toString(*dtype), ")");
+    TORCH_CHECK(
+        c10::isFloatingType(*dtype) || c10::isComplexType(*dtype),
+        "linalg.vector_norm: dtype should be floating point or complex, but got ", c10::toString(*dtype));
+    TORCH_CHECK(
+        c10::isComplexType(*dtype) == self.is_complex(), "linalg.vector_norm: dtype should be ",
+        self.is_complex() ? "complex" : "real", " for ", self.is_complex() ? "complex" : "real", " inputs, but got ",
+        c10::toString(*dtype));
+    TORCH_CHECK(
+        c10::promoteTypes(self.scalar_type(), *dtype) == *dtype, "linalg.vector_norm: the dtype of the input (",
+        c10::toString(self.scalar_type()), ") should be convertible without narrowing to the specified dtype (",
+        c10::toString(*dtype), ")");
   }
   const auto mask = reduction_mask(dim, self.dim());
   const double p = ord.toDouble();
   if (self.numel() == 0 && (p < 0 || p == std::numeric_limits<double>::infinity())) {
-    TORCH_CHECK(dim.has_value() && !dim->empty(), "linalg.vector_norm cannot compute the ", p,
-                " norm on an empty tensor because the operation does not have an identity");
+    TORCH_CHECK(
+        dim.has_value() && !dim->empty(), "linalg.vector_norm cannot compute the ", p,
+        " norm on an empty tensor because the operation does not have an identity");
     for (int64_t d = 0; d < self.dim(); ++d) {
-      TORCH_CHECK(!mask[d] || self.sizes()[d] != 0, "linalg.vector_norm cannot compute the ", p, " norm on the dimension ", d,
-                  " because this dimension is empty and the operation does not have an identity");
+      TORCH_CHECK(
+          !mask[d] || self.sizes()[d] != 0, "linalg.vector_norm cannot compute the ", p, " norm on the dimension ", d,
+          " because this dimension is empty and the operation does not have an identity");
     }
   }
-  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), c10::toRealValueType(arithmetic(op, dtype.value_or(self.scalar_type()))));
+  return TensorSpec::like(
+      self, reduced_sizes(self, mask, keepdim),
+      c10::toRealValueType(arithmetic(op, dtype.value_or(self.scalar_type()))));
 }
 
 /// var, std: real for complex input; the mean beside them keeps the input's dtype.
-TensorSpec var(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<c10::Scalar>&, bool keepdim) {
+TensorSpec var(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<c10::Scalar>&,
+    bool keepdim) {
   check_variance_dtype(op, self);
   const auto mask = reduction_mask(dim, self.dim());
   return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), c10::toRealValueType(self.scalar_type()));
@@ -354,8 +401,9 @@ TensorSpec logcumsumexp(const char*, const TensorBase& self, int64_t dim) {
 }
 
 void logcumsumexp_out(const char*, const TensorBase& self, int64_t, const TensorBase& out) {
-  TORCH_CHECK(self.scalar_type() == out.scalar_type(), "expected scalar_type ", c10::toString(self.scalar_type()), " but found ",
-              c10::toString(out.scalar_type()));
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), "expected scalar_type ", c10::toString(self.scalar_type()),
+      " but found ", c10::toString(out.scalar_type()));
 }
 
 /// The output of a mean has the dtype that was asked for; without one it may be any that the mean can be cast to.
@@ -366,8 +414,10 @@ void mean_out(
     bool,
     std::optional<ScalarType> dtype,
     const TensorBase& out) {
-  TORCH_CHECK(!dtype || *dtype == out.scalar_type(), "Expected out tensor to have dtype ",
-              c10::scalarTypeToTypeMeta(dtype.value_or(ScalarType::Float)).name(), ", but got ", out.dtype().name(), " instead (in ", op, ")");
+  TORCH_CHECK(
+      !dtype || *dtype == out.scalar_type(), "Expected out tensor to have dtype ",
+      c10::scalarTypeToTypeMeta(dtype.value_or(ScalarType::Float)).name(), ", but got ", out.dtype().name(),
+      " instead (in ", op, ")");
 }
 
 void nansum_out(
@@ -378,19 +428,22 @@ void nansum_out(
     std::optional<ScalarType> dtype,
     const TensorBase& out) {
   // Without NaN it is sum, which has messages of its own.
-  TORCH_CHECK(!self.is_floating_point() || !dtype || *dtype == out.scalar_type(), op,
-              ": provided dtype must match dtype of result. Got ", c10::toString(out.scalar_type()), " and ",
-              c10::toString(dtype.value_or(ScalarType::Float)), ".");
+  TORCH_CHECK(
+      !self.is_floating_point() || !dtype || *dtype == out.scalar_type(), op,
+      ": provided dtype must match dtype of result. Got ", c10::toString(out.scalar_type()), " and ",
+      c10::toString(dtype.value_or(ScalarType::Float)), ".");
 }
 
 void logsumexp_out(const char*, const TensorBase&, c10::IntArrayRef, bool, const TensorBase& out) {
-  TORCH_CHECK(out.is_floating_point() || out.is_complex(),
-              "logsumexp(): Expected floating point type for result tensor, but got: ", c10::toString(out.scalar_type()));
+  TORCH_CHECK(
+      out.is_floating_point() || out.is_complex(),
+      "logsumexp(): Expected floating point type for result tensor, but got: ", c10::toString(out.scalar_type()));
 }
 
 void cummax_out(const char* op, const TensorBase& self, int64_t, const TensorBase& values, const TensorBase& indices) {
   const auto check = [op](const TensorBase& out, ScalarType dtype) {
-    TORCH_CHECK(out.scalar_type() == dtype, "expected scalar_type ", dtype, " but found ", out.scalar_type(), " (in ", op, ")");
+    TORCH_CHECK(
+        out.scalar_type() == dtype, "expected scalar_type ", dtype, " but found ", out.scalar_type(), " (in ", op, ")");
   };
   check(values, self.scalar_type());
   check(indices, ScalarType::Long);
@@ -410,7 +463,14 @@ TensorSpec trace(const char* op, const TensorBase& self) {
 }
 
 /// The difference of order 0 is a copy, whose output must have the dtype of self.
-void diff_out(const char* op, const TensorBase& self, int64_t n, int64_t, const std::optional<Tensor>&, const std::optional<Tensor>&, const TensorBase& out) {
+void diff_out(
+    const char* op,
+    const TensorBase& self,
+    int64_t n,
+    int64_t,
+    const std::optional<Tensor>&,
+    const std::optional<Tensor>&,
+    const TensorBase& out) {
   TORCH_CHECK(
       n != 0 || out.scalar_type() == self.scalar_type(), "expected scalar_type ", self.scalar_type(), " but found ",
       out.scalar_type(), " (in ", op, " of order 0, which copies)");

@@ -13,7 +13,11 @@
 namespace at {
 
 SparseCsrTensorImpl::SparseCsrTensorImpl(
-    WithoutMembers, c10::DispatchKeySet key_set, c10::Device device, c10::Layout layout, const caffe2::TypeMeta data_type)
+    WithoutMembers,
+    c10::DispatchKeySet key_set,
+    c10::Device device,
+    c10::Layout layout,
+    const caffe2::TypeMeta data_type)
     : TensorImpl(key_set, data_type, device), layout_(layout) {
   set_storage_access_should_throw();
   set_custom_sizes_strides(SizesStridesPolicy::CustomStrides);
@@ -31,7 +35,8 @@ SparseCsrTensorImpl::SparseCsrTensorImpl(
 
 void SparseCsrTensorImpl::set_layout(c10::Layout layout) {
   TORCH_CHECK(
-      layout == kSparseCsr || layout == kSparseCsc || layout == kSparseBsr || layout == kSparseBsc, "unsupported layout ", layout);
+      layout == kSparseCsr || layout == kSparseCsc || layout == kSparseBsr || layout == kSparseBsc,
+      "unsupported layout ", layout);
   layout_ = layout;
 }
 
@@ -54,8 +59,8 @@ void SparseCsrTensorImpl::set_member_tensors(
 void SparseCsrTensorImpl::resize_and_clear_(int64_t sparse_dim, int64_t dense_dim, c10::IntArrayRef size) {
   TORCH_CHECK(
       sparse_dim >= 2 && dense_dim >= 0 && static_cast<int64_t>(size.size()) - sparse_dim == dense_dim,
-      "resize_and_clear_: a compressed sparse tensor of size ", size, " cannot have ", sparse_dim, " batch and sparse dimensions and ",
-      dense_dim, " dense ones");
+      "resize_and_clear_: a compressed sparse tensor of size ", size, " cannot have ", sparse_dim,
+      " batch and sparse dimensions and ", dense_dim, " dense ones");
   const c10::DimVector sizes(size.begin(), size.end());
   const bool by_rows = layout_ == kSparseCsr || layout_ == kSparseBsr;
   c10::DimVector block;
@@ -64,9 +69,11 @@ void SparseCsrTensorImpl::resize_and_clear_(int64_t sparse_dim, int64_t dense_di
   }
   const int64_t length = sizes[sparse_dim - (by_rows ? 2 : 1)];
   const int64_t step = block.empty() ? 1 : block[by_rows ? 0 : 1];
-  TORCH_CHECK(length % step == 0, "resize_and_clear_: a dimension of size ", length, " does not hold whole blocks of ", step);
   TORCH_CHECK(
-      length / step < std::numeric_limits<int64_t>::max(), "resize_and_clear_: a dimension of size ", length, " is too large to compress");
+      length % step == 0, "resize_and_clear_: a dimension of size ", length, " does not hold whole blocks of ", step);
+  TORCH_CHECK(
+      length / step < std::numeric_limits<int64_t>::max(), "resize_and_clear_: a dimension of size ", length,
+      " is too large to compress");
   c10::DimVector compressed(sizes.begin(), sizes.begin() + sparse_dim - 2);
   c10::DimVector plain = compressed;
   compressed.push_back(length / step + 1);

@@ -15,8 +15,10 @@ namespace {
 
 constexpr const char* kOptions =
     "You could try the following options:\n1. If you need an empty sparse tensor of this size, call `x = "
-    "torch.sparse_coo_tensor(size)`.\n2. If you need to resize this tensor, you have the following options:\n\t1. For both "
-    "sparse and dense dimensions, keep the number of them constant and the size of them non-shrinking, and then try the same "
+    "torch.sparse_coo_tensor(size)`.\n2. If you need to resize this tensor, you have the following options:\n\t1. For "
+    "both "
+    "sparse and dense dimensions, keep the number of them constant and the size of them non-shrinking, and then try "
+    "the same "
     "call again.\n\t2. Or, create a new sparse tensor with the correct indices and values from this sparse tensor.";
 
 c10::DimVector values_shape(int64_t nnz, int64_t sparse_dim, c10::IntArrayRef size) {
@@ -27,12 +29,13 @@ c10::DimVector values_shape(int64_t nnz, int64_t sparse_dim, c10::IntArrayRef si
 
 void check_dims(int64_t sparse_dim, int64_t dense_dim, c10::IntArrayRef size) {
   TORCH_CHECK(
-      sparse_dim >= 0 && dense_dim >= 0, "the numbers of sparse and dense dimensions must not be negative, got sparse_dim = ",
-      sparse_dim, ", dense_dim = ", dense_dim);
+      sparse_dim >= 0 && dense_dim >= 0,
+      "the numbers of sparse and dense dimensions must not be negative, got sparse_dim = ", sparse_dim,
+      ", dense_dim = ", dense_dim);
   TORCH_CHECK(
       dense_dim == static_cast<int64_t>(size.size()) - sparse_dim,
-      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(), ", sparse_dim = ", sparse_dim,
-      ", dense_dim = ", dense_dim);
+      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(),
+      ", sparse_dim = ", sparse_dim, ", dense_dim = ", dense_dim);
 }
 
 /// A device with its number: the current one where none is given.
@@ -48,7 +51,8 @@ SparseTensorImpl::SparseTensorImpl(c10::DispatchKeySet key_set, const caffe2::Ty
 }
 
 SparseTensorImpl::SparseTensorImpl(c10::DispatchKeySet key_set, const caffe2::TypeMeta data_type)
-    : SparseTensorImpl(key_set, data_type, with_number(c10::Device(c10::dispatchKeyToDeviceType(key_set.highestPriorityTypeId())))) {
+    : SparseTensorImpl(
+          key_set, data_type, with_number(c10::Device(c10::dispatchKeyToDeviceType(key_set.highestPriorityTypeId())))) {
   indices_ = empty_contiguous({1, 0}, kLong, device());
   values_ = empty_contiguous({0}, c10::typeMetaToScalarType(data_type), device());
   set_shape(1, 0, {0});
@@ -86,8 +90,8 @@ void SparseTensorImpl::resize_(int64_t sparse_dim, int64_t dense_dim, c10::IntAr
       TORCH_CHECK(
           size[d] >= old[d], "shrinking the size of ", sparse ? "sparse" : "dense", " dimensions (from ",
           sparse ? old.slice(0, sparse_dim) : old.slice(sparse_dim), " to ",
-          sparse ? size.slice(0, sparse_dim) : size.slice(sparse_dim), ") on a non-empty sparse tensor is not supported.\n",
-          kOptions);
+          sparse ? size.slice(0, sparse_dim) : size.slice(sparse_dim),
+          ") on a non-empty sparse tensor is not supported.\n", kOptions);
     }
   }
   if (size == sizes() && sparse_dim == sparse_dim_) {
@@ -124,7 +128,8 @@ void SparseTensorImpl::resize_and_clear_(int64_t sparse_dim, int64_t dense_dim, 
 }
 
 void SparseTensorImpl::set_nnz_and_narrow(int64_t new_nnz) {
-  TORCH_CHECK(new_nnz >= 0 && new_nnz <= nnz(), "set_nnz_and_narrow: ", new_nnz, " of ", nnz(), " elements cannot be kept");
+  TORCH_CHECK(
+      new_nnz >= 0 && new_nnz <= nnz(), "set_nnz_and_narrow: ", new_nnz, " of ", nnz(), " elements cannot be kept");
   indices_ = indices_.narrow(1, 0, new_nnz);
   values_ = values_.narrow(0, 0, new_nnz);
   if (new_nnz < 2) {
@@ -133,8 +138,11 @@ void SparseTensorImpl::set_nnz_and_narrow(int64_t new_nnz) {
 }
 
 void SparseTensorImpl::set_indices_and_values_unsafe(const Tensor& indices, const Tensor& values) {
-  TORCH_CHECK(indices.layout() == kStrided, "expected indices to be a dense tensor, but got indices of layout ", indices.layout());
-  TORCH_CHECK(values.layout() == kStrided, "expected values to be a dense tensor, but got values of layout ", values.layout());
+  TORCH_CHECK(
+      indices.layout() == kStrided, "expected indices to be a dense tensor, but got indices of layout ",
+      indices.layout());
+  TORCH_CHECK(
+      values.layout() == kStrided, "expected values to be a dense tensor, but got values of layout ", values.layout());
   TORCH_CHECK(
       values.device().type() == device().type(), "device type of values (", values.device().type(),
       ") must match device type of device().type()", device().type(), ")");
@@ -148,17 +156,19 @@ void SparseTensorImpl::set_indices_and_values_unsafe(const Tensor& indices, cons
   TORCH_CHECK(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: ", indices.sizes());
   TORCH_CHECK(values.dim() >= 1, "values must have a dimension for the elements, but got a tensor without dimensions");
   TORCH_CHECK(
-      indices.size(1) == values.size(0), "indices and values must have same nnz, but got nnz from indices: ", indices.size(1),
+      indices.size(1) == values.size(0),
+      "indices and values must have same nnz, but got nnz from indices: ", indices.size(1),
       ", nnz from values: ", values.size(0));
   TORCH_CHECK(
-      indices.size(0) == sparse_dim_, "indices has incorrect first dimension, expected ", sparse_dim_, ", got ", indices.size(0));
+      indices.size(0) == sparse_dim_, "indices has incorrect first dimension, expected ", sparse_dim_, ", got ",
+      indices.size(0));
   TORCH_CHECK(
       values.dim() == dense_dim_ + 1, "values has incorrect number of dimensions, expected ", dense_dim_ + 1, ", got ",
       values.dim());
   const c10::DimVector expected = values_shape(values.size(0), sparse_dim_, sizes());
   TORCH_CHECK(
-      values.sizes() == c10::IntArrayRef(expected), "values has incorrect size, expected ", c10::IntArrayRef(expected), ", got ",
-      values.sizes());
+      values.sizes() == c10::IntArrayRef(expected), "values has incorrect size, expected ", c10::IntArrayRef(expected),
+      ", got ", values.sizes());
   indices_ = indices;
   values_ = values;
   coalesced_ = values.size(0) < 2;
@@ -195,7 +205,8 @@ c10::intrusive_ptr<c10::TensorImpl> SparseTensorImpl::shallow_copy_and_detach(
 
 c10::intrusive_ptr<c10::TensorImpl> SparseTensorImpl::shallow_copy_and_detach(
     c10::VariableVersion&& version_counter, bool allow_tensor_metadata_change) const {
-  auto copy = c10::intrusive_ptr<SparseTensorImpl>::unsafe_steal_from_new(new SparseTensorImpl(key_set(), dtype(), device()));
+  auto copy =
+      c10::intrusive_ptr<SparseTensorImpl>::unsafe_steal_from_new(new SparseTensorImpl(key_set(), dtype(), device()));
   copy_tensor_metadata(this, copy.get(), std::move(version_counter), allow_tensor_metadata_change);
   copy->copy_members(*this);
   return copy;

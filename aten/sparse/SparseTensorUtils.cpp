@@ -24,8 +24,8 @@ c10::DimVector steps_of(c10::IntArrayRef sizes) {
   for (size_t d = sizes.size(); d-- > 0;) {
     steps[d] = step;
     TORCH_CHECK(
-        !c10::mul_overflows(step, sizes[d], &step), "flatten_indices: the places of a sparse tensor with sparse sizes ", sizes,
-        " cannot be numbered with int64; give it fewer or smaller sparse dimensions");
+        !c10::mul_overflows(step, sizes[d], &step), "flatten_indices: the places of a sparse tensor with sparse sizes ",
+        sizes, " cannot be numbered with int64; give it fewer or smaller sparse dimensions");
   }
   return steps;
 }
@@ -34,8 +34,8 @@ void add_dimension(const int64_t* index, int64_t nnz, int64_t dim, int64_t size,
   at::parallel_for(0, nnz, at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       TORCH_CHECK_INDEX(
-          index[i] >= 0 && index[i] < size, "a sparse tensor of size ", size, " in dimension ", dim, " cannot have an element at ",
-          index[i]);
+          index[i] >= 0 && index[i] < size, "a sparse tensor of size ", size, " in dimension ", dim,
+          " cannot have an element at ", index[i]);
       out[i] += index[i] * step;
     }
   });
@@ -46,10 +46,12 @@ void add_dimension(const int64_t* index, int64_t nnz, int64_t dim, int64_t size,
 void copy_into_sparse(const SparseTensor& self, const Tensor& indices, const Tensor& values, bool non_blocking) {
   SparseTensorImpl* impl = get_sparse_impl(self);
   impl->set_indices_and_values_unsafe(
-      indices.to(self.device(), kLong, non_blocking, /*copy=*/true), values.to(self.device(), self.scalar_type(), non_blocking, /*copy=*/true));
+      indices.to(self.device(), kLong, non_blocking, /*copy=*/true),
+      values.to(self.device(), self.scalar_type(), non_blocking, /*copy=*/true));
 }
 
-Tensor flatten_indices_by_dims(const Tensor& indices, const c10::IntArrayRef& sizes, const c10::IntArrayRef& dims_to_flatten) {
+Tensor flatten_indices_by_dims(
+    const Tensor& indices, const c10::IntArrayRef& sizes, const c10::IntArrayRef& dims_to_flatten) {
   c10::DimVector chosen;
   for (const int64_t dim : dims_to_flatten) {
     chosen.push_back(sizes[c10::maybe_wrap_dim(dim, static_cast<int64_t>(sizes.size()))]);
@@ -80,8 +82,8 @@ Tensor flatten_indices_by_dims(const Tensor& indices, const c10::IntArrayRef& si
 Tensor flatten_indices(const Tensor& indices, c10::IntArrayRef full_size, bool /*force_clone*/) {
   TORCH_CHECK(
       indices.dim() == 2 && indices.scalar_type() == kLong && indices.size(0) <= static_cast<int64_t>(full_size.size()),
-      "flatten_indices: indices must be int64 of shape [sparse_dim, nnz] with at most ", full_size.size(), " dimensions, got ",
-      indices.sizes(), " of ", indices.scalar_type());
+      "flatten_indices: indices must be int64 of shape [sparse_dim, nnz] with at most ", full_size.size(),
+      " dimensions, got ", indices.sizes(), " of ", indices.scalar_type());
   c10::DimVector dims(indices.size(0));
   for (size_t d = 0; d < dims.size(); ++d) {
     dims[d] = static_cast<int64_t>(d);

@@ -21,7 +21,8 @@ inline void alias_into_sparse(const SparseTensor& self, const Tensor& indices, c
 }
 
 /// The same with copies of them.
-TORCH_API void copy_into_sparse(const SparseTensor& self, const Tensor& indices, const Tensor& values, bool non_blocking);
+TORCH_API void copy_into_sparse(
+    const SparseTensor& self, const Tensor& indices, const Tensor& values, bool non_blocking);
 
 inline bool is_same_tensor(const Tensor& lhs, const Tensor& rhs) {
   return lhs.is_same(rhs);
@@ -34,8 +35,8 @@ inline bool is_same_density(const SparseTensor& self, const SparseTensor& src) {
   return a->sparse_dim() == b->sparse_dim() && a->dense_dim() == b->dense_dim();
 }
 
-/// Row-major numbers of the indices in `indices` [sparse_dim, nnz], in a tensor with the leading sizes of `full_size`. Throws
-/// for an index outside of that, and when the numbers of such a tensor do not fit int64.
+/// Row-major numbers of the indices in `indices` [sparse_dim, nnz], in a tensor with the leading sizes of `full_size`.
+/// Throws for an index outside of that, and when the numbers of such a tensor do not fit int64.
 TORCH_API Tensor flatten_indices(const Tensor& indices, c10::IntArrayRef full_size, bool force_clone = false);
 
 /// The same over the dimensions `dims_to_flatten` of `sizes` alone.

@@ -83,11 +83,7 @@ Tensor infinitely_differentiable_logit_backward(const Tensor& grad, const Tensor
   return at::where(inside, slope, outside);
 }
 
-Tensor softplus_double_backward(
-    const Tensor& grad,
-    const Tensor& input,
-    const Scalar& beta,
-    const Scalar& threshold) {
+Tensor softplus_double_backward(const Tensor& grad, const Tensor& input, const Scalar& beta, const Scalar& threshold) {
   const Tensor x = input * beta;
   const Tensor sigmoid = x.sigmoid();
   return (sigmoid * (1 - sigmoid) * grad * beta).masked_fill(x.ge(threshold), 0);
@@ -104,9 +100,8 @@ Tensor elu_double_backward(
   const double negative_coefficient = alpha.toDouble() * scale.toDouble();
   const double input_coefficient = input_scale.toDouble();
   const Tensor product = grad * grad_output;
-  const Tensor curved = is_result
-      ? product * input_coefficient
-      : product * (self_or_result * input_coefficient).exp() *
+  const Tensor curved = is_result ? product * input_coefficient
+                                  : product * (self_or_result * input_coefficient).exp() *
           (negative_coefficient * input_coefficient * input_coefficient);
   return at::where(self_or_result.lt(0), curved, at::zeros({}, curved.options()));
 }
@@ -133,9 +128,15 @@ std::tuple<Tensor, Tensor, Tensor> prelu_double_backward(
   } else {
     for_self = at::zeros_like(self);
   }
-  if (!mask[0]) for_output = Tensor();
-  if (!mask[1]) for_self = Tensor();
-  if (!mask[2]) for_weight = Tensor();
+  if (!mask[0]) {
+    for_output = Tensor();
+  }
+  if (!mask[1]) {
+    for_self = Tensor();
+  }
+  if (!mask[2]) {
+    for_weight = Tensor();
+  }
   return result;
 }
 

@@ -4,8 +4,8 @@
 
 namespace torch::autograd::formulas {
 
-/// The gradient of a copy, brought back to where its source lives and to its dtype (a real source of a complex copy keeps
-/// the real part).
+/// The gradient of a copy, brought back to where its source lives and to its dtype (a real source of a complex copy
+/// keeps the real part).
 at::Tensor copy_backward(const at::Tensor& grad, const at::TensorOptions& source) {
   const at::ScalarType dtype = c10::typeMetaToScalarType(source.dtype());
   const bool drops_imaginary = grad.is_complex() && !at::isComplexType(dtype);

@@ -26,7 +26,9 @@ Tensor index_add_source_backward(
     const Tensor& grad, int64_t dim, const Tensor& index, at::IntArrayRef source_sizes, const at::Scalar& alpha) {
   const Tensor picked = grad.index_select(dim, index);
   const Tensor scaled = alpha.equal(1) ? picked : picked * alpha.conj();
-  if (!source_sizes.empty()) return scaled.expand(source_sizes);
+  if (!source_sizes.empty()) {
+    return scaled.expand(source_sizes);
+  }
   return scaled.numel() == 1 ? scaled.reshape({}) : scaled.sum(); // of complex halves there are no sums
 }
 
@@ -40,13 +42,21 @@ Tensor gather_backward(const Tensor& grad, at::IntArrayRef self_sizes, int64_t d
 
 namespace {
 
-/// The gradients of a reduction of `src` into `self`, whose elements meet as the functions say: `pick` gives for each element
-/// of src that of a tensor like self which it went to, `add` sums elements like src into a tensor like self, `reduce_again`
-/// is the reduction itself for other self and src, `erase` zeroes what was reduced into.
+/// The gradients of a reduction of `src` into `self`, whose elements meet as the functions say: `pick` gives for each
+/// element of src that of a tensor like self which it went to, `add` sums elements like src into a tensor like self,
+/// `reduce_again` is the reduction itself for other self and src, `erase` zeroes what was reduced into.
 template <class Pick, class Add, class Reduce, class Erase>
 std::tuple<Tensor, Tensor> reduce_backward(
-    const Tensor& grad, const Tensor& self, const Tensor& src, std::string_view reduce, bool include_self, const Tensor& result,
-    Pick pick, Add add, Reduce reduce_again, Erase erase) {
+    const Tensor& grad,
+    const Tensor& self,
+    const Tensor& src,
+    std::string_view reduce,
+    bool include_self,
+    const Tensor& result,
+    Pick pick,
+    Add add,
+    Reduce reduce_again,
+    Erase erase) {
   Tensor grad_self;
   Tensor grad_src;
   if (reduce == "sum") {
@@ -62,7 +72,8 @@ std::tuple<Tensor, Tensor> reduce_backward(
     const Tensor masked_src_result = reduce_again(self, src.masked_fill(src_single_zero, 1));
     const Tensor plain = pick(grad * result) / src.masked_fill(src_zero, 1);
     grad_src = at::where(
-        src_single_zero, pick(grad * masked_src_result), plain.masked_fill(src_zero.logical_and(src_single_zero.logical_not()), 0));
+        src_single_zero, pick(grad * masked_src_result),
+        plain.masked_fill(src_zero.logical_and(src_single_zero.logical_not()), 0));
   } else if (reduce == "mean") {
     Tensor count = add(include_self ? at::ones_like(grad) : at::zeros_like(grad), at::ones_like(src));
     count = count.masked_fill(count == 0, 1);
@@ -83,8 +94,14 @@ std::tuple<Tensor, Tensor> reduce_backward(
 } // namespace
 
 std::tuple<Tensor, Tensor> scatter_reduce_backward(
-    const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
-    bool include_self, const Tensor& result) {
+    const Tensor& grad,
+    const Tensor& self,
+    int64_t dim,
+    const Tensor& index,
+    const Tensor& src,
+    std::string_view reduce,
+    bool include_self,
+    const Tensor& result) {
   return reduce_backward(
       grad, self, src, reduce, include_self, result, [&](const Tensor& t) { return t.gather(dim, index); },
       [&](const Tensor& to, const Tensor& t) { return to.scatter_add(dim, index, t); },
@@ -93,8 +110,14 @@ std::tuple<Tensor, Tensor> scatter_reduce_backward(
 }
 
 std::tuple<Tensor, Tensor> index_reduce_backward(
-    const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
-    bool include_self, const Tensor& result) {
+    const Tensor& grad,
+    const Tensor& self,
+    int64_t dim,
+    const Tensor& index,
+    const Tensor& source,
+    std::string_view reduce,
+    bool include_self,
+    const Tensor& result) {
   return reduce_backward(
       grad, self, source, reduce, include_self, result,
       [&](const Tensor& t) { return t.index_select(dim, index).reshape(source.sizes()); },

@@ -18,22 +18,35 @@ bool by_columns(at::IntArrayRef sizes, at::IntArrayRef strides) {
 } // namespace
 
 /// Gradients of alpha * mat1 @ mat2, in the memory order of the operand they belong to (its sizes and strides).
-Tensor mm_mat1_grad(const Tensor& grad, const Tensor& mat2, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha) {
+Tensor mm_mat1_grad(
+    const Tensor& grad, const Tensor& mat2, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha) {
   const Tensor product = by_columns(sizes, strides) ? mat2.conj().mm(grad.t()).t() : grad.mm(mat2.t().conj());
   return maybe_multiply(product, alpha.conj());
 }
 
-Tensor mm_mat2_grad(const Tensor& grad, const Tensor& mat1, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha) {
+Tensor mm_mat2_grad(
+    const Tensor& grad, const Tensor& mat1, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha) {
   const Tensor product = by_columns(sizes, strides) ? grad.t().mm(mat1.conj()).t() : mat1.t().conj().mm(grad);
   return maybe_multiply(product, alpha.conj());
 }
 
-/// Gradients of beta * self + alpha * mat1 @ mat2 for self and mat2, on CUDA by one kernel where self is a layer's bias.
-std::tuple<Tensor, Tensor> addmm_self_mat2_grads(const Tensor& grad, at::IntArrayRef self_sizes, const Tensor& mat1, at::IntArrayRef mat2_sizes, at::IntArrayRef mat2_strides, const at::Scalar& beta, const at::Scalar& alpha, std::array<bool, 2> grad_input_mask) {
-  const bool bias_for_columns = self_sizes.size() == 1 && self_sizes[0] == grad.size(1) && beta.equal(1) && alpha.equal(1);
+/// Gradients of beta * self + alpha * mat1 @ mat2 for self and mat2, on CUDA by one kernel where self is a layer's
+/// bias.
+std::tuple<Tensor, Tensor> addmm_self_mat2_grads(
+    const Tensor& grad,
+    at::IntArrayRef self_sizes,
+    const Tensor& mat1,
+    at::IntArrayRef mat2_sizes,
+    at::IntArrayRef mat2_strides,
+    const at::Scalar& beta,
+    const at::Scalar& alpha,
+    std::array<bool, 2> grad_input_mask) {
+  const bool bias_for_columns =
+      self_sizes.size() == 1 && self_sizes[0] == grad.size(1) && beta.equal(1) && alpha.equal(1);
   if (grad_input_mask[0] && grad_input_mask[1] && bias_for_columns && at::native::is_plain_cuda(grad) &&
       at::native::is_plain_cuda(mat1) && grad.is_floating_point() && at::native::backward_takes_shortcuts()) {
-    auto [product, sums] = at::native::cuda_shortcuts().transposed_mm_with_sums(mat1, grad, by_columns(mat2_sizes, mat2_strides));
+    auto [product, sums] =
+        at::native::cuda_shortcuts().transposed_mm_with_sums(mat1, grad, by_columns(mat2_sizes, mat2_strides));
     return {std::move(sums), std::move(product)};
   }
   return {
@@ -42,7 +55,16 @@ std::tuple<Tensor, Tensor> addmm_self_mat2_grads(const Tensor& grad, at::IntArra
 }
 
 /// Gradients of the relu or gelu of beta * self + alpha * mat1 @ mat2.
-std::tuple<Tensor, Tensor, Tensor> addmm_activation_backward(const Tensor& grad, const Tensor& result, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const at::Scalar& beta, const at::Scalar& alpha, bool use_gelu, std::array<bool, 3> grad_input_mask) {
+std::tuple<Tensor, Tensor, Tensor> addmm_activation_backward(
+    const Tensor& grad,
+    const Tensor& result,
+    const Tensor& self,
+    const Tensor& mat1,
+    const Tensor& mat2,
+    const at::Scalar& beta,
+    const at::Scalar& alpha,
+    bool use_gelu,
+    std::array<bool, 3> grad_input_mask) {
   // The sum is not kept: a product is computed again.
   const Tensor slope = use_gelu
       ? at::gelu_backward(grad, at::addmm(self, mat1, mat2, beta, alpha), self.is_cuda() ? "tanh" : "none")

@@ -1,6 +1,7 @@
 // Gradients of matrix factorizations. All are written with operators, so that they can be differentiated again.
 //
-// For complex matrices the gradient is the conjugate Wirtinger derivative: <G, dA> = Re tr(G^H dA). Undefined gradients are zero.
+// For complex matrices the gradient is the conjugate Wirtinger derivative: <G, dA> = Re tr(G^H dA). Undefined gradients
+// are zero.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <autograd/formulas/shared.h>
@@ -47,17 +48,22 @@ void check_phase(const char* op, const Tensor& imaginary, const Tensor& scale) {
   const Tensor bad = imaginary.abs() > scale.abs() * 1e-2 + 1e-2;
   TORCH_CHECK(
       !bad.any().item().to<bool>(), op,
-      ": The eigenvectors (or singular vectors) in the complex case are specified up to multiplication by e^{i phi}. The specified "
+      ": The eigenvectors (or singular vectors) in the complex case are specified up to multiplication by e^{i phi}. "
+      "The specified "
       "loss function depends on this quantity, so it is ill-defined.");
 }
 
 } // namespace
 
-// ---- Cholesky ------------------------------------------------------------------------------------------------------------
+// ---- Cholesky
+// ------------------------------------------------------------------------------------------------------------
 
 Tensor cholesky_backward(const Tensor& grad, bool upper, const Tensor& L_or_U) {
-  if (!grad.defined()) return {};
-  // dL = L phi(L^-1 dA L^-H), where phi takes the lower triangle and half the diagonal; this is its adjoint on Hermitian dA.
+  if (!grad.defined()) {
+    return {};
+  }
+  // dL = L phi(L^-1 dA L^-H), where phi takes the lower triangle and half the diagonal; this is its adjoint on
+  // Hermitian dA.
   const Tensor L = upper ? L_or_U.mH() : L_or_U, grad_L = upper ? grad.mH() : grad;
   const Tensor product = L.mH().matmul(grad_L);
   const Tensor below = product.tril(-1);
@@ -67,28 +73,38 @@ Tensor cholesky_backward(const Tensor& grad, bool upper, const Tensor& L_or_U) {
 }
 
 Tensor cholesky_inverse_backward(const Tensor& grad, const Tensor& L, bool upper, const Tensor& inverse) {
-  if (!grad.defined()) return {};
+  if (!grad.defined()) {
+    return {};
+  }
   const Tensor common = inverse.matmul((grad + grad.mH()).matmul(inverse));
   return upper ? -L.matmul(common) : -common.matmul(L);
 }
 
-// ---- LU ------------------------------------------------------------------------------------------------------------------
+// ---- LU
+// ------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 /// Gradient of the square top A1 = L1 U1, L1 having ones on its diagonal.
 Tensor square_lu_backward(const Tensor& grad_L, const Tensor& grad_U, const Tensor& L, const Tensor& U) {
   Tensor inner;
-  if (grad_L.defined()) inner = L.mH().matmul(grad_L).tril(-1);
-  if (grad_U.defined()) inner = sum_of(inner, grad_U.matmul(U.mH()).triu());
+  if (grad_L.defined()) {
+    inner = L.mH().matmul(grad_L).tril(-1);
+  }
+  if (grad_U.defined()) {
+    inner = sum_of(inner, grad_U.matmul(U.mH()).triu());
+  }
   inner = at::linalg_solve_triangular(L.mH(), inner, /*upper=*/true, /*left=*/true, /*unitriangular=*/true);
   return at::linalg_solve_triangular(U.mH(), inner, /*upper=*/false, /*left=*/false);
 }
 
 } // namespace
 
-Tensor linalg_lu_backward(const Tensor& grad_L, const Tensor& grad_U, const Tensor& P, const Tensor& L, const Tensor& U, bool pivot) {
-  if (!grad_L.defined() && !grad_U.defined()) return {};
+Tensor linalg_lu_backward(
+    const Tensor& grad_L, const Tensor& grad_U, const Tensor& P, const Tensor& L, const Tensor& U, bool pivot) {
+  if (!grad_L.defined() && !grad_U.defined()) {
+    return {};
+  }
   const int64_t m = L.size(-2), n = U.size(-1), k = std::min(m, n);
   Tensor result;
   if (m == n) {
@@ -121,7 +137,9 @@ Tensor linalg_lu_backward(const Tensor& grad_L, const Tensor& grad_U, const Tens
 }
 
 Tensor lu_factor_ex_backward(const Tensor& grad, const Tensor& LU, const Tensor& pivots, bool pivot) {
-  if (!grad.defined()) return {};
+  if (!grad.defined()) {
+    return {};
+  }
   const auto [P, L, U] = at::lu_unpack(LU, pivots, /*unpack_data=*/true, /*unpack_pivots=*/pivot);
   const int64_t k = std::min(LU.size(-2), LU.size(-1));
   return linalg_lu_backward(grad.narrow(-1, 0, k), grad.narrow(-2, 0, k), P, L, U, pivot);
@@ -147,7 +165,8 @@ Tensor lu_unpack_backward(const Tensor& grad_L, const Tensor& grad_U, int64_t ro
       grad_L.defined() ? widened(grad_L.tril(-1)) : Tensor(), grad_U.defined() ? widened(grad_U.triu()) : Tensor());
 }
 
-// ---- determinants and inverses ---------------------------------------------------------------------------------------------
+// ---- determinants and inverses
+// ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -172,7 +191,9 @@ Tensor adjugate(const Tensor& A) {
 /// X with A^H X = diag(d), one number d for each matrix.
 Tensor solve_adjoint(const Tensor& A, const Tensor& LU, const Tensor& pivots, const Tensor& d) {
   const Tensor rhs = d.unsqueeze(-1).expand(pivots.sizes()).diag_embed();
-  if (c10::GradMode::is_enabled()) return at::linalg_solve(A.mH(), rhs);
+  if (c10::GradMode::is_enabled()) {
+    return at::linalg_solve(A.mH(), rhs);
+  }
   // The forward pass has factored the transpose of a real matrix that is row-major.
   const bool transposed = A.is_contiguous() && !A.is_complex();
   return at::linalg_lu_solve(LU, pivots, rhs, /*left=*/true, /*adjoint=*/!transposed);
@@ -180,19 +201,36 @@ Tensor solve_adjoint(const Tensor& A, const Tensor& LU, const Tensor& pivots, co
 
 } // namespace
 
-Tensor linalg_det_backward(const Tensor& grad, const Tensor& det, const Tensor& A, const Tensor& LU, const Tensor& pivots) {
-  if (!grad.defined()) return {};
-  if (A.numel() == 0) return at::zeros_like(A);
+Tensor linalg_det_backward(
+    const Tensor& grad, const Tensor& det, const Tensor& A, const Tensor& LU, const Tensor& pivots) {
+  if (!grad.defined()) {
+    return {};
+  }
+  if (A.numel() == 0) {
+    return at::zeros_like(A);
+  }
   // The determinant of one number is that number.
-  if (A.size(-1) == 1) return grad.unsqueeze(-1).unsqueeze(-1).expand(A.sizes());
+  if (A.size(-1) == 1) {
+    return grad.unsqueeze(-1).unsqueeze(-1).expand(A.sizes());
+  }
   const bool singular = (diagonal_of(LU) == 0).any().item().to<bool>();
-  if (singular) return grad.unsqueeze(-1).unsqueeze(-1) * adjugate(A);
+  if (singular) {
+    return grad.unsqueeze(-1).unsqueeze(-1) * adjugate(A);
+  }
   return solve_adjoint(A, LU, pivots, grad * det.conj());
 }
 
-Tensor linalg_slogdet_backward(const Tensor& grad_sign, const Tensor& grad_logabsdet, const Tensor& A, const Tensor& sign, const Tensor& LU, const Tensor& pivots) {
+Tensor linalg_slogdet_backward(
+    const Tensor& grad_sign,
+    const Tensor& grad_logabsdet,
+    const Tensor& A,
+    const Tensor& sign,
+    const Tensor& LU,
+    const Tensor& pivots) {
   const bool phase = A.is_complex() && grad_sign.defined();
-  if (!phase && !grad_logabsdet.defined()) return A.numel() == 0 || !grad_sign.defined() ? Tensor() : at::zeros_like(A);
+  if (!phase && !grad_logabsdet.defined()) {
+    return A.numel() == 0 || !grad_sign.defined() ? Tensor() : at::zeros_like(A);
+  }
   // With z = tr(A^-1 dA): d logabsdet = Re z, and d sign = i Im(z) sign.
   Tensor weight = grad_logabsdet;
   if (phase) {
@@ -200,40 +238,55 @@ Tensor linalg_slogdet_backward(const Tensor& grad_sign, const Tensor& grad_logab
     const Tensor real = weight.defined() ? weight : at::zeros_like(turn);
     weight = at::view_as_complex(at::stack({real, -turn}, -1));
   }
-  if (A.is_complex() && !weight.is_complex()) weight = weight.to(A.scalar_type());
+  if (A.is_complex() && !weight.is_complex()) {
+    weight = weight.to(A.scalar_type());
+  }
   return solve_adjoint(A, LU, pivots, weight);
 }
 
 Tensor linalg_inv_backward(const Tensor& grad, const Tensor& inverse) {
-  if (!grad.defined()) return {};
+  if (!grad.defined()) {
+    return {};
+  }
   const Tensor adjoint = inverse.mH();
   return -adjoint.matmul(grad.matmul(adjoint));
 }
 
-// ---- QR --------------------------------------------------------------------------------------------------------------------
+// ---- QR
+// --------------------------------------------------------------------------------------------------------------------
 
-Tensor linalg_qr_backward(const Tensor& grad_Q, const Tensor& grad_R, const Tensor& Q, const Tensor& R, std::string_view mode) {
+Tensor linalg_qr_backward(
+    const Tensor& grad_Q, const Tensor& grad_R, const Tensor& Q, const Tensor& R, std::string_view mode) {
   TORCH_CHECK(
       mode != "r",
-      "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, mode='reduced') if "
+      "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
+      "mode='reduced') if "
       "you are going to differentiate through linalg.qr.");
   const int64_t m = Q.size(-2), n = R.size(-1);
   TORCH_CHECK(
       mode != "complete" || m <= n,
       "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
-  if (!grad_Q.defined() && !grad_R.defined()) return {};
+  if (!grad_Q.defined() && !grad_R.defined()) {
+    return {};
+  }
   // dQ = (1 - Q Q^H) dA R^-1 + Q W with W skew, dR = (Q^H dA R^-1 - W) R: W is what makes dR upper triangular.
   const auto tall = [&](const Tensor& gQ, const Tensor& gR, const Tensor& R_square) {
     Tensor M;
-    if (gQ.defined()) M = Q.mH().matmul(gQ);
-    if (gR.defined()) M = sum_of(M, -gR.matmul(R_square.mH()));
+    if (gQ.defined()) {
+      M = Q.mH().matmul(gQ);
+    }
+    if (gR.defined()) {
+      M = sum_of(M, -gR.matmul(R_square.mH()));
+    }
     const Tensor upper = M.triu(1);
     const Tensor middle = M.is_complex() ? at::real(diagonal_of(M)).to(M.scalar_type()) : diagonal_of(M);
     const Tensor hermitian = upper + upper.mH() + middle.diag_embed();
     const Tensor right = sum_of(gQ, -Q.matmul(hermitian));
     return at::linalg_solve_triangular(R_square.mH(), right, /*upper=*/false, /*left=*/false);
   };
-  if (m >= n) return tall(grad_Q, grad_R, R);
+  if (m >= n) {
+    return tall(grad_Q, grad_R, R);
+  }
   // [X Y] = Q [U V]: V = Q^H Y sends its gradient to Y and to Q.
   const Tensor U = R.narrow(-1, 0, m), V = R.narrow(-1, m, n - m);
   if (!grad_R.defined()) {
@@ -250,15 +303,20 @@ namespace {
 /// Gradients of H_1 ... H_k C for reflectors H = 1 - tau v v^H.
 struct ReflectorGradients {
   std::vector<Tensor> vectors, scales; // of each v (a column), of each tau
-  Tensor right;                        // of C
+  Tensor right; // of C
 };
 
-ReflectorGradients reflectors_backward(const Tensor& grad, const std::vector<Tensor>& vectors, const std::vector<Tensor>& scales, const Tensor& C) {
+ReflectorGradients reflectors_backward(
+    const Tensor& grad, const std::vector<Tensor>& vectors, const std::vector<Tensor>& scales, const Tensor& C) {
   const size_t k = vectors.size();
-  const auto apply = [](const Tensor& v, const Tensor& tau, const Tensor& t) { return t - tau * v.matmul(v.mH().matmul(t)); };
+  const auto apply = [](const Tensor& v, const Tensor& tau, const Tensor& t) {
+    return t - tau * v.matmul(v.mH().matmul(t));
+  };
   std::vector<Tensor> behind(k + 1); // behind[i] = H_{i+1} ... H_k C
   behind[k] = C;
-  for (size_t i = k; i-- > 0;) behind[i] = apply(vectors[i], scales[i], behind[i + 1]);
+  for (size_t i = k; i-- > 0;) {
+    behind[i] = apply(vectors[i], scales[i], behind[i + 1]);
+  }
   ReflectorGradients result;
   Tensor G = grad;
   for (size_t i = 0; i < k; ++i) {
@@ -304,60 +362,94 @@ std::tuple<Tensor, Tensor> joined_gradients(const ReflectorGradients& gradients,
 
 } // namespace
 
-std::tuple<Tensor, Tensor> householder_product_backward(const Tensor& grad, const Tensor& input, const Tensor& tau, std::array<bool, 2> mask) {
-  if (!grad.defined() || input.numel() == 0 || tau.numel() == 0) return {};
+std::tuple<Tensor, Tensor> householder_product_backward(
+    const Tensor& grad, const Tensor& input, const Tensor& tau, std::array<bool, 2> mask) {
+  if (!grad.defined() || input.numel() == 0 || tau.numel() == 0) {
+    return {};
+  }
   const auto [vectors, scales] = reflectors_of(input, tau);
   const Tensor first_columns = at::eye(input.size(-2), input.size(-1), input.options()).expand(input.sizes());
   auto [grad_input, grad_tau] = joined_gradients(reflectors_backward(grad, vectors, scales, first_columns), input);
   return {mask[0] ? grad_input : Tensor(), mask[1] ? grad_tau : Tensor()};
 }
 
-std::tuple<Tensor, Tensor, Tensor> ormqr_backward(const Tensor& grad, const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool transpose, std::array<bool, 3> mask) {
-  if (!grad.defined()) return {};
+std::tuple<Tensor, Tensor, Tensor> ormqr_backward(
+    const Tensor& grad,
+    const Tensor& input,
+    const Tensor& tau,
+    const Tensor& other,
+    bool left,
+    bool transpose,
+    std::array<bool, 3> mask) {
+  if (!grad.defined()) {
+    return {};
+  }
   Tensor grad_other;
-  if (mask[2]) grad_other = at::ormqr(input, tau, grad, left, !transpose);
-  if (!mask[0] && !mask[1]) return {Tensor(), Tensor(), grad_other};
+  if (mask[2]) {
+    grad_other = at::ormqr(input, tau, grad, left, !transpose);
+  }
+  if (!mask[0] && !mask[1]) {
+    return {Tensor(), Tensor(), grad_other};
+  }
   // C Q = (Q^H C^H)^H, and Q^H is the product of H_k^H ... H_1^H, each with the conjugate scale.
   const bool adjoint = left == transpose;
   auto [vectors, scales] = reflectors_of(input, tau);
   if (adjoint) {
     std::reverse(vectors.begin(), vectors.end());
     std::reverse(scales.begin(), scales.end());
-    for (Tensor& scale : scales) scale = scale.conj();
+    for (Tensor& scale : scales) {
+      scale = scale.conj();
+    }
   }
-  ReflectorGradients gradients = reflectors_backward(left ? grad : grad.mH(), vectors, scales, left ? other : other.mH());
+  ReflectorGradients gradients =
+      reflectors_backward(left ? grad : grad.mH(), vectors, scales, left ? other : other.mH());
   if (adjoint) {
     std::reverse(gradients.vectors.begin(), gradients.vectors.end());
     std::reverse(gradients.scales.begin(), gradients.scales.end());
-    for (Tensor& scale : gradients.scales) scale = scale.conj();
+    for (Tensor& scale : gradients.scales) {
+      scale = scale.conj();
+    }
   }
   auto [grad_input, grad_tau] = joined_gradients(gradients, input);
   return {mask[0] ? grad_input : Tensor(), mask[1] ? grad_tau : Tensor(), grad_other};
 }
 
-// ---- singular values and eigenvalues -----------------------------------------------------------------------------------------
+// ---- singular values and eigenvalues
+// -----------------------------------------------------------------------------------------
 
-Tensor svd_backward(const Tensor& grad_U_full, const Tensor& grad_S, const Tensor& grad_Vh_full, const Tensor& U_full, const Tensor& S, const Tensor& Vh_full, bool full_matrices) {
-  if (!grad_U_full.defined() && !grad_S.defined() && !grad_Vh_full.defined()) return {};
+Tensor svd_backward(
+    const Tensor& grad_U_full,
+    const Tensor& grad_S,
+    const Tensor& grad_Vh_full,
+    const Tensor& U_full,
+    const Tensor& S,
+    const Tensor& Vh_full,
+    bool full_matrices) {
+  if (!grad_U_full.defined() && !grad_S.defined() && !grad_Vh_full.defined()) {
+    return {};
+  }
   const int64_t k = S.size(-1), m = U_full.size(-2), n = Vh_full.size(-1);
   TORCH_CHECK(
-      U_full.dim() >= 2, "svd_backward: the derivative needs the singular vectors, which compute_uv=false has not computed");
+      U_full.dim() >= 2,
+      "svd_backward: the derivative needs the singular vectors, which compute_uv=false has not computed");
   const auto columns = [&](const Tensor& t) { return full_matrices && t.defined() ? t.narrow(-1, 0, k) : t; };
   const auto rows = [&](const Tensor& t) { return full_matrices && t.defined() ? t.narrow(-2, 0, k) : t; };
   const Tensor U = columns(U_full), grad_U = columns(grad_U_full), Vh = rows(Vh_full), grad_Vh = rows(grad_Vh_full);
   if (!grad_U.defined() && !grad_Vh.defined()) {
-    return m >= n ? U.matmul(rows_times(Vh, grad_S.to(Vh.scalar_type()))) : columns_times(U, grad_S.to(U.scalar_type())).matmul(Vh);
+    return m >= n ? U.matmul(rows_times(Vh, grad_S.to(Vh.scalar_type())))
+                  : columns_times(U, grad_S.to(U.scalar_type())).matmul(Vh);
   }
   const auto skew = [](const Tensor& t) { return t - t.mH(); };
   const Tensor uu = grad_U.defined() ? skew(U.mH().matmul(grad_U)) : Tensor();
   const Tensor vv = grad_Vh.defined() ? skew(Vh.matmul(grad_Vh.mH())) : Tensor();
   if (U.is_complex()) {
-    const Tensor phase = sum_of(uu.defined() ? at::imag(diagonal_of(uu)) : Tensor(), vv.defined() ? at::imag(diagonal_of(vv)) : Tensor());
+    const Tensor phase = sum_of(
+        uu.defined() ? at::imag(diagonal_of(uu)) : Tensor(), vv.defined() ? at::imag(diagonal_of(vv)) : Tensor());
     check_phase("svd_backward", phase, at::zeros_like(phase));
   }
   const Tensor E = differences(S * S);
-  Tensor inner = sum_of(
-      uu.defined() ? columns_times(uu / E, S) : Tensor(), vv.defined() ? rows_times(vv / E, S) : Tensor());
+  Tensor inner =
+      sum_of(uu.defined() ? columns_times(uu / E, S) : Tensor(), vv.defined() ? rows_times(vv / E, S) : Tensor());
   Tensor diagonal = grad_S.defined() ? grad_S : at::zeros_like(S);
   if (U.is_complex() && uu.defined() && vv.defined()) {
     diagonal = diagonal + diagonal_of(uu) / (2 * S);
@@ -375,18 +467,29 @@ Tensor svd_backward(const Tensor& grad_U_full, const Tensor& grad_S, const Tenso
 }
 
 Tensor linalg_eigh_backward(const Tensor& grad_L, const Tensor& grad_V, const Tensor& L, const Tensor& V) {
-  if (!grad_L.defined() && !grad_V.defined()) return {};
-  TORCH_CHECK(V.dim() >= 2, "linalg_eigh_backward: the derivative needs the eigenvectors, which compute_v=false has not computed");
-  if (!grad_V.defined()) return columns_times(V, grad_L.to(V.scalar_type())).matmul(V.mH());
+  if (!grad_L.defined() && !grad_V.defined()) {
+    return {};
+  }
+  TORCH_CHECK(
+      V.dim() >= 2,
+      "linalg_eigh_backward: the derivative needs the eigenvectors, which compute_v=false has not computed");
+  if (!grad_V.defined()) {
+    return columns_times(V, grad_L.to(V.scalar_type())).matmul(V.mH());
+  }
   const Tensor product = V.mH().matmul(grad_V);
-  if (V.is_complex()) check_phase("linalg_eigh_backward", at::imag(diagonal_of(product)), at::real(diagonal_of(product)));
+  if (V.is_complex()) {
+    check_phase("linalg_eigh_backward", at::imag(diagonal_of(product)), at::real(diagonal_of(product)));
+  }
   const Tensor skew = (product - product.mH()) * 0.5;
   const Tensor inner = with_diagonal(skew / differences(L), grad_L.defined() ? grad_L : at::zeros_like(L));
   return V.matmul(inner.matmul(V.mH()));
 }
 
-Tensor linalg_eig_backward(const Tensor& grad_L, const Tensor& grad_V, const Tensor& L, const Tensor& V, at::ScalarType self_dtype) {
-  if (!grad_L.defined() && !grad_V.defined()) return {};
+Tensor linalg_eig_backward(
+    const Tensor& grad_L, const Tensor& grad_V, const Tensor& L, const Tensor& V, at::ScalarType self_dtype) {
+  if (!grad_L.defined() && !grad_V.defined()) {
+    return {};
+  }
   Tensor result;
   if (!grad_V.defined()) {
     result = at::linalg_solve(V.mH(), rows_times(V.mH(), grad_L));
@@ -396,7 +499,8 @@ Tensor linalg_eig_backward(const Tensor& grad_L, const Tensor& grad_V, const Ten
     const Tensor along = at::real(diagonal_of(product));
     check_phase("linalg_eig_backward", at::imag(diagonal_of(product)), along);
     const Tensor projected = product - V.mH().matmul(columns_times(V, along.to(V.scalar_type())));
-    const Tensor inner = with_diagonal(projected / differences(L).conj(), grad_L.defined() ? grad_L : at::zeros_like(L));
+    const Tensor inner =
+        with_diagonal(projected / differences(L).conj(), grad_L.defined() ? grad_L : at::zeros_like(L));
     result = at::linalg_solve(V.mH(), inner.matmul(V.mH()));
   }
   return handle_r_to_c(self_dtype, result);

@@ -1,5 +1,5 @@
-// Gradients of solutions of linear systems, of pseudo-inverses and of distances between rows. All are written with operators,
-// so that they can be differentiated again.
+// Gradients of solutions of linear systems, of pseudo-inverses and of distances between rows. All are written with
+// operators, so that they can be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <autograd/formulas/types.h>
@@ -20,8 +20,18 @@ Tensor triangle(const Tensor& grad, bool upper, bool unitriangular) {
 } // namespace
 
 /// Gradients for A and B; B had sizes `b_sizes`, which say whether it was a vector.
-std::tuple<Tensor, Tensor> linalg_solve_backward(const Tensor& grad, const Tensor& X, const Tensor& A, at::IntArrayRef b_sizes, const Tensor& LU, const Tensor& pivots, bool left, std::array<bool, 2> mask) {
-  if (!grad.defined() || (!mask[0] && !mask[1])) return {};
+std::tuple<Tensor, Tensor> linalg_solve_backward(
+    const Tensor& grad,
+    const Tensor& X,
+    const Tensor& A,
+    at::IntArrayRef b_sizes,
+    const Tensor& LU,
+    const Tensor& pivots,
+    bool left,
+    std::array<bool, 2> mask) {
+  if (!grad.defined() || (!mask[0] && !mask[1])) {
+    return {};
+  }
   const bool vector = b_sizes.size() == 1 ||
       (A.dim() - 1 == static_cast<int64_t>(b_sizes.size()) && b_sizes == A.sizes().slice(0, A.dim() - 1));
   Tensor grad_B;
@@ -32,7 +42,9 @@ std::tuple<Tensor, Tensor> linalg_solve_backward(const Tensor& grad, const Tenso
     const bool transposed = A.is_contiguous() && !A.is_complex();
     const Tensor rhs = vector ? grad.unsqueeze(-1) : grad;
     grad_B = at::linalg_lu_solve(LU, pivots, rhs, left, /*adjoint=*/!transposed);
-    if (vector) grad_B = grad_B.squeeze(-1);
+    if (vector) {
+      grad_B = grad_B.squeeze(-1);
+    }
   }
   Tensor grad_A;
   if (mask[0]) {
@@ -43,10 +55,14 @@ std::tuple<Tensor, Tensor> linalg_solve_backward(const Tensor& grad, const Tenso
 }
 
 /// Gradient for both triangles of LU.
-Tensor linalg_lu_solve_LU(const Tensor& grad, const Tensor& LU, const Tensor& pivots, const Tensor& X, bool left, bool adjoint) {
-  if (!grad.defined()) return {};
+Tensor linalg_lu_solve_LU(
+    const Tensor& grad, const Tensor& LU, const Tensor& pivots, const Tensor& X, bool left, bool adjoint) {
+  if (!grad.defined()) {
+    return {};
+  }
   const auto [P, L, U] = at::lu_unpack(LU, pivots, /*unpack_data=*/true, /*unpack_pivots=*/left == adjoint);
-  // With A = P L U the gradient of A is -A^-H G X^H (or its like from the right); it goes on to L and U, whose triangles share LU.
+  // With A = P L U the gradient of A is -A^-H G X^H (or its like from the right); it goes on to L and U, whose
+  // triangles share LU.
   if (left != adjoint) {
     const Tensor product = left ? grad.matmul(X.mH()) : grad.mH().matmul(X);
     const Tensor grad_U = at::linalg_solve_triangular(U.mH(), -product, /*upper=*/false);
@@ -61,8 +77,17 @@ Tensor linalg_lu_solve_LU(const Tensor& grad, const Tensor& LU, const Tensor& pi
   return grad_L.tril(-1) + grad_U.triu();
 }
 
-std::tuple<Tensor, Tensor> linalg_solve_triangular_backward(const Tensor& grad, const Tensor& A, const Tensor& X, bool upper, bool left, bool unitriangular, std::array<bool, 2> mask) {
-  if (!grad.defined() || (!mask[0] && !mask[1])) return {};
+std::tuple<Tensor, Tensor> linalg_solve_triangular_backward(
+    const Tensor& grad,
+    const Tensor& A,
+    const Tensor& X,
+    bool upper,
+    bool left,
+    bool unitriangular,
+    std::array<bool, 2> mask) {
+  if (!grad.defined() || (!mask[0] && !mask[1])) {
+    return {};
+  }
   const Tensor grad_B = at::linalg_solve_triangular(A.mH(), grad, !upper, left, unitriangular);
   Tensor grad_A;
   if (mask[0]) {
@@ -72,7 +97,15 @@ std::tuple<Tensor, Tensor> linalg_solve_triangular_backward(const Tensor& grad, 
 }
 
 /// Gradients for b and A.
-std::tuple<Tensor, Tensor> triangular_solve_backward(const Tensor& grad_x, const Tensor& grad_m, const Tensor& A, const Tensor& X, bool upper, bool transpose, bool unitriangular, std::array<bool, 2> mask) {
+std::tuple<Tensor, Tensor> triangular_solve_backward(
+    const Tensor& grad_x,
+    const Tensor& grad_m,
+    const Tensor& A,
+    const Tensor& X,
+    bool upper,
+    bool transpose,
+    bool unitriangular,
+    std::array<bool, 2> mask) {
   Tensor grad_b, grad_A;
   if (grad_x.defined()) {
     grad_b = std::get<0>(at::triangular_solve(grad_x, A.conj(), upper, !transpose, unitriangular));
@@ -80,12 +113,17 @@ std::tuple<Tensor, Tensor> triangular_solve_backward(const Tensor& grad_x, const
       grad_A = triangle(transpose ? -X.conj().matmul(grad_b.mT()) : -grad_b.matmul(X.mH()), upper, unitriangular);
     }
   }
-  if (mask[1] && grad_m.defined()) grad_A = grad_A.defined() ? grad_A + grad_m : grad_m;
+  if (mask[1] && grad_m.defined()) {
+    grad_A = grad_A.defined() ? grad_A + grad_m : grad_m;
+  }
   return {mask[0] ? grad_b : Tensor(), grad_A};
 }
 
-std::tuple<Tensor, Tensor> cholesky_solve_backward(const Tensor& grad, const Tensor& L, const Tensor& X, bool upper, std::array<bool, 2> mask) {
-  if (!grad.defined()) return {};
+std::tuple<Tensor, Tensor> cholesky_solve_backward(
+    const Tensor& grad, const Tensor& L, const Tensor& X, bool upper, std::array<bool, 2> mask) {
+  if (!grad.defined()) {
+    return {};
+  }
   const Tensor grad_B = at::cholesky_solve(grad, L, upper);
   Tensor grad_L;
   if (mask[1]) {
@@ -97,7 +135,9 @@ std::tuple<Tensor, Tensor> cholesky_solve_backward(const Tensor& grad, const Ten
 }
 
 Tensor pinv_backward(const Tensor& grad, const Tensor& pinv, const Tensor& A) {
-  if (!grad.defined()) return {};
+  if (!grad.defined()) {
+    return {};
+  }
   const Tensor pinv_h = pinv.mH(), grad_h = grad.mH();
   // The same sum, multiplied in the order that keeps the products small.
   if (A.size(-2) <= A.size(-1)) {
@@ -110,34 +150,52 @@ Tensor pinv_backward(const Tensor& grad, const Tensor& pinv, const Tensor& A) {
       pinv_h_K.matmul(pinv).matmul(A);
 }
 
-std::tuple<Tensor, Tensor> linalg_lstsq_backward(const Tensor& grad, const Tensor& A, const Tensor& B, std::array<bool, 2> mask) {
-  if (!grad.defined()) return {};
+std::tuple<Tensor, Tensor> linalg_lstsq_backward(
+    const Tensor& grad, const Tensor& A, const Tensor& B, std::array<bool, 2> mask) {
+  if (!grad.defined()) {
+    return {};
+  }
   const bool vector = B.dim() == 1 || (A.dim() - 1 == B.dim() && B.sizes() == A.sizes().slice(0, A.dim() - 1));
   const auto matrix = [vector](const Tensor& t) { return vector ? t.unsqueeze(-1) : t; };
   // The solution of least norm is pinv(A) B.
   const Tensor inverse = at::linalg_pinv(A, std::optional<double>(), std::optional<double>());
   const Tensor G = matrix(grad);
   Tensor grad_A, grad_B;
-  if (mask[0]) grad_A = pinv_backward(G.matmul(matrix(B).mH()), inverse, A);
-  if (mask[1]) grad_B = inverse.mH().matmul(G);
-  if (vector && grad_B.defined()) grad_B = grad_B.squeeze(-1);
+  if (mask[0]) {
+    grad_A = pinv_backward(G.matmul(matrix(B).mH()), inverse, A);
+  }
+  if (mask[1]) {
+    grad_B = inverse.mH().matmul(G);
+  }
+  if (vector && grad_B.defined()) {
+    grad_B = grad_B.squeeze(-1);
+  }
   return {grad_A, grad_B};
 }
 
-// ---- distances -----------------------------------------------------------------------------------------------------------
+// ---- distances
+// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
 /// grad * d distance / d difference, for differences whose last dimension the distance sums over.
 Tensor difference_gradient(const Tensor& grad, const Tensor& difference, double p, const Tensor& dist) {
   const Tensor g = grad.unsqueeze(-1), d = dist.unsqueeze(-1);
-  if (p == 0) return at::zeros_like(difference);
-  if (p == 1) return g * difference.sign();
-  if (std::isinf(p)) return g * difference.sign() * (difference.abs() == d);
+  if (p == 0) {
+    return at::zeros_like(difference);
+  }
+  if (p == 1) {
+    return g * difference.sign();
+  }
+  if (std::isinf(p)) {
+    return g * difference.sign() * (difference.abs() == d);
+  }
   // Where the distance is zero there is no slope; dividing by one there keeps NaN out of the second derivative as well.
   const Tensor nonzero = at::where(d == 0, at::ones({}, d.options()), d);
   const Tensor factor = at::where(d == 0, at::zeros({}, g.options()), g / nonzero.pow(p - 1));
-  if (p == 2) return factor * difference;
+  if (p == 2) {
+    return factor * difference;
+  }
   const Tensor zero = difference == 0;
   const Tensor size = at::where(zero, at::ones({}, d.options()), difference.abs());
   return at::where(zero, at::zeros({}, g.options()), factor * difference.sign() * size.pow(p - 1));
@@ -147,15 +205,23 @@ Tensor difference_gradient(const Tensor& grad, const Tensor& difference, double 
 
 /// Gradient of _cdist_forward for x1.
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& dist) {
-  if (!grad.defined()) return {};
-  if (!c10::GradMode::is_enabled()) return at::_cdist_backward(grad, x1, x2, p, dist);
+  if (!grad.defined()) {
+    return {};
+  }
+  if (!c10::GradMode::is_enabled()) {
+    return at::_cdist_backward(grad, x1, x2, p, dist);
+  }
   const Tensor difference = x1.unsqueeze(-2) - x2.unsqueeze(-3);
   return difference_gradient(grad, difference, p, dist).sum({-2});
 }
 
 Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& dist) {
-  if (!grad.defined()) return {};
-  if (!c10::GradMode::is_enabled()) return at::_pdist_backward(grad, self, p, dist);
+  if (!grad.defined()) {
+    return {};
+  }
+  if (!c10::GradMode::is_enabled()) {
+    return at::_pdist_backward(grad, self, p, dist);
+  }
   const Tensor pairs = at::triu_indices(self.size(0), self.size(0), 1, self.options().dtype(at::kLong));
   const Tensor first = pairs.select(0, 0), second = pairs.select(0, 1);
   const Tensor pushes = difference_gradient(grad, self.index_select(0, first) - self.index_select(0, second), p, dist);
@@ -163,8 +229,11 @@ Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Te
 }
 
 Tensor euclidean_dist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, const Tensor& dist) {
-  if (!grad.defined()) return {};
-  const Tensor ratio = at::where(dist == 0, at::zeros({}, grad.options()), grad / at::where(dist == 0, at::ones({}, dist.options()), dist));
+  if (!grad.defined()) {
+    return {};
+  }
+  const Tensor ratio = at::where(
+      dist == 0, at::zeros({}, grad.options()), grad / at::where(dist == 0, at::ones({}, dist.options()), dist));
   return x1 * ratio.sum({-1}, /*keepdim=*/true) - ratio.matmul(x2);
 }
 

@@ -25,7 +25,9 @@ Tensor weighted(const Tensor& grad, const Tensor& weight) {
 
 /// The sum of gradients of a target laid beside the scores, in the target's own sizes.
 Tensor of_target(const Tensor& grad, const Tensor& target) {
-  if (grad.sizes() == target.sizes()) return grad;
+  if (grad.sizes() == target.sizes()) {
+    return grad;
+  }
   return grad.squeeze().sum_to_size(target.squeeze().sizes()).view(target.sizes());
 }
 
@@ -45,12 +47,21 @@ Tensor log_softmax_double_backward(const Tensor& grad, const Tensor& grad_output
 // ---- normalization -------------------------------------------------------------------------------------------------
 
 TensorTuple3 layer_norm_double_backward(
-    const Tensor& input, const Tensor& weight, const Tensor& grad_grad_input, const Tensor& grad_grad_weight,
-    const Tensor& grad_grad_bias, const Tensor& grad_out, const Tensor& mean, const Tensor& rstd,
-    at::IntArrayRef normalized_shape, std::array<bool, 3> mask) {
+    const Tensor& input,
+    const Tensor& weight,
+    const Tensor& grad_grad_input,
+    const Tensor& grad_grad_weight,
+    const Tensor& grad_grad_bias,
+    const Tensor& grad_out,
+    const Tensor& mean,
+    const Tensor& rstd,
+    at::IntArrayRef normalized_shape,
+    std::array<bool, 3> mask) {
   const int64_t trailing = static_cast<int64_t>(normalized_shape.size()), leading = input.dim() - trailing;
   at::DimVector row_dims, outer_dims;
-  for (int64_t d = 0; d < input.dim(); ++d) (d < leading ? outer_dims : row_dims).push_back(d);
+  for (int64_t d = 0; d < input.dim(); ++d) {
+    (d < leading ? outer_dims : row_dims).push_back(d);
+  }
   const auto row_mean = [&](const Tensor& t) { return t.mean(row_dims, true); };
 
   // With xhat = (x - mean) * rstd the backward pass is dx = P(w g), P(v) = rstd (v - mean(v) - xhat mean(v xhat)).
@@ -63,8 +74,12 @@ TensorTuple3 layer_norm_double_backward(
   const auto add = [](Tensor& sum, const Tensor& term) { sum = sum.defined() ? sum + term : term; };
   if (a.defined()) {
     const Tensor projected = project(a);
-    if (mask[1]) for_weight = outer_dims.empty() ? grad_out * projected : (grad_out * projected).sum(outer_dims);
-    if (mask[2]) for_grad = weighted(projected, weight);
+    if (mask[1]) {
+      for_weight = outer_dims.empty() ? grad_out * projected : (grad_out * projected).sum(outer_dims);
+    }
+    if (mask[2]) {
+      for_grad = weighted(projected, weight);
+    }
     if (mask[0]) {
       const Tensor v = weighted(grad_out, weight);
       const Tensor mean_ax = row_mean(a * xhat), mean_vx = row_mean(v * xhat);
@@ -73,28 +88,44 @@ TensorTuple3 layer_norm_double_backward(
     }
   }
   if (grad_grad_weight.defined()) {
-    if (mask[0]) add(for_input, project(grad_out * grad_grad_weight));
-    if (mask[2]) add(for_grad, grad_grad_weight * xhat);
+    if (mask[0]) {
+      add(for_input, project(grad_out * grad_grad_weight));
+    }
+    if (mask[2]) {
+      add(for_grad, grad_grad_weight * xhat);
+    }
   }
-  if (grad_grad_bias.defined() && mask[2]) add(for_grad, grad_grad_bias.expand(input.sizes()));
+  if (grad_grad_bias.defined() && mask[2]) {
+    add(for_grad, grad_grad_bias.expand(input.sizes()));
+  }
   return {for_input, for_weight, for_grad};
 }
 
-/// Gradients of RMS norm for input and weight: on CUDA by its kernel, or by operators when they may be differentiated again.
+/// Gradients of RMS norm for input and weight: on CUDA by its kernel, or by operators when they may be differentiated
+/// again.
 std::tuple<Tensor, Tensor> rms_norm_backward(
-    const Tensor& grad, const Tensor& input, at::IntArrayRef normalized_shape, const Tensor& rstd, const Tensor& weight,
+    const Tensor& grad,
+    const Tensor& input,
+    at::IntArrayRef normalized_shape,
+    const Tensor& rstd,
+    const Tensor& weight,
     std::array<bool, 2> mask) {
-  if (!grad.defined()) return {};
+  if (!grad.defined()) {
+    return {};
+  }
   if (at::native::backward_takes_shortcuts() && at::native::is_plain_cuda(grad) && at::native::is_plain_cuda(input)) {
     return at::native::cuda_shortcuts().rms_norm_backward(grad, input, normalized_shape, rstd, weight, mask);
   }
   const int64_t leading = input.dim() - static_cast<int64_t>(normalized_shape.size());
   at::DimVector row_dims, outer_dims;
-  for (int64_t d = 0; d < input.dim(); ++d) (d < leading ? outer_dims : row_dims).push_back(d);
+  for (int64_t d = 0; d < input.dim(); ++d) {
+    (d < leading ? outer_dims : row_dims).push_back(d);
+  }
   // With xhat = x scale: dx = scale (w g - xhat mean(w g xhat)).
   const bool narrow = at::isReducedFloatingType(input.scalar_type());
   const Tensor x = narrow ? input.to(at::kFloat) : input, g = narrow ? grad.to(at::kFloat) : grad;
-  // What was saved is a constant to autograd: second derivatives take it anew. Its eps is what it has beyond the mean square.
+  // What was saved is a constant to autograd: second derivatives take it anew. Its eps is what it has beyond the mean
+  // square.
   Tensor scale = rstd;
   if (at::GradMode::is_enabled()) {
     const Tensor square = (x * x).mean(row_dims, true);
@@ -117,10 +148,22 @@ std::tuple<Tensor, Tensor> rms_norm_backward(
 /// Backward pass of group norm, from the gradients of its three results: by its kernel, or by operators when it may be
 /// differentiated again or when the statistics have gradients of their own.
 TensorTuple3 group_norm_backward(
-    const Tensor& grad, const Tensor& grad_mean, const Tensor& grad_rstd, const Tensor& input, const Tensor& mean,
-    const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps,
+    const Tensor& grad,
+    const Tensor& grad_mean,
+    const Tensor& grad_rstd,
+    const Tensor& input,
+    const Tensor& mean,
+    const Tensor& rstd,
+    const Tensor& weight,
+    int64_t N,
+    int64_t C,
+    int64_t HxW,
+    int64_t group,
+    double eps,
     std::array<bool, 3> mask) {
-  if (!grad.defined() && !grad_mean.defined() && !grad_rstd.defined()) return {};
+  if (!grad.defined() && !grad_mean.defined() && !grad_rstd.defined()) {
+    return {};
+  }
   if (!at::GradMode::is_enabled() && !grad_mean.defined() && !grad_rstd.defined()) {
     return at::native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask);
   }
@@ -133,12 +176,16 @@ TensorTuple3 group_norm_backward(
   TensorTuple3 result;
   Tensor dx;
   const auto add = [&dx](const Tensor& term) { dx = dx.defined() ? dx + term : term; };
-  if (grad_mean.defined()) add(grad_mean.reshape({N, group, 1}).expand(x.sizes()) / static_cast<double>(size));
+  if (grad_mean.defined()) {
+    add(grad_mean.reshape({N, group, 1}).expand(x.sizes()) / static_cast<double>(size));
+  }
   if (grad_rstd.defined()) {
     add(grad_rstd.reshape({N, group, 1}) * -(scale * scale) * xhat / static_cast<double>(size));
   }
   if (!grad.defined()) {
-    if (mask[0]) std::get<0>(result) = dx.reshape(input.sizes());
+    if (mask[0]) {
+      std::get<0>(result) = dx.reshape(input.sizes());
+    }
     return result;
   }
   const Tensor g = grad.reshape({N, C, HxW});
@@ -147,8 +194,12 @@ TensorTuple3 group_norm_backward(
     add(scale * (v - v.mean({2}, true) - xhat * (v * xhat).mean({2}, true)));
     std::get<0>(result) = dx.reshape(input.sizes());
   }
-  if (mask[1]) std::get<1>(result) = (g * xhat.reshape({N, C, HxW})).sum({0, 2});
-  if (mask[2]) std::get<2>(result) = g.sum({0, 2});
+  if (mask[1]) {
+    std::get<1>(result) = (g * xhat.reshape({N, C, HxW})).sum({0, 2});
+  }
+  if (mask[2]) {
+    std::get<2>(result) = g.sum({0, 2});
+  }
   return result;
 }
 
@@ -185,7 +236,8 @@ Tensor reduced_loss_grad(const Tensor& elements, at::IntArrayRef sizes) {
 
 /// Sums what a backward pass over rows of classes would give for each class to the shape of its grad_output.
 Tensor row_loss_grad(const Tensor& elements, const Tensor& grad_output) {
-  return (grad_output.dim() == 1 && elements.dim() == 2 ? elements.sum(1) : elements.sum()).reshape(grad_output.sizes());
+  return (grad_output.dim() == 1 && elements.dim() == 2 ? elements.sum(1) : elements.sum())
+      .reshape(grad_output.sizes());
 }
 
 /// Gradients of multi_margin_loss_backward for grad_output and self.
@@ -231,34 +283,42 @@ Tensor mse_loss_double_backward(const Tensor& grad, const Tensor& self, int64_t 
   return per_element(2 * grad, reduction, self.numel());
 }
 
-Tensor smooth_l1_loss_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
+Tensor smooth_l1_loss_double_backward(
+    const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
   // With beta = 0 this is the absolute value, which is straight on either side.
-  if (beta == 0) return at::zeros_like(grad);
+  if (beta == 0) {
+    return at::zeros_like(grad);
+  }
   const Tensor quadratic = ((self - target).abs() < beta).to(grad.scalar_type());
   return per_element(grad * quadratic / beta, reduction, self.numel());
 }
 
-Tensor huber_loss_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
+Tensor huber_loss_double_backward(
+    const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
   const Tensor quadratic = ((self - target).abs() < delta).to(grad.scalar_type());
   return per_element(grad * quadratic, reduction, self.numel());
 }
 
-Tensor soft_margin_loss_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction) {
+Tensor soft_margin_loss_double_backward(
+    const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction) {
   const Tensor right = (self * target).sigmoid();
   return per_element(grad * target * target * right * (1 - right), reduction, self.numel());
 }
 
-Tensor binary_cross_entropy_target_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
+Tensor binary_cross_entropy_target_backward(
+    const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
   const Tensor slope = ((-self).log1p() - self.log()) * grad;
   return of_target(per_element(weighted(slope, weight), reduction, self.numel()), target);
 }
 
 /// Gradient of binary_cross_entropy_backward for its target.
-Tensor binary_cross_entropy_double_backward_target(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
+Tensor binary_cross_entropy_double_backward_target(
+    const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
   return of_target(per_element(weighted(-grad / (self * (1 - self)), weight), reduction, self.numel()), target);
 }
 
-Tensor binary_cross_entropy_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
+Tensor binary_cross_entropy_double_backward(
+    const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
   constexpr double kLeast = 1e-12;
   const Tensor spread = (self * (1 - self)).clamp_min(kLeast);
   const Tensor labels = at::native::beside(self, target);
@@ -267,7 +327,12 @@ Tensor binary_cross_entropy_double_backward(const Tensor& grad, const Tensor& se
 }
 
 Tensor binary_cross_entropy_with_logits_backward(
-    const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, const Tensor& pos_weight, int64_t reduction) {
+    const Tensor& grad,
+    const Tensor& self,
+    const Tensor& target,
+    const Tensor& weight,
+    const Tensor& pos_weight,
+    int64_t reduction) {
   Tensor slope;
   if (pos_weight.defined()) {
     const Tensor positive = pos_weight * target;

@@ -169,10 +169,7 @@ Tensor copysign_tensor_self_backward(const Tensor& grad, const Tensor& self, con
 }
 
 std::tuple<Tensor, Tensor> atan2_backward(
-    const Tensor& grad,
-    const Tensor& self,
-    const Tensor& other,
-    std::array<bool, 2> mask) {
+    const Tensor& grad, const Tensor& self, const Tensor& other, std::array<bool, 2> mask) {
   if (!grad.defined()) {
     return {};
   }
@@ -189,8 +186,7 @@ std::tuple<Tensor, Tensor> polar_backward(const Tensor& grad, const Tensor& resu
   const Tensor grad_conj = grad.conj();
   // PyTorch's: the derivative for abs > 0. Where abs is negative it points the other way, at zero nowhere.
   return {
-      at::real(grad_conj * at::sgn(result)),
-      at::real(grad_conj * (result * Scalar(c10::complex<double>(0.0, 1.0))))};
+      at::real(grad_conj * at::sgn(result)), at::real(grad_conj * (result * Scalar(c10::complex<double>(0.0, 1.0))))};
 }
 
 Tensor rad2deg_backward(const Tensor& grad) {
@@ -211,30 +207,23 @@ Tensor sinc_backward(const Tensor& grad, const Tensor& self) {
 // ---- choices -------------------------------------------------------------------------------------------------------
 /// Passes where the value was inside the bounds, which belong to the inside.
 Tensor clamp_backward(
-    const Tensor& grad,
-    const Tensor& self,
-    const std::optional<Scalar>& min,
-    const std::optional<Scalar>& max) {
+    const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
   if (!min && !max) {
     return grad;
   }
-  const Tensor inside =
-      min && max ? self.ge(*min).logical_and(self.le(*max)) : (min ? self.ge(*min) : self.le(*max));
+  const Tensor inside = min && max ? self.ge(*min).logical_and(self.le(*max)) : (min ? self.ge(*min) : self.le(*max));
   return at::where(inside, grad, zero_like(grad));
 }
 
 Tensor clamp_backward(
-    const Tensor& grad,
-    const Tensor& self,
-    const std::optional<Tensor>& min,
-    const std::optional<Tensor>& max) {
+    const Tensor& grad, const Tensor& self, const std::optional<Tensor>& min, const std::optional<Tensor>& max) {
   const bool has_min = min.has_value() && min->defined();
   const bool has_max = max.has_value() && max->defined();
   if (!has_min && !has_max) {
     return grad;
   }
-  const Tensor inside = has_min && has_max ? self.ge(*min).logical_and(self.le(*max))
-                                           : (has_min ? self.ge(*min) : self.le(*max));
+  const Tensor inside =
+      has_min && has_max ? self.ge(*min).logical_and(self.le(*max)) : (has_min ? self.ge(*min) : self.le(*max));
   return at::where(inside, grad, zero_like(grad));
 }
 
@@ -281,7 +270,8 @@ Tensor log1p_backward(const Tensor& grad, const Tensor& self) {
 
 // Where x is so small that f(x) / x is but its limit: f(x) may have been rounded to zero there.
 Tensor next_to_zero(const Tensor& self) {
-  const double epsilon = self.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  const double epsilon = self.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon()
+                                                           : std::numeric_limits<float>::epsilon();
   return self.abs() <= epsilon;
 }
 

@@ -16,6 +16,10 @@ Tensor handle_r_to_c(const Tensor& self, Tensor gradient);
 /// place, their gradients add up; where several elements of the input are one, each gets an equal share, so that the
 /// sum over the memory place is right.
 Tensor as_strided_backward(
-    Tensor grad, const at::TensorGeometry& input, IntArrayRef sizes, IntArrayRef strides, std::optional<int64_t> storage_offset);
+    Tensor grad,
+    const at::TensorGeometry& input,
+    IntArrayRef sizes,
+    IntArrayRef strides,
+    std::optional<int64_t> storage_offset);
 
 } // namespace torch::autograd::formulas

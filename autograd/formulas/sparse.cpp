@@ -1,5 +1,5 @@
-// Derivatives of sparse operators that are longer than a line. A gradient has the places of the tensor it belongs to unless its
-// operator says otherwise.
+// Derivatives of sparse operators that are longer than a line. A gradient has the places of the tensor it belongs to
+// unless its operator says otherwise.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/sparse/SparseTensorUtils.h>
@@ -16,8 +16,8 @@ Tensor at_places_of(const Tensor& like, const Tensor& values) {
   }
   const bool by_rows = like.layout() == at::kSparseCsr || like.layout() == at::kSparseBsr;
   return at::_sparse_compressed_tensor_unsafe(
-      by_rows ? like.crow_indices() : like.ccol_indices(), by_rows ? like.col_indices() : like.row_indices(), values, like.sizes(),
-      values.options().layout(like.layout()));
+      by_rows ? like.crow_indices() : like.ccol_indices(), by_rows ? like.col_indices() : like.row_indices(), values,
+      like.sizes(), values.options().layout(like.layout()));
 }
 
 } // namespace
@@ -28,10 +28,12 @@ Tensor sparse_constructor_values_backward(const Tensor& grad, const Tensor& indi
   std::vector<int64_t> shape{indices.size(1)};
   shape.insert(shape.end(), grad.sizes().begin() + sparse_dim, grad.sizes().end());
   const Tensor mask =
-      at::_sparse_coo_tensor_unsafe(indices, at::zeros(shape, grad.options().layout(at::kStrided)), grad.sizes()).coalesce();
+      at::_sparse_coo_tensor_unsafe(indices, at::zeros(shape, grad.options().layout(at::kStrided)), grad.sizes())
+          .coalesce();
   const Tensor values = grad.sparse_mask(mask).values();
   // A place that was given twice reads its gradient twice.
-  const Tensor place = std::get<1>(at::_unique(at::sparse::flatten_indices(indices, grad.sizes()), /*sorted=*/true, /*return_inverse=*/true));
+  const Tensor place = std::get<1>(
+      at::_unique(at::sparse::flatten_indices(indices, grad.sizes()), /*sorted=*/true, /*return_inverse=*/true));
   return values.index_select(0, place);
 }
 
@@ -61,7 +63,8 @@ Tensor sparse_mask_backward(const Tensor& grad, const Tensor& mask, at::Layout s
 }
 
 Tensor sparse_sparse_matmul_backward(const Tensor& grad, const Tensor& self, const Tensor& other, int64_t which) {
-  TORCH_CHECK(which == 0 || which == 1, "_sparse_sparse_matmul has two factors, asked for the gradient of number ", which);
+  TORCH_CHECK(
+      which == 0 || which == 1, "_sparse_sparse_matmul has two factors, asked for the gradient of number ", which);
   if (which == 0) {
     return at::_sparse_sparse_matmul(grad, other.conj().t()).sparse_mask(self.coalesce());
   }

@@ -1,4 +1,5 @@
-// Names of types in signatures of derivative helpers. The generator copies those signatures to where entries call the helpers.
+// Names of types in signatures of derivative helpers. The generator copies those signatures to where entries call the
+// helpers.
 #pragma once
 
 #include <aten/core/TensorGeometry.h>

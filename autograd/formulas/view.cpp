@@ -119,8 +119,8 @@ Tensor as_strided_backward(
   return memory.as_strided(input.sizes(), input.strides(), source_start);
 }
 
-/// The gradients of as_strided_scatter, for self of the given geometry and for src: each memory offset belongs to src if
-/// the strided view has it, else to self.
+/// The gradients of as_strided_scatter, for self of the given geometry and for src: each memory offset belongs to src
+/// if the strided view has it, else to self.
 std::tuple<Tensor, Tensor> as_strided_scatter_backward(
     const Tensor& grad,
     const at::TensorGeometry& self,
@@ -247,10 +247,7 @@ Tensor split_backward(
 }
 
 Tensor unbind_backward(
-    const std::vector<Tensor>& grads,
-    int64_t dim,
-    IntArrayRef sizes,
-    const at::TensorOptions& options) {
+    const std::vector<Tensor>& grads, int64_t dim, IntArrayRef sizes, const at::TensorOptions& options) {
   dim = c10::maybe_wrap_dim(dim, static_cast<int64_t>(sizes.size()));
   DimVector piece(sizes.begin(), sizes.end());
   piece.erase(piece.begin() + dim);

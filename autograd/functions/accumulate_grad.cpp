@@ -19,15 +19,15 @@ bool is_strided(const at::Tensor& t) {
 }
 
 // A gradient becomes `.grad()` itself, without a copy, if nobody else has it, it has the right strides, and it will not
-// be differentiated. A pending post-hook of the accumulator keeps one more reference. Members of sparse gradients may be those
-// of a tensor that somebody has.
+// be differentiated. A pending post-hook of the accumulator keeps one more reference. Members of sparse gradients may
+// be those of a tensor that somebody has.
 bool may_take(const at::Tensor& new_grad, const at::Tensor& variable, size_t references) {
-  return !GradMode::is_enabled() && new_grad.use_count() <= references && is_strided(new_grad) && is_strided(variable) &&
-      utils::obeys_layout_contract(new_grad, variable);
+  return !GradMode::is_enabled() && new_grad.use_count() <= references && is_strided(new_grad) &&
+      is_strided(variable) && utils::obeys_layout_contract(new_grad, variable);
 }
 
-// A gradient that may be taken as a tensor without history. Most have none, and nobody else can tell the tensor itself from a
-// detached one.
+// A gradient that may be taken as a tensor without history. Most have none, and nobody else can tell the tensor itself
+// from a detached one.
 at::Tensor taken(at::Tensor&& new_grad) {
   const c10::TensorImpl& impl = *new_grad.unsafeGetTensorImpl();
   const bool plain = impl.autograd_meta() == nullptr && !impl.is_python_dispatch() && new_grad.use_count() == 1;
@@ -51,7 +51,7 @@ variable_list AccumulateGrad::apply(variable_list&& grads) {
     at::Tensor& grad = variable.mutable_grad();
     if (!grad.defined()) {
       const size_t references = 1 + (!std::as_const(*this).post_hooks().empty() ? 1 : 0);
-      grad = may_take(new_grad, variable, references) ? taken(std::move(new_grad))
+      grad = may_take(new_grad, variable, references)    ? taken(std::move(new_grad))
           : is_strided(new_grad) && is_strided(variable) ? utils::clone_obey_contract(new_grad, variable)
                                                          : new_grad.clone();
     } else if (!is_strided(grad) && is_strided(new_grad)) {

@@ -24,8 +24,8 @@ struct TORCH_API AccumulateGrad : public Node {
 
 namespace utils {
 
-/// Whether a gradient has the strides that `.grad()` of `variable` should have: the variable's own where they are dense,
-/// else contiguous ones.
+/// Whether a gradient has the strides that `.grad()` of `variable` should have: the variable's own where they are
+/// dense, else contiguous ones.
 TORCH_API bool obeys_layout_contract(const at::Tensor& grad, const at::Tensor& variable);
 
 /// A copy of `new_grad` with those strides.

@@ -29,10 +29,7 @@ variable_list CopyBackwards::apply(variable_list&& grads) {
 }
 
 CopySlices::CopySlices(
-    const Variable& base_var,
-    at::TensorGeometry view_,
-    std::unique_ptr<ViewFunc> view_fn_,
-    std::shared_ptr<Node> fn_)
+    const Variable& base_var, at::TensorGeometry view_, std::unique_ptr<ViewFunc> view_fn_, std::shared_ptr<Node> fn_)
     : base(base_var), view(std::move(view_)), view_fn(std::move(view_fn_)), fn(std::move(fn_)) {
   // The edges are fn's, but for the first, which went to the view and must go to the base.
   add_input_metadata(base_var);
@@ -117,8 +114,8 @@ AsStridedFromBase::AsStridedFromBase(const Variable& base_var, const at::TensorB
 variable_list AsStridedFromBase::apply(variable_list&& grads) {
   variable_list grad_inputs(1);
   if (grads[0].defined() && task_should_compute_output(0)) {
-    grad_inputs[0] = formulas::as_strided_backward(
-        std::move(grads[0]), base, view.sizes(), view.strides(), view.storage_offset());
+    grad_inputs[0] =
+        formulas::as_strided_backward(std::move(grads[0]), base, view.sizes(), view.strides(), view.storage_offset());
   }
   return grad_inputs;
 }

@@ -21,10 +21,7 @@ struct TORCH_API CopyBackwards : public Node {
 struct TORCH_API CopySlices : public Node {
   /// `view_fn`: how the view is made from the base; by as_strided when empty.
   CopySlices(
-      const Variable& base_var,
-      at::TensorGeometry view,
-      std::unique_ptr<ViewFunc> view_fn,
-      std::shared_ptr<Node> fn);
+      const Variable& base_var, at::TensorGeometry view, std::unique_ptr<ViewFunc> view_fn, std::shared_ptr<Node> fn);
 
   variable_list apply(variable_list&& inputs) override;
   void release_variables() override;

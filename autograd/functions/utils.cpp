@@ -47,13 +47,10 @@ variable_list wrap_outputs(const variable_list& inputs, tensor_list&& outputs, c
 }
 
 void check_input_variables(
-    const char* name,
-    const variable_list& inputs,
-    int args,
-    int required_args,
-    bool allow_undefined) {
+    const char* name, const variable_list& inputs, int args, int required_args, bool allow_undefined) {
   const size_t required = static_cast<size_t>(required_args == -1 ? args : required_args);
-  TORCH_CHECK(inputs.size() == static_cast<size_t>(args), name, ": expected ", args, " arguments (got ", inputs.size(), ")");
+  TORCH_CHECK(
+      inputs.size() == static_cast<size_t>(args), name, ": expected ", args, " arguments (got ", inputs.size(), ")");
   for (size_t i = 0; i < required && !allow_undefined; ++i) {
     TORCH_CHECK(inputs[i].defined(), name, ": expected Tensor at argument ", i, " (got None)");
   }

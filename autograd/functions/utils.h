@@ -24,11 +24,7 @@ wrap_outputs(const variable_list& inputs, tensor_list&& outputs, const function_
 
 /// Throws unless there are `args` inputs of which the first `required_args` (all by default) are defined.
 TORCH_API void check_input_variables(
-    const char* name,
-    const variable_list& inputs,
-    int args,
-    int required_args = -1,
-    bool allow_undefined = false);
+    const char* name, const variable_list& inputs, int args, int required_args = -1, bool allow_undefined = false);
 
 namespace detail {
 

@@ -91,10 +91,7 @@ MemoryReportingInfoBase* reporter() {
 
 } // namespace
 
-DataPtr InefficientStdFunctionContext::makeDataPtr(
-    void* ptr,
-    std::function<void(void*)> deleter,
-    Device device) {
+DataPtr InefficientStdFunctionContext::makeDataPtr(void* ptr, std::function<void(void*)> deleter, Device device) {
   return {ptr, new InefficientStdFunctionContext(ptr, std::move(deleter)), &delete_std_function_context, device};
 }
 
@@ -139,11 +136,7 @@ bool memoryProfilingEnabled() {
 }
 
 void reportMemoryUsageToProfiler(
-    void* ptr,
-    int64_t alloc_size,
-    size_t total_allocated,
-    size_t total_reserved,
-    Device device) {
+    void* ptr, int64_t alloc_size, size_t total_allocated, size_t total_reserved, Device device) {
   if (MemoryReportingInfoBase* info = reporter()) {
     info->reportMemoryUsage(ptr, alloc_size, total_allocated, total_reserved, device);
   }

@@ -173,11 +173,7 @@ struct C10_API MemoryReportingInfoBase : public c10::DebugInfoBase {
 
   /// `alloc_size` is negative for a release; the totals are those of the allocator.
   virtual void reportMemoryUsage(
-      void* ptr,
-      int64_t alloc_size,
-      size_t total_allocated,
-      size_t total_reserved,
-      Device device) = 0;
+      void* ptr, int64_t alloc_size, size_t total_allocated, size_t total_reserved, Device device) = 0;
   virtual void reportOutOfMemory(int64_t alloc_size, size_t total_allocated, size_t total_reserved, Device device);
   virtual bool memoryProfilingEnabled() const = 0;
 };
@@ -185,16 +181,9 @@ struct C10_API MemoryReportingInfoBase : public c10::DebugInfoBase {
 /// Whether the calling thread has a profiler that wants memory reports.
 C10_API bool memoryProfilingEnabled();
 C10_API void reportMemoryUsageToProfiler(
-    void* ptr,
-    int64_t alloc_size,
-    size_t total_allocated,
-    size_t total_reserved,
-    Device device);
+    void* ptr, int64_t alloc_size, size_t total_allocated, size_t total_reserved, Device device);
 C10_API void reportOutOfMemoryToProfiler(
-    int64_t alloc_size,
-    size_t total_allocated,
-    size_t total_reserved,
-    Device device);
+    int64_t alloc_size, size_t total_allocated, size_t total_reserved, Device device);
 
 /// What a caching allocator stores beside a block to tell where it was allocated; a stack trace, say.
 struct C10_API GatheredContext {

@@ -50,7 +50,8 @@ size_t mebibytes(std::string_view key, std::string_view text, size_t least) {
 
 bool parse_bool(std::string_view key, std::string_view text) {
   TORCH_CHECK_VALUE(
-      text == "True" || text == "False", "allocator settings: ", key, ":", text, " does not fit: Expected 'True' or 'False'");
+      text == "True" || text == "False", "allocator settings: ", key, ":", text,
+      " does not fit: Expected 'True' or 'False'");
   return text == "True";
 }
 
@@ -100,7 +101,8 @@ constexpr const char* kKeys =
     "backend, expandable_segments, max_split_size_mb, max_non_split_rounding_mb, large_segment_size_mb, "
     "garbage_collection_threshold, per_process_memory_fraction, roundup_power2_divisions";
 
-/// Keys of PyTorch for what this allocator does in its own way: pinned memory, and a lock that it does not hold as long.
+/// Keys of PyTorch for what this allocator does in its own way: pinned memory, and a lock that it does not hold as
+/// long.
 bool has_no_effect(std::string_view key) {
   return key.substr(0, 7) == "pinned_" || key == "release_lock_on_cudamalloc" || key == "release_lock_on_hipmalloc" ||
       key == "graph_capture_record_stream_reuse";
@@ -109,7 +111,8 @@ bool has_no_effect(std::string_view key) {
 void apply(std::string_view key, std::string_view value, AllocatorSettings& settings) {
   if (key == "backend") {
     TORCH_CHECK_VALUE(
-        value == "native", "allocator settings: backend:", value, " is not there; there is: native. A program brings another "
+        value == "native", "allocator settings: backend:", value,
+        " is not there; there is: native. A program brings another "
         "by c10::cuda::CUDACachingAllocator::set() or torch::cuda::CUDAPluggableAllocator");
     settings.backend = std::string(value);
   } else if (key == "expandable_segments") {

@@ -30,8 +30,8 @@ struct C10_API AllocatorSettings {
   double garbage_collection_threshold = 0;
   /// per_process_memory_fraction: the part of the device's memory that may be reserved.
   double memory_fraction = 1;
-  /// roundup_power2_divisions: sizes are rounded up to one of so many steps from a power of two to the next; 0 or 1: to 512
-  /// bytes. One number for all, or [256:1,512:2,>:8] by size in MiB.
+  /// roundup_power2_divisions: sizes are rounded up to one of so many steps from a power of two to the next; 0 or 1: to
+  /// 512 bytes. One number for all, or [256:1,512:2,>:8] by size in MiB.
   std::array<size_t, kRoundingIntervals> roundup_power2_divisions{};
 
   size_t divisions_for(size_t bytes) const;

@@ -22,10 +22,7 @@ struct C10_API AutogradMetaInterface {
   virtual const at::Tensor& grad() const = 0;
   virtual const at::Tensor& fw_grad(uint64_t level, const at::TensorBase& self) const = 0;
   virtual void set_fw_grad(
-      const at::TensorBase& new_grad,
-      const at::TensorBase& self,
-      uint64_t level,
-      bool is_inplace_op) = 0;
+      const at::TensorBase& new_grad, const at::TensorBase& self, uint64_t level, bool is_inplace_op) = 0;
   virtual ~AutogradMetaInterface();
 };
 

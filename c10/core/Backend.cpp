@@ -19,10 +19,11 @@ struct Row {
 constexpr Row kRows[] = {
 #define ROW(name) {Backend::name, DispatchKey::name, #name},
     ROW(CPU) ROW(CUDA) ROW(HIP) ROW(VE) ROW(FPGA) ROW(IPU) ROW(XPU) ROW(SparseCPU) ROW(SparseCUDA) ROW(SparseCsrCPU)
-    ROW(SparseCsrCUDA) ROW(SparseCsrMPS) ROW(SparseMPS) ROW(SparseHIP) ROW(SparseVE) ROW(SparseXPU)
-    ROW(SparsePrivateUse1) ROW(SparseCsrHIP) ROW(SparseCsrVE) ROW(SparseCsrXPU) ROW(SparseCsrPrivateUse1) ROW(MAIA)
-    ROW(XLA) ROW(Vulkan) ROW(Metal) ROW(Meta) ROW(QuantizedCPU) ROW(QuantizedCUDA) ROW(QuantizedXPU)
-    ROW(QuantizedPrivateUse1) ROW(Undefined) ROW(MkldnnCPU) ROW(MPS) ROW(HPU) ROW(Lazy) ROW(MTIA) ROW(PrivateUse1)
+        ROW(SparseCsrCUDA) ROW(SparseCsrMPS) ROW(SparseMPS) ROW(SparseHIP) ROW(SparseVE) ROW(SparseXPU)
+            ROW(SparsePrivateUse1) ROW(SparseCsrHIP) ROW(SparseCsrVE) ROW(SparseCsrXPU) ROW(SparseCsrPrivateUse1)
+                ROW(MAIA) ROW(XLA) ROW(Vulkan) ROW(Metal) ROW(Meta) ROW(QuantizedCPU) ROW(QuantizedCUDA)
+                    ROW(QuantizedXPU) ROW(QuantizedPrivateUse1) ROW(Undefined) ROW(MkldnnCPU) ROW(MPS) ROW(HPU)
+                        ROW(Lazy) ROW(MTIA) ROW(PrivateUse1)
 #undef ROW
 };
 
@@ -59,7 +60,8 @@ DeviceType backendToDeviceType(Backend b) {
 }
 
 Layout layout_from_backend(Backend b) {
-  TORCH_CHECK(!isSparseCsr(b), "Cannot map Backend ", b, " to a unique layout: it holds all compressed sparse layouts.");
+  TORCH_CHECK(
+      !isSparseCsr(b), "Cannot map Backend ", b, " to a unique layout: it holds all compressed sparse layouts.");
   return isSparse(b) ? Layout::Sparse : b == Backend::MkldnnCPU ? Layout::Mkldnn : Layout::Strided;
 }
 

@@ -134,8 +134,7 @@ struct Global {
   std::atomic<int64_t> peak{0};
 
   void raise_peak() {
-    const int64_t now =
-        small_reserved.load(std::memory_order_relaxed) + large_in_use.load(std::memory_order_relaxed);
+    const int64_t now = small_reserved.load(std::memory_order_relaxed) + large_in_use.load(std::memory_order_relaxed);
     int64_t seen = peak.load(std::memory_order_relaxed);
     while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
     }
@@ -226,20 +225,11 @@ ThreadCache* own_cache() {
 [[noreturn]] C10_NOINLINE void throw_out_of_memory(size_t bytes) {
   const CPUAllocatorStats stats = cpu_allocator_stats();
   reportOutOfMemoryToProfiler(
-      static_cast<int64_t>(bytes),
-      static_cast<size_t>(stats.bytes_in_use),
-      static_cast<size_t>(stats.bytes_in_use + stats.bytes_cached),
-      Device(DeviceType::CPU));
+      static_cast<int64_t>(bytes), static_cast<size_t>(stats.bytes_in_use),
+      static_cast<size_t>(stats.bytes_in_use + stats.bytes_cached), Device(DeviceType::CPU));
   TORCH_CHECK_WITH(
-      OutOfMemoryError,
-      false,
-      "DefaultCPUAllocator: not enough memory: you tried to allocate ",
-      bytes,
-      " bytes. In use: ",
-      stats.bytes_in_use,
-      " bytes, highest so far: ",
-      stats.peak_bytes_in_use,
-      " bytes.");
+      OutOfMemoryError, false, "DefaultCPUAllocator: not enough memory: you tried to allocate ", bytes,
+      " bytes. In use: ", stats.bytes_in_use, " bytes, highest so far: ", stats.peak_bytes_in_use, " bytes.");
 }
 
 C10_NOINLINE void* allocate_small_slow(size_t bytes) {
@@ -346,11 +336,8 @@ C10_NOINLINE void report(void* data, int64_t sign) {
   }
   const CPUAllocatorStats stats = cpu_allocator_stats();
   reportMemoryUsageToProfiler(
-      data,
-      sign * static_cast<int64_t>(CPUBlock::of(data)->bytes),
-      static_cast<size_t>(stats.bytes_in_use),
-      static_cast<size_t>(stats.bytes_in_use + stats.bytes_cached),
-      Device(DeviceType::CPU));
+      data, sign * static_cast<int64_t>(CPUBlock::of(data)->bytes), static_cast<size_t>(stats.bytes_in_use),
+      static_cast<size_t>(stats.bytes_in_use + stats.bytes_cached), Device(DeviceType::CPU));
 }
 
 C10_NOINLINE void* allocate_and_report(size_t bytes) {
@@ -427,15 +414,12 @@ C10_NOINLINE TensorImpl* RecycledTensors::take_unusual(TensorImpl* tensor) noexc
   return tensor;
 }
 
-// These and drop_last() are on the way of every small result: what they call, they call last, so that they need no frame.
+// These and drop_last() are on the way of every small result: what they call, they call last, so that they need no
+// frame.
 
 // For at most kMaxInline sizes, whose products do not overflow.
 C10_ALWAYS_INLINE TensorImpl* RecycledTensors::take_class(
-    const int64_t* sizes,
-    size_t dim,
-    size_t numel,
-    size_t bytes,
-    caffe2::TypeMeta type) noexcept {
+    const int64_t* sizes, size_t dim, size_t numel, size_t bytes, caffe2::TypeMeta type) noexcept {
   TensorImpl* const tensor = recycled_lists[small_class(bytes)].take();
   if (C10_UNLIKELY(tensor == nullptr)) {
     return nullptr;
@@ -487,7 +471,8 @@ TensorImpl* RecycledTensors::take_like(const TensorImpl& lead, caffe2::TypeMeta 
   return take_like_any(lead, type, bytes);
 }
 
-C10_NOINLINE TensorImpl* RecycledTensors::take_like_any(const TensorImpl& lead, caffe2::TypeMeta type, size_t bytes) noexcept {
+C10_NOINLINE TensorImpl* RecycledTensors::take_like_any(
+    const TensorImpl& lead, caffe2::TypeMeta type, size_t bytes) noexcept {
   const IntArrayRef sizes = lead.sizes_and_strides_.sizes_arrayref();
   if (C10_UNLIKELY(bytes - 1 >= kSpareMax || sizes.size() > SizesAndStrides::kMaxInline || is_recycling_off())) {
     return nullptr;
@@ -511,7 +496,8 @@ intrusive_ptr<TensorImpl, UndefinedTensorImpl> RecycledTensors::make(size_t byte
       StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes), allocator->allocate(bytes), allocator,
       /*resizable=*/true);
   storage->as_made_ = small;
-  auto tensor = make_intrusive<TensorImpl, UndefinedTensorImpl>(Storage(std::move(storage)), DispatchKeySet(DispatchKey::CPU), type);
+  auto tensor = make_intrusive<TensorImpl, UndefinedTensorImpl>(
+      Storage(std::move(storage)), DispatchKeySet(DispatchKey::CPU), type);
   tensor->traits_.may_be_recycled = small;
   return tensor;
 }
@@ -521,7 +507,8 @@ C10_ALWAYS_INLINE bool RecycledTensors::keep(TensorImpl* tensor) noexcept {
   if (memory == nullptr) {
     __builtin_unreachable(); // who takes the storage away says that the tensor cannot be a spare one
   }
-  if (C10_UNLIKELY(!tensor->storage_.is_uniquely_owned() || !memory->as_made_ ||
+  if (C10_UNLIKELY(
+          !tensor->storage_.is_uniquely_owned() || !memory->as_made_ ||
           tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || is_recycling_off())) {
     return false;
   }
@@ -559,8 +546,9 @@ C10_NOINLINE void RecycledTensors::keep_or_delete(TensorImpl* tensor) noexcept {
 // Here, so that the fate of every small result is one function.
 void TensorImpl::drop_last(TensorImpl* self) noexcept {
   const bool has_more = (reinterpret_cast<uintptr_t>(self->autograd_meta_.get()) |
-                            reinterpret_cast<uintptr_t>(self->extra_meta_.get())) != 0;
-  if (C10_UNLIKELY(!self->traits_.may_be_recycled || has_more || !self->version_counter_.restart_in_place() ||
+                         reinterpret_cast<uintptr_t>(self->extra_meta_.get())) != 0;
+  if (C10_UNLIKELY(
+          !self->traits_.may_be_recycled || has_more || !self->version_counter_.restart_in_place() ||
           !impl::RecycledTensors::keep(self))) {
     impl::RecycledTensors::keep_or_delete(self);
   }
@@ -610,8 +598,7 @@ CPUAllocatorStats cpu_allocator_stats() {
   stats.peak_bytes_in_use = g.peak.load(std::memory_order_relaxed);
   stats.allocations += large.allocations;
   stats.releases += large.releases;
-  stats.system_allocations =
-      g.small_system_allocations.load(std::memory_order_relaxed) + large.system_allocations;
+  stats.system_allocations = g.small_system_allocations.load(std::memory_order_relaxed) + large.system_allocations;
   return stats;
 }
 

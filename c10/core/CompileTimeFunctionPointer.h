@@ -23,5 +23,6 @@ struct is_compile_time_function_pointer<CompileTimeFunctionPointer<FuncType, fun
 } // namespace c10
 
 /// Makes `f` a compile-time constant for m.def() and m.impl().
-#define TORCH_FN_TYPE(func) ::c10::CompileTimeFunctionPointer<std::remove_pointer_t<std::remove_reference_t<decltype(func)>>, func>
+#define TORCH_FN_TYPE(func) \
+  ::c10::CompileTimeFunctionPointer<std::remove_pointer_t<std::remove_reference_t<decltype(func)>>, func>
 #define TORCH_FN(func) TORCH_FN_TYPE(func)()

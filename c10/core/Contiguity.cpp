@@ -27,8 +27,7 @@ int64_t checked_numel(IntArrayRef sizes) {
   bool overflows = false;
   bool empty = false;
   for (const int64_t size : sizes) {
-    TORCH_CHECK(
-        size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
+    TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
     empty |= size == 0;
     overflows |= __builtin_mul_overflow(numel, size, &numel);
   }
@@ -51,12 +50,8 @@ size_t checked_storage_nbytes_contiguous(IntArrayRef sizes, size_t itemsize, siz
 
 size_t checked_storage_nbytes(IntArrayRef sizes, IntArrayRef strides, size_t itemsize, size_t storage_offset) {
   TORCH_CHECK(
-      sizes.size() == strides.size(),
-      "dimensionality of sizes (",
-      sizes.size(),
-      ") must match dimensionality of strides (",
-      strides.size(),
-      ")");
+      sizes.size() == strides.size(), "dimensionality of sizes (", sizes.size(),
+      ") must match dimensionality of strides (", strides.size(), ")");
   if (checked_numel(sizes) == 0) {
     return 0;
   }
@@ -72,8 +67,7 @@ size_t checked_storage_nbytes(IntArrayRef sizes, IntArrayRef strides, size_t ite
   overflows |= __builtin_add_overflow(last, uint64_t{1}, &last);
   overflows |= __builtin_mul_overflow(last, static_cast<uint64_t>(itemsize), &bytes);
   overflows |= bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  TORCH_CHECK(
-      !overflows, "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
+  TORCH_CHECK(!overflows, "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
   return static_cast<size_t>(bytes);
 }
 

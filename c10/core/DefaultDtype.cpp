@@ -32,4 +32,4 @@ const caffe2::TypeMeta get_default_complex_dtype() {
   }
 }
 
-}  // namespace c10
+} // namespace c10

@@ -58,7 +58,7 @@ DeviceIndex parse_index(std::string_view digits, const std::string& whole) {
   return static_cast<DeviceIndex>(index);
 }
 
-}  // namespace
+} // namespace
 
 namespace detail {
 
@@ -66,7 +66,7 @@ void invalid_device(DeviceType type, int index) {
   AT_ERROR("Device index must be -1 or non-negative, got ", index, " for device type ", type);
 }
 
-}  // namespace detail
+} // namespace detail
 
 Device::Device(const std::string& device_string) : Device(DeviceType::CPU) {
   TORCH_CHECK(!device_string.empty(), "Device string must not be empty");
@@ -98,4 +98,4 @@ std::ostream& operator<<(std::ostream& stream, const Device& device) {
   return stream << device.str();
 }
 
-}  // namespace c10
+} // namespace c10

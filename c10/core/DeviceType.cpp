@@ -34,7 +34,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-}  // namespace
+} // namespace
 
 std::string DeviceTypeName(DeviceType d, bool lower_case) {
   TORCH_CHECK(
@@ -83,4 +83,4 @@ bool is_privateuse1_backend_registered() {
   return privateuse1_name.load() != nullptr;
 }
 
-}  // namespace c10
+} // namespace c10

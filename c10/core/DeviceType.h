@@ -69,15 +69,17 @@ C10_API void register_privateuse1_backend(const std::string& backend_name);
 C10_API std::string get_privateuse1_backend(bool lower_case = true);
 C10_API bool is_privateuse1_backend_registered();
 
-}  // namespace c10
+} // namespace c10
 
 namespace std {
 template <>
 struct hash<c10::DeviceType> {
-  std::size_t operator()(c10::DeviceType k) const { return std::hash<int>()(static_cast<int>(k)); }
+  std::size_t operator()(c10::DeviceType k) const {
+    return std::hash<int>()(static_cast<int>(k));
+  }
 };
-}  // namespace std
+} // namespace std
 
 namespace torch {
 using c10::DeviceType;
-}  // namespace torch
+} // namespace torch

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <ostream>
 
+// Most of it are uses of macros, one after another.
+// clang-format off
 namespace c10 {
 
 namespace {

@@ -123,10 +123,9 @@ enum class DispatchKey : uint16_t {
 
 // Runtime keys of the per-backend functionalities: StartOf*Backends stands for "no backend".
 #define C10_RUNTIME_KEY(name, prefix) prefix##name,
-#define C10_RUNTIME_KEYS(functionality, prefix)          \
-  StartOf##functionality##Backends,                      \
-      C10_FORALL_BACKEND_COMPONENTS(C10_RUNTIME_KEY, prefix) \
-          EndOf##functionality##Backends = prefix##Meta,
+#define C10_RUNTIME_KEYS(functionality, prefix) \
+  StartOf##functionality##Backends,             \
+      C10_FORALL_BACKEND_COMPONENTS(C10_RUNTIME_KEY, prefix) EndOf##functionality##Backends = prefix##Meta,
   C10_FORALL_FUNCTIONALITY_KEYS(C10_RUNTIME_KEYS)
 #undef C10_RUNTIME_KEYS
 #undef C10_RUNTIME_KEY
@@ -182,8 +181,7 @@ constexpr uint8_t numPerBackendFunctionalityKeys() {
 }
 
 /// Number of entries in an operator's dispatch table.
-constexpr uint16_t num_runtime_entries =
-    num_functionality_keys + numPerBackendFunctionalityKeys() * (num_backends - 1);
+constexpr uint16_t num_runtime_entries = num_functionality_keys + numPerBackendFunctionalityKeys() * (num_backends - 1);
 
 namespace impl {
 

@@ -15,8 +15,8 @@ constexpr DispatchKeySet kNonFunctionalBackendKeys = kBackendKeys.remove(Dispatc
 
 // Nested tensors take implicit composites (they may fit) but not explicit ones (those are written for dense layouts).
 // Functionalization goes through implicit composites so that it sees only the operators they call.
-constexpr DispatchKeySet kImplicitKeys = kBackendKeys | autograd_dispatch_keyset |
-    DispatchKeySet({DispatchKey::NestedTensor, DispatchKey::Functionalize});
+constexpr DispatchKeySet kImplicitKeys =
+    kBackendKeys | autograd_dispatch_keyset | DispatchKeySet({DispatchKey::NestedTensor, DispatchKey::Functionalize});
 
 constexpr DispatchKeySet kNestedKeys =
     DispatchKeySet({DispatchKey::AutogradNestedTensor, DispatchKey::NestedTensor}) | backend_bitset_mask;

@@ -39,8 +39,7 @@ constexpr std::array<FunctionalityOffsetAndMask, num_functionality_keys> make_ta
 
 inline constexpr std::array<FunctionalityOffsetAndMask, num_functionality_keys> kTableRows = make_table_rows();
 static_assert(
-    kTableRows[num_functionality_keys - 1].offset + 1 == num_runtime_entries,
-    "the rows of the dispatch table fill it");
+    kTableRows[num_functionality_keys - 1].offset + 1 == num_runtime_entries, "the rows of the dispatch table fill it");
 
 } // namespace impl
 
@@ -267,16 +266,9 @@ constexpr int getDispatchTableIndexForDispatchKey(DispatchKey k) {
 constexpr DispatchKeySet autograd_dispatch_keyset(
     {DispatchKey::AutogradFunctionality, DispatchKey::AutogradOther, DispatchKey::AutogradNestedTensor});
 constexpr DispatchKeySet autocast_dispatch_keyset(
-    {DispatchKey::AutocastCPU,
-     DispatchKey::AutocastMTIA,
-     DispatchKey::AutocastMAIA,
-     DispatchKey::AutocastXPU,
-     DispatchKey::AutocastIPU,
-     DispatchKey::AutocastHPU,
-     DispatchKey::AutocastXLA,
-     DispatchKey::AutocastMPS,
-     DispatchKey::AutocastCUDA,
-     DispatchKey::AutocastPrivateUse1});
+    {DispatchKey::AutocastCPU, DispatchKey::AutocastMTIA, DispatchKey::AutocastMAIA, DispatchKey::AutocastXPU,
+     DispatchKey::AutocastIPU, DispatchKey::AutocastHPU, DispatchKey::AutocastXLA, DispatchKey::AutocastMPS,
+     DispatchKey::AutocastCUDA, DispatchKey::AutocastPrivateUse1});
 /// What a new thread includes and excludes.
 constexpr DispatchKeySet default_included_set({DispatchKey::BackendSelect, DispatchKey::ADInplaceOrView});
 constexpr DispatchKeySet default_excluded_set = autocast_dispatch_keyset;
@@ -290,15 +282,10 @@ constexpr DispatchKeySet sparse_csr_ks(DispatchKey::SparseCsr);
 constexpr DispatchKeySet mkldnn_ks(DispatchKey::MkldnnCPU);
 
 /// Kernels whose autograd key is AutogradOther.
-constexpr DispatchKeySet autogradother_backends = DispatchKeySet(
-                                                      {DispatchKey::FPGA,
-                                                       DispatchKey::Vulkan,
-                                                       DispatchKey::Metal,
-                                                       DispatchKey::CustomRNGKeyId,
-                                                       DispatchKey::MkldnnCPU,
-                                                       DispatchKey::Sparse,
-                                                       DispatchKey::SparseCsr,
-                                                       DispatchKey::Quantized}) |
+constexpr DispatchKeySet autogradother_backends =
+    DispatchKeySet(
+        {DispatchKey::FPGA, DispatchKey::Vulkan, DispatchKey::Metal, DispatchKey::CustomRNGKeyId,
+         DispatchKey::MkldnnCPU, DispatchKey::Sparse, DispatchKey::SparseCsr, DispatchKey::Quantized}) |
     backend_bitset_mask;
 
 /// Where a kernel of the named functionality passes its call on to.
@@ -327,10 +314,7 @@ C10_AUTOGRAD_KEYSET(autograd_nested, AutogradNestedTensor)
 #undef C10_AUTOGRAD_KEYSET
 
 constexpr DispatchKeySet functorch_transforms_ks(
-    {DispatchKey::FuncTorchBatched,
-     DispatchKey::FuncTorchVmapMode,
-     DispatchKey::Batched,
-     DispatchKey::VmapMode,
+    {DispatchKey::FuncTorchBatched, DispatchKey::FuncTorchVmapMode, DispatchKey::Batched, DispatchKey::VmapMode,
      DispatchKey::FuncTorchGradWrapper});
 constexpr DispatchKeySet functorch_batched_ks({DispatchKey::FuncTorchBatched});
 
@@ -428,14 +412,11 @@ C10_API bool isIncludedInAlias(DispatchKey k, DispatchKey alias);
 
 /// The backend key of a tensor's set, without the functionalities laid over it.
 constexpr DispatchKey legacyExtractDispatchKey(DispatchKeySet s) {
-  constexpr DispatchKeySet overlays = autograd_dispatch_keyset_with_ADInplaceOrView | autocast_dispatch_keyset |
+  constexpr DispatchKeySet overlays =
+      autograd_dispatch_keyset_with_ADInplaceOrView | autocast_dispatch_keyset |
       DispatchKeySet(
-          {DispatchKey::Functionalize,
-           DispatchKey::PythonTLSSnapshot,
-           DispatchKey::FuncTorchGradWrapper,
-           DispatchKey::FuncTorchVmapMode,
-           DispatchKey::FuncTorchBatched,
-           DispatchKey::Python});
+          {DispatchKey::Functionalize, DispatchKey::PythonTLSSnapshot, DispatchKey::FuncTorchGradWrapper,
+           DispatchKey::FuncTorchVmapMode, DispatchKey::FuncTorchBatched, DispatchKey::Python});
   return (s - overlays).highestPriorityTypeId();
 }
 
@@ -458,8 +439,7 @@ struct without_leading_keyset<R(DispatchKeySet, Args...)> {
 /// R(DispatchKeySet, A, B) -> R(A, B); other function types are left as they are. Takes functors and pointers too.
 template <class FuncType>
 struct remove_DispatchKeySet_arg_from_func {
-  using type =
-      typename impl::without_leading_keyset<typename guts::infer_function_traits_t<FuncType>::func_type>::type;
+  using type = typename impl::without_leading_keyset<typename guts::infer_function_traits_t<FuncType>::func_type>::type;
 };
 
 } // namespace c10

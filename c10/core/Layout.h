@@ -21,4 +21,4 @@ constexpr auto kJagged = Layout::Jagged;
 
 C10_API std::ostream& operator<<(std::ostream& stream, Layout layout);
 
-}  // namespace c10
+} // namespace c10

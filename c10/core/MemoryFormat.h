@@ -12,10 +12,10 @@ namespace c10 {
 
 /// The order of dimensions in memory a dense tensor has or is asked to have.
 enum class MemoryFormat : int8_t {
-  Contiguous,      // the last dimension varies fastest
-  Preserve,        // as the input is
-  ChannelsLast,    // NHWC for sizes N, C, H, W
-  ChannelsLast3d,  // NDHWC for sizes N, C, D, H, W
+  Contiguous, // the last dimension varies fastest
+  Preserve, // as the input is
+  ChannelsLast, // NHWC for sizes N, C, H, W
+  ChannelsLast3d, // NDHWC for sizes N, C, D, H, W
   NumOptions
 };
 
@@ -93,7 +93,7 @@ bool strides_look_channels_last(ArrayRef<T> sizes, ArrayRef<T> strides, const in
   return true;
 }
 
-}  // namespace detail
+} // namespace detail
 
 template <typename T>
 inline bool is_channels_last_strides_2d_s4(ArrayRef<T> sizes, ArrayRef<T> strides) {
@@ -123,4 +123,4 @@ inline bool is_channels_last_strides_3d(IntArrayRef sizes, IntArrayRef strides) 
   return is_channels_last_strides_3d<int64_t>(sizes, strides);
 }
 
-}  // namespace c10
+} // namespace c10

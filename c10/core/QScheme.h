@@ -26,4 +26,4 @@ constexpr int COMPILE_TIME_NUM_QSCHEMES = static_cast<int>(QScheme::COMPILE_TIME
 
 C10_API std::string toString(QScheme qscheme);
 
-}  // namespace c10
+} // namespace c10

@@ -171,4 +171,4 @@ std::ostream& operator<<(std::ostream& out, const Scalar& s) {
   }
 }
 
-}  // namespace c10
+} // namespace c10

@@ -22,7 +22,9 @@ namespace c10 {
 class C10_API Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
-  ~Scalar() { destroy(); }
+  ~Scalar() {
+    destroy();
+  }
 
 #define C10_IMPLICIT_CTOR_(type, name) \
   /* implicit */ Scalar(type value) {  \
@@ -267,4 +269,4 @@ C10_API std::ostream& operator<<(std::ostream& out, const Scalar& s);
 
 using OptionalScalarRef = OptionalRef<Scalar>;
 
-}  // namespace c10
+} // namespace c10

@@ -121,7 +121,7 @@ const Names& names_of(ScalarType t) {
   return kNames[index];
 }
 
-}  // namespace
+} // namespace
 
 namespace detail {
 
@@ -140,7 +140,7 @@ void unknown_scalar_type(ScalarType t) {
   AT_ERROR("Unknown ScalarType ", static_cast<int>(t));
 }
 
-}  // namespace detail
+} // namespace detail
 
 const char* toString(ScalarType t) {
   const auto index = static_cast<size_t>(static_cast<uint8_t>(t));
@@ -160,7 +160,7 @@ bool isSignedType(ScalarType t) {
 
 ScalarType toComplexType(ScalarType t) {
   switch (t) {
-    case ScalarType::BFloat16:  // there is no complex of bfloat16; float holds its range
+    case ScalarType::BFloat16: // there is no complex of bfloat16; float holds its range
     case ScalarType::Float:
     case ScalarType::ComplexFloat:
       return ScalarType::ComplexFloat;
@@ -235,4 +235,4 @@ std::string_view getScalarTypeAbbr(ScalarType scalarType) {
   return names_of(scalarType).abbreviation;
 }
 
-}  // namespace c10
+} // namespace c10

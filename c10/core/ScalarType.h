@@ -233,7 +233,7 @@ AT_FORALL_SCALAR_TYPES_WITH_COMPLEX_AND_QINTS(C10_SPECIALIZE_)
 template <ScalarType N>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<N>::type;
 
-}  // namespace impl
+} // namespace impl
 
 /// C++ type to ScalarType.
 template <typename T>
@@ -259,7 +259,7 @@ C10_API std::ostream& operator<<(std::ostream& out, ScalarType t);
 namespace detail {
 C10_API extern const uint8_t kElementSizes[NumScalarTypes];
 [[noreturn]] C10_API void unknown_scalar_type(ScalarType t);
-}  // namespace detail
+} // namespace detail
 
 /// Bytes of one element. Throws for Undefined.
 inline size_t elementSize(ScalarType t) {
@@ -297,7 +297,7 @@ constexpr uint64_t kBarebonesUnsignedSet =
     scalar_type_set(kUInt1, kUInt2, kUInt3, kUInt4, kUInt5, kUInt6, kUInt7, kUInt16, kUInt32, kUInt64);
 constexpr uint64_t kSubByteSignedSet = scalar_type_set(kInt1, kInt2, kInt3, kInt4, kInt5, kInt6, kInt7);
 
-}  // namespace detail
+} // namespace detail
 
 constexpr bool isIntegralType(ScalarType t, bool includeBool) {
   return detail::is_in(t, detail::kIntegralSet) || (includeBool && t == ScalarType::Bool);
@@ -411,4 +411,4 @@ C10_API std::pair<std::string_view, std::string_view> getDtypeNames(ScalarType s
 /// The shortest of the names, as used in printed types.
 C10_API std::string_view getScalarTypeAbbr(ScalarType scalarType);
 
-}  // namespace c10
+} // namespace c10

@@ -35,4 +35,4 @@ inline bool operator!=(caffe2::TypeMeta m, ScalarType t) {
   return !(t == m);
 }
 
-}  // namespace c10
+} // namespace c10

@@ -11,9 +11,9 @@
 // Tensors, storages and autograd nodes are made and dropped at every operator call. They come from free lists that each
 // thread owns, one per multiple of 64 bytes, so that making one is a handful of instructions without locks. A block
 // goes to the list of the thread that frees it. Lists are bounded; a full list hands a batch to the shared runs (Note
-// [Small runs]), where an empty list gets its blocks, so a thread that only makes and one that only drops feed each other.
-// Builds with the address sanitizer allocate each block alone. A program may be built so and the library not, or the other
-// way round: what the inline functions cannot serve from the lists goes through the library.
+// [Small runs]), where an empty list gets its blocks, so a thread that only makes and one that only drops feed each
+// other. Builds with the address sanitizer allocate each block alone. A program may be built so and the library not, or
+// the other way round: what the inline functions cannot serve from the lists goes through the library.
 
 namespace c10 {
 
@@ -90,11 +90,12 @@ inline void small_free(void* block, size_t bytes) noexcept {
   impl::small_free_slow(block, bytes);
 }
 
-/// Returns the calling thread's free blocks, and runs of blocks that nobody uses, to the system; gives the number of bytes.
+/// Returns the calling thread's free blocks, and runs of blocks that nobody uses, to the system; gives the number of
+/// bytes.
 C10_API size_t small_pool_release();
 
-/// Allocator over the pool for standard containers and std::allocate_shared. Meant for single small objects; arrays above
-/// kSmallPoolMaxBytes work as with std::allocator.
+/// Allocator over the pool for standard containers and std::allocate_shared. Meant for single small objects; arrays
+/// above kSmallPoolMaxBytes work as with std::allocator.
 template <class T>
 struct PoolAllocator {
   using value_type = T;
@@ -124,8 +125,8 @@ struct PoolAllocator {
   }
 };
 
-/// Base that makes `new` and `delete` of a class and of classes derived from it use the pool. A class meant to be deleted
-/// through a base needs a virtual destructor, which also tells delete the true size.
+/// Base that makes `new` and `delete` of a class and of classes derived from it use the pool. A class meant to be
+/// deleted through a base needs a virtual destructor, which also tells delete the true size.
 struct PoolAllocated {
   static void* operator new(size_t bytes) {
     return small_alloc(bytes);

@@ -56,11 +56,7 @@ struct C10_API Storage {
       at::Allocator* allocator = nullptr,
       bool resizable = false)
       : storage_impl_(c10::make_intrusive<StorageImpl>(
-            StorageImpl::use_byte_size_t(),
-            std::move(size_bytes),
-            std::move(data_ptr),
-            allocator,
-            resizable)) {}
+            StorageImpl::use_byte_size_t(), std::move(size_bytes), std::move(data_ptr), allocator, resizable)) {}
 
   /// An empty, resizable storage on a device.
   static Storage create_legacy(at::Device device);

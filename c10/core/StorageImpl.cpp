@@ -79,9 +79,7 @@ void resize_storage_bytes(StorageImpl& storage, size_t size_bytes) {
   TORCH_CHECK(storage.resizable(), "Trying to resize storage that is not resizable");
   TORCH_CHECK(
       size_bytes <= static_cast<size_t>(std::numeric_limits<int64_t>::max()),
-      "Storage size calculation overflowed: ",
-      size_bytes,
-      " bytes do not fit into 63 bits");
+      "Storage size calculation overflowed: ", size_bytes, " bytes do not fit into 63 bits");
   Allocator* allocator = storage.allocator();
   DataPtr data = allocator->allocate(size_bytes);
   const size_t kept = std::min(size_bytes, storage.nbytes());

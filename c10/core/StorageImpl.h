@@ -37,7 +37,10 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
 
   /// Takes ownership of memory.
   StorageImpl(use_byte_size_t, SymInt size_bytes, at::DataPtr data_ptr, at::Allocator* allocator, bool resizable)
-      : data_ptr_(std::move(data_ptr)), size_bytes_(std::move(size_bytes)), allocator_(allocator), resizable_(resizable) {
+      : data_ptr_(std::move(data_ptr)),
+        size_bytes_(std::move(size_bytes)),
+        allocator_(allocator),
+        resizable_(resizable) {
     if (C10_UNLIKELY(resizable && allocator == nullptr)) {
       throw_no_allocator();
     }
@@ -111,7 +114,8 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   /// Resizable, of plain size and without anything that few storages have.
   bool is_plain() const {
     return resizable_ &&
-        !(received_cuda_ | throw_on_immutable_data_ptr_ | throw_on_mutable_data_ptr_ | warn_deprecated_on_mutable_data_ptr_) &&
+        !(received_cuda_ | throw_on_immutable_data_ptr_ | throw_on_mutable_data_ptr_ |
+          warn_deprecated_on_mutable_data_ptr_) &&
         extra_meta_ == nullptr && !size_bytes_.is_heap_allocated();
   }
   /// Gives the old memory back.
@@ -233,11 +237,7 @@ C10_API void resize_storage_bytes(StorageImpl& storage, size_t size_bytes);
 
 /// Lets a device have its own class of storage.
 using StorageImplCreateHelper = intrusive_ptr<StorageImpl> (*)(
-    StorageImpl::use_byte_size_t,
-    SymInt size_bytes,
-    DataPtr data_ptr,
-    Allocator* allocator,
-    bool resizable);
+    StorageImpl::use_byte_size_t, SymInt size_bytes, DataPtr data_ptr, Allocator* allocator, bool resizable);
 C10_API void SetStorageImplCreate(DeviceType t, StorageImplCreateHelper fptr);
 C10_API StorageImplCreateHelper GetStorageImplCreate(DeviceType t);
 

@@ -66,7 +66,8 @@ class C10_API Stream final {
   bool is_capturing() const;
 
   uint64_t hash() const noexcept {
-    return static_cast<uint64_t>(device_type()) << 56 | static_cast<uint64_t>(static_cast<uint8_t>(device_index())) << 48 |
+    return static_cast<uint64_t>(device_type()) << 56 |
+        static_cast<uint64_t>(static_cast<uint8_t>(device_index())) << 48 |
         (static_cast<uint64_t>(id_) & ((uint64_t{1} << 48) - 1));
   }
   struct StreamData3 pack3() const {

@@ -51,10 +51,10 @@ SymBool SymBool::sym_not() const {
   return value ? SymBool(!*value) : SymBool(ptr_->sym_not());
 }
 
-#define GUARD(name)                                             \
-  bool SymBool::name(const char* file, int64_t line) const {    \
-    const auto value = maybe_as_bool();                         \
-    return value ? *value : ptr_->name(file, line);             \
+#define GUARD(name)                                          \
+  bool SymBool::name(const char* file, int64_t line) const { \
+    const auto value = maybe_as_bool();                      \
+    return value ? *value : ptr_->name(file, line);          \
   }
 GUARD(guard_bool)
 GUARD(expect_true)

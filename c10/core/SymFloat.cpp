@@ -35,13 +35,13 @@ double SymFloat::expect_float() const {
   return data_;
 }
 
-#define BINARY(result, method, node_method, concrete)                             \
-  result SymFloat::method(const SymFloat& other) const {                          \
-    if (!is_symbolic() && !other.is_symbolic()) {                                 \
-      return result(concrete);                                                    \
-    }                                                                             \
-    const SymNode base = base_of(*this, other);                                   \
-    return result(wrap_node(base)->node_method(other.wrap_node(base)));           \
+#define BINARY(result, method, node_method, concrete)                   \
+  result SymFloat::method(const SymFloat& other) const {                \
+    if (!is_symbolic() && !other.is_symbolic()) {                       \
+      return result(concrete);                                          \
+    }                                                                   \
+    const SymNode base = base_of(*this, other);                         \
+    return result(wrap_node(base)->node_method(other.wrap_node(base))); \
   }
 BINARY(SymFloat, operator+, add, data_ + other.data_)
 BINARY(SymFloat, operator-, sub, data_ - other.data_)

@@ -83,19 +83,19 @@ std::optional<int64_t> SymInt::maybe_as_int_slow() const {
   return node->maybe_as_int();
 }
 
-#define ARITHMETIC(name, op)                                          \
-  SymInt SymInt::name##_slow(const SymInt& other) const {             \
-    const auto a = maybe_as_int();                                    \
-    const auto b = other.maybe_as_int();                              \
-    if (a && b) {                                                     \
-      int64_t result = 0;                                             \
-      if (__builtin_##name##_overflow(*a, *b, &result)) {             \
-        throw_overflow(*a, #op, *b);                                  \
-      }                                                               \
-      return SymInt(result);                                          \
-    }                                                                 \
-    const auto nodes = as_nodes(*this, other);                        \
-    return SymInt(nodes.first->name(nodes.second));                   \
+#define ARITHMETIC(name, op)                              \
+  SymInt SymInt::name##_slow(const SymInt& other) const { \
+    const auto a = maybe_as_int();                        \
+    const auto b = other.maybe_as_int();                  \
+    if (a && b) {                                         \
+      int64_t result = 0;                                 \
+      if (__builtin_##name##_overflow(*a, *b, &result)) { \
+        throw_overflow(*a, #op, *b);                      \
+      }                                                   \
+      return SymInt(result);                              \
+    }                                                     \
+    const auto nodes = as_nodes(*this, other);            \
+    return SymInt(nodes.first->name(nodes.second));       \
   }
 ARITHMETIC(add, +)
 ARITHMETIC(sub, -)
@@ -127,15 +127,15 @@ SymInt SymInt::operator%(const SymInt& other) const {
   return SymInt(*b == -1 ? 0 : *a % *b);
 }
 
-#define COMPARISON(name, op)                                          \
-  SymBool SymInt::name##_slow(const SymInt& other) const {            \
-    const auto a = maybe_as_int();                                    \
-    const auto b = other.maybe_as_int();                              \
-    if (a && b) {                                                     \
-      return SymBool(*a op * b);                                      \
-    }                                                                 \
-    const auto nodes = as_nodes(*this, other);                        \
-    return SymBool(nodes.first->name(nodes.second));                  \
+#define COMPARISON(name, op)                               \
+  SymBool SymInt::name##_slow(const SymInt& other) const { \
+    const auto a = maybe_as_int();                         \
+    const auto b = other.maybe_as_int();                   \
+    if (a && b) {                                          \
+      return SymBool(*a op * b);                           \
+    }                                                      \
+    const auto nodes = as_nodes(*this, other);             \
+    return SymBool(nodes.first->name(nodes.second));       \
   }
 COMPARISON(eq, ==)
 COMPARISON(ne, !=)
@@ -145,15 +145,15 @@ COMPARISON(gt, >)
 COMPARISON(ge, >=)
 #undef COMPARISON
 
-#define EXTREMUM(name)                                                \
-  SymInt SymInt::name##_slow(const SymInt& other) const {             \
-    const auto a = maybe_as_int();                                    \
-    const auto b = other.maybe_as_int();                              \
-    if (a && b) {                                                     \
-      return SymInt(std::name(*a, *b));                               \
-    }                                                                 \
-    const auto nodes = as_nodes(*this, other);                        \
-    return SymInt(nodes.first->sym_##name(nodes.second));             \
+#define EXTREMUM(name)                                    \
+  SymInt SymInt::name##_slow(const SymInt& other) const { \
+    const auto a = maybe_as_int();                        \
+    const auto b = other.maybe_as_int();                  \
+    if (a && b) {                                         \
+      return SymInt(std::name(*a, *b));                   \
+    }                                                     \
+    const auto nodes = as_nodes(*this, other);            \
+    return SymInt(nodes.first->sym_##name(nodes.second)); \
   }
 EXTREMUM(min)
 EXTREMUM(max)
@@ -186,23 +186,23 @@ std::ostream& operator<<(std::ostream& out, const SymInt& value) {
   return out << value.toSymNodeImplUnowned()->str();
 }
 
-#define FLOATING_OP(Result, Scalar, op)                        \
-  Result operator op(const SymInt& a, Scalar b) {              \
-    return static_cast<SymFloat>(a) op SymFloat(b);            \
-  }                                                            \
-  Result operator op(Scalar a, const SymInt& b) {              \
-    return SymFloat(a) op static_cast<SymFloat>(b);            \
+#define FLOATING_OP(Result, Scalar, op)             \
+  Result operator op(const SymInt& a, Scalar b) {   \
+    return static_cast<SymFloat>(a) op SymFloat(b); \
+  }                                                 \
+  Result operator op(Scalar a, const SymInt& b) {   \
+    return SymFloat(a) op static_cast<SymFloat>(b); \
   }
-#define FLOATING_OPS(Scalar)          \
-  FLOATING_OP(SymFloat, Scalar, +)    \
-  FLOATING_OP(SymFloat, Scalar, -)    \
-  FLOATING_OP(SymFloat, Scalar, *)    \
-  FLOATING_OP(SymFloat, Scalar, /)    \
-  FLOATING_OP(bool, Scalar, ==)       \
-  FLOATING_OP(bool, Scalar, !=)       \
-  FLOATING_OP(bool, Scalar, <)        \
-  FLOATING_OP(bool, Scalar, <=)       \
-  FLOATING_OP(bool, Scalar, >)        \
+#define FLOATING_OPS(Scalar)       \
+  FLOATING_OP(SymFloat, Scalar, +) \
+  FLOATING_OP(SymFloat, Scalar, -) \
+  FLOATING_OP(SymFloat, Scalar, *) \
+  FLOATING_OP(SymFloat, Scalar, /) \
+  FLOATING_OP(bool, Scalar, ==)    \
+  FLOATING_OP(bool, Scalar, !=)    \
+  FLOATING_OP(bool, Scalar, <)     \
+  FLOATING_OP(bool, Scalar, <=)    \
+  FLOATING_OP(bool, Scalar, >)     \
   FLOATING_OP(bool, Scalar, >=)
 FLOATING_OPS(double)
 FLOATING_OPS(float)

@@ -130,13 +130,12 @@ class C10_API SymInt {
   /// The same value under a node of its own.
   SymInt clone() const;
 
-#define C10_SYMINT_COMPARISON(name, op)                                          \
-  SymBool sym_##name(const SymInt& other) const {                                \
-    return C10_LIKELY(both_plain(other)) ? SymBool(data_ op other.data_) : name##_slow(other); \
-  }                                                                              \
-  bool operator op(const SymInt& other) const {                                  \
-    return C10_LIKELY(both_plain(other)) ? data_ op other.data_                  \
-                                         : name##_slow(other).guard_bool(__FILE__, __LINE__); \
+#define C10_SYMINT_COMPARISON(name, op)                                                                              \
+  SymBool sym_##name(const SymInt& other) const {                                                                    \
+    return C10_LIKELY(both_plain(other)) ? SymBool(data_ op other.data_) : name##_slow(other);                       \
+  }                                                                                                                  \
+  bool operator op(const SymInt& other) const {                                                                      \
+    return C10_LIKELY(both_plain(other)) ? data_ op other.data_ : name##_slow(other).guard_bool(__FILE__, __LINE__); \
   }
   C10_SYMINT_COMPARISON(eq, ==)
   C10_SYMINT_COMPARISON(ne, !=)
@@ -214,7 +213,9 @@ class C10_API SymInt {
 static_assert(sizeof(SymInt) == sizeof(int64_t), "arrays of sizes are read as arrays of SymInt");
 
 /// Product of a range of SymInts.
-template <typename Iter, std::enable_if_t<std::is_same_v<typename std::iterator_traits<Iter>::value_type, SymInt>, int> = 0>
+template <
+    typename Iter,
+    std::enable_if_t<std::is_same_v<typename std::iterator_traits<Iter>::value_type, SymInt>, int> = 0>
 inline SymInt multiply_integers(Iter begin, Iter end) {
   SymInt product = 1;
   for (; begin != end; ++begin) {
@@ -234,14 +235,14 @@ template <class T>
 using if_integer = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int>;
 } // namespace impl
 
-#define C10_SYMINT_MIXED(Result, op)                                     \
-  template <class T, impl::if_integer<T> = 0>                            \
-  inline Result operator op(const SymInt& a, T b) {                      \
-    return a op SymInt(static_cast<int64_t>(b));                         \
-  }                                                                      \
-  template <class T, impl::if_integer<T> = 0>                            \
-  inline Result operator op(T a, const SymInt& b) {                      \
-    return SymInt(static_cast<int64_t>(a)) op b;                         \
+#define C10_SYMINT_MIXED(Result, op)                \
+  template <class T, impl::if_integer<T> = 0>       \
+  inline Result operator op(const SymInt& a, T b) { \
+    return a op SymInt(static_cast<int64_t>(b));    \
+  }                                                 \
+  template <class T, impl::if_integer<T> = 0>       \
+  inline Result operator op(T a, const SymInt& b) { \
+    return SymInt(static_cast<int64_t>(a)) op b;    \
   }
 C10_SYMINT_MIXED(SymInt, +)
 C10_SYMINT_MIXED(SymInt, -)
@@ -256,26 +257,26 @@ C10_SYMINT_MIXED(bool, >)
 C10_SYMINT_MIXED(bool, >=)
 #undef C10_SYMINT_MIXED
 
-#define C10_SYMINT_WITH_FLOATING(Scalar)                     \
-  C10_API SymFloat operator+(const SymInt& a, Scalar b);     \
-  C10_API SymFloat operator-(const SymInt& a, Scalar b);     \
-  C10_API SymFloat operator*(const SymInt& a, Scalar b);     \
-  C10_API SymFloat operator/(const SymInt& a, Scalar b);     \
-  C10_API SymFloat operator+(Scalar a, const SymInt& b);     \
-  C10_API SymFloat operator-(Scalar a, const SymInt& b);     \
-  C10_API SymFloat operator*(Scalar a, const SymInt& b);     \
-  C10_API SymFloat operator/(Scalar a, const SymInt& b);     \
-  C10_API bool operator==(const SymInt& a, Scalar b);        \
-  C10_API bool operator!=(const SymInt& a, Scalar b);        \
-  C10_API bool operator<(const SymInt& a, Scalar b);         \
-  C10_API bool operator<=(const SymInt& a, Scalar b);        \
-  C10_API bool operator>(const SymInt& a, Scalar b);         \
-  C10_API bool operator>=(const SymInt& a, Scalar b);        \
-  C10_API bool operator==(Scalar a, const SymInt& b);        \
-  C10_API bool operator!=(Scalar a, const SymInt& b);        \
-  C10_API bool operator<(Scalar a, const SymInt& b);         \
-  C10_API bool operator<=(Scalar a, const SymInt& b);        \
-  C10_API bool operator>(Scalar a, const SymInt& b);         \
+#define C10_SYMINT_WITH_FLOATING(Scalar)                 \
+  C10_API SymFloat operator+(const SymInt& a, Scalar b); \
+  C10_API SymFloat operator-(const SymInt& a, Scalar b); \
+  C10_API SymFloat operator*(const SymInt& a, Scalar b); \
+  C10_API SymFloat operator/(const SymInt& a, Scalar b); \
+  C10_API SymFloat operator+(Scalar a, const SymInt& b); \
+  C10_API SymFloat operator-(Scalar a, const SymInt& b); \
+  C10_API SymFloat operator*(Scalar a, const SymInt& b); \
+  C10_API SymFloat operator/(Scalar a, const SymInt& b); \
+  C10_API bool operator==(const SymInt& a, Scalar b);    \
+  C10_API bool operator!=(const SymInt& a, Scalar b);    \
+  C10_API bool operator<(const SymInt& a, Scalar b);     \
+  C10_API bool operator<=(const SymInt& a, Scalar b);    \
+  C10_API bool operator>(const SymInt& a, Scalar b);     \
+  C10_API bool operator>=(const SymInt& a, Scalar b);    \
+  C10_API bool operator==(Scalar a, const SymInt& b);    \
+  C10_API bool operator!=(Scalar a, const SymInt& b);    \
+  C10_API bool operator<(Scalar a, const SymInt& b);     \
+  C10_API bool operator<=(Scalar a, const SymInt& b);    \
+  C10_API bool operator>(Scalar a, const SymInt& b);     \
   C10_API bool operator>=(Scalar a, const SymInt& b);
 C10_SYMINT_WITH_FLOATING(double)
 C10_SYMINT_WITH_FLOATING(float)
@@ -285,12 +286,12 @@ C10_API std::ostream& operator<<(std::ostream& out, const SymInt& value);
 C10_API SymInt operator-(const SymInt& value);
 
 // Comparisons that read the same for int64_t and SymInt, for code templated on either.
-#define C10_SYM_COMPARE(name, op)                                 \
-  inline bool sym_##name(int64_t a, int64_t b) {                  \
-    return a op b;                                                \
-  }                                                               \
-  inline SymBool sym_##name(const SymInt& a, const SymInt& b) {   \
-    return a.sym_##name(b);                                       \
+#define C10_SYM_COMPARE(name, op)                               \
+  inline bool sym_##name(int64_t a, int64_t b) {                \
+    return a op b;                                              \
+  }                                                             \
+  inline SymBool sym_##name(const SymInt& a, const SymInt& b) { \
+    return a.sym_##name(b);                                     \
   }
 C10_SYM_COMPARE(eq, ==)
 C10_SYM_COMPARE(ne, !=)

@@ -23,9 +23,7 @@ DimVector asIntArrayRefSlowAlloc(c10::SymIntArrayRef ar, const char* file, int64
 SymIntArrayRef fromIntArrayRefSlow(IntArrayRef array_ref) {
   for (const int64_t value : array_ref) {
     TORCH_CHECK(
-        SymInt::check_range(value),
-        "IntArrayRef contains an int that cannot be represented as a SymInt: ",
-        value);
+        SymInt::check_range(value), "IntArrayRef contains an int that cannot be represented as a SymInt: ", value);
   }
   return fromIntArrayRefUnchecked(array_ref);
 }

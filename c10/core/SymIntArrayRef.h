@@ -49,7 +49,6 @@ inline SymIntArrayRef fromIntArrayRefKnownNonNegative(IntArrayRef array_ref) {
 /// The same memory as SymInts; throws if an integer is too negative to be read as one.
 C10_API SymIntArrayRef fromIntArrayRefSlow(IntArrayRef array_ref);
 
-
 } // namespace c10
 
 #define C10_AS_INTARRAYREF_SLOW(a) c10::asIntArrayRefSlow(a, __FILE__, __LINE__)

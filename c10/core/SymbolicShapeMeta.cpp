@@ -60,15 +60,13 @@ SymInt SymbolicShapeMeta::numel() const {
 SymBool SymbolicShapeMeta::is_contiguous(MemoryFormat memory_format) const {
   switch (memory_format) {
     case MemoryFormat::ChannelsLast:
-      return sizes_.size() != 4 ? SymBool(false)
-                                : ask(*this,
-                                      &ContiguityFlags::channels_last_contiguous,
-                                      &SymNodeImpl::is_channels_last_contiguous_2d);
+      return sizes_.size() != 4
+          ? SymBool(false)
+          : ask(*this, &ContiguityFlags::channels_last_contiguous, &SymNodeImpl::is_channels_last_contiguous_2d);
     case MemoryFormat::ChannelsLast3d:
-      return sizes_.size() != 5 ? SymBool(false)
-                                : ask(*this,
-                                      &ContiguityFlags::channels_last_3d_contiguous,
-                                      &SymNodeImpl::is_channels_last_contiguous_3d);
+      return sizes_.size() != 5
+          ? SymBool(false)
+          : ask(*this, &ContiguityFlags::channels_last_3d_contiguous, &SymNodeImpl::is_channels_last_contiguous_3d);
     default:
       return ask(*this, &ContiguityFlags::contiguous, &SymNodeImpl::is_contiguous);
   }

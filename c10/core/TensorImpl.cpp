@@ -41,13 +41,9 @@ inline DispatchKeySet with_related_keys(DispatchKeySet ks) {
 } // namespace
 
 C10_ALWAYS_INLINE TensorImpl::TensorImpl(
-    Storage&& storage,
-    DispatchKeySet ks,
-    const caffe2::TypeMeta data_type,
-    std::optional<c10::Device> device)
+    Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type, std::optional<c10::Device> device)
     : storage_(std::move(storage)),
-      version_counter_(VariableVersion::new_or_disabled(
-          ks.has_any(autograd_dispatch_keyset_with_ADInplaceOrView))),
+      version_counter_(VariableVersion::new_or_disabled(ks.has_any(autograd_dispatch_keyset_with_ADInplaceOrView))),
       key_set_(ks),
       data_type_(data_type),
       device_opt_(device) {}
@@ -56,12 +52,12 @@ TensorImpl::TensorImpl(Storage&& storage, DispatchKeySet ks, const caffe2::TypeM
     : TensorImpl(std::move(storage), with_related_keys(ks), data_type, storage.device()) {}
 
 TensorImpl::TensorImpl(ImplType, Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type)
-    : TensorImpl(std::move(storage), ks - (python_ks | DispatchKeySet(DispatchKey::Named)), data_type, storage.device()) {}
+    : TensorImpl(
+          std::move(storage), ks - (python_ks | DispatchKeySet(DispatchKey::Named)), data_type, storage.device()) {}
 
 TensorImpl::TensorImpl(DispatchKeySet ks, const caffe2::TypeMeta data_type, std::optional<c10::Device> device_opt)
     : TensorImpl(Storage(), with_related_keys(ks), data_type, device_opt) {
-  TORCH_CHECK(
-      ks.empty() || !dtype_initialized() || device_opt.has_value(), "a tensor with a dtype needs a device");
+  TORCH_CHECK(ks.empty() || !dtype_initialized() || device_opt.has_value(), "a tensor with a dtype needs a device");
 }
 
 void TensorImpl::release_resources() {
@@ -76,9 +72,9 @@ void TensorImpl::throw_cannot_call_with_symbolic(const char* method) const {
   TORCH_CHECK(false, "Cannot call ", method, "() on tensor with symbolic sizes/strides");
 }
 
-#define THROW_IF_SYMBOLIC(method)               \
+#define THROW_IF_SYMBOLIC(method)                         \
   if (C10_UNLIKELY(traits_.has_symbolic_sizes_strides)) { \
-    throw_cannot_call_with_symbolic(method);    \
+    throw_cannot_call_with_symbolic(method);              \
   }
 
 IntArrayRef TensorImpl::sizes_default() const {
@@ -110,12 +106,12 @@ int64_t TensorImpl::dim_default() const {
 
 SymIntArrayRef TensorImpl::sym_sizes_default() const {
   return traits_.has_symbolic_sizes_strides ? SymIntArrayRef(symbolic_shape_meta().sizes_)
-                                     : fromIntArrayRefKnownNonNegative(sizes_default());
+                                            : fromIntArrayRefKnownNonNegative(sizes_default());
 }
 
 SymIntArrayRef TensorImpl::sym_strides_default() const {
   return traits_.has_symbolic_sizes_strides ? SymIntArrayRef(symbolic_shape_meta().strides_)
-                                     : fromIntArrayRefKnownNonNegative(strides_default());
+                                            : fromIntArrayRefKnownNonNegative(strides_default());
 }
 
 SymInt TensorImpl::sym_numel_default() const {
@@ -124,12 +120,12 @@ SymInt TensorImpl::sym_numel_default() const {
 
 SymInt TensorImpl::sym_storage_offset_default() const {
   return traits_.has_symbolic_sizes_strides ? symbolic_shape_meta().storage_offset_
-                                     : SymInt(SymInt::UNCHECKED, storage_offset_);
+                                            : SymInt(SymInt::UNCHECKED, storage_offset_);
 }
 
 SymBool TensorImpl::sym_is_contiguous_default(at::MemoryFormat memory_format) const {
   return traits_.has_symbolic_sizes_strides ? symbolic_shape_meta().is_contiguous(memory_format)
-                                     : SymBool(is_contiguous_flag(memory_format));
+                                            : SymBool(is_contiguous_flag(memory_format));
 }
 
 bool TensorImpl::is_contiguous_default(at::MemoryFormat memory_format) const {
@@ -150,7 +146,7 @@ bool TensorImpl::is_non_overlapping_and_dense_default() const {
 
 SymBool TensorImpl::sym_is_non_overlapping_and_dense() const {
   return traits_.has_symbolic_sizes_strides ? symbolic_shape_meta().is_non_overlapping_and_dense()
-                                     : SymBool(is_non_overlapping_and_dense());
+                                            : SymBool(is_non_overlapping_and_dense());
 }
 
 c10::SymbolicShapeMeta& TensorImpl::symbolic_shape_meta() {
@@ -169,7 +165,7 @@ bool TensorImpl::is_contiguous_custom(at::MemoryFormat memory_format) const {
 }
 SymBool TensorImpl::sym_is_contiguous_custom(at::MemoryFormat memory_format) const {
   return traits_.has_symbolic_sizes_strides ? sym_is_contiguous_default(memory_format)
-                                     : SymBool(is_contiguous_custom(memory_format));
+                                            : SymBool(is_contiguous_custom(memory_format));
 }
 bool TensorImpl::is_strides_like_custom(at::MemoryFormat memory_format) const {
   return is_strides_like_default(memory_format);
@@ -264,20 +260,14 @@ void TensorImpl::throw_data_ptr_access_error() const {
 
 void TensorImpl::throw_not_allocated() const {
   TORCH_CHECK(
-      false,
-      "The tensor has a non-zero number of elements, but its data is not allocated yet: it is on device ",
-      device_opt_ ? device_opt_->str() : "(none)",
-      ", or its storage was released.");
+      false, "The tensor has a non-zero number of elements, but its data is not allocated yet: it is on device ",
+      device_opt_ ? device_opt_->str() : "(none)", ", or its storage was released.");
 }
 
 void TensorImpl::throw_type_mismatch(std::string_view wanted) const {
   TORCH_CHECK(
-      false,
-      "Tensor type mismatch, caller expects elements to be ",
-      wanted,
-      ", while tensor contains ",
-      data_type_.name(),
-      ". ");
+      false, "Tensor type mismatch, caller expects elements to be ", wanted, ", while tensor contains ",
+      data_type_.name(), ". ");
 }
 
 // -- Autograd ------------------------------------------------------------------------------
@@ -331,10 +321,7 @@ const at::Tensor& TensorImpl::_fw_grad(uint64_t level, const at::TensorBase& sel
 }
 
 void TensorImpl::_set_fw_grad(
-    const at::TensorBase& new_grad,
-    const at::TensorBase& self,
-    uint64_t level,
-    bool is_inplace_op) {
+    const at::TensorBase& new_grad, const at::TensorBase& self, uint64_t level, bool is_inplace_op) {
   if (!autograd_meta_) {
     autograd_meta_ = impl::GetAutogradMetaFactory()->make();
   }
@@ -357,8 +344,7 @@ void TensorImpl::set_version_counter(const c10::VariableVersion& version_counter
 }
 
 void TensorImpl::set_version_counter(c10::VariableVersion&& version_counter) {
-  TORCH_CHECK(
-      !(is_inference() && version_counter.enabled()), "Cannot set version_counter for inference tensor");
+  TORCH_CHECK(!(is_inference() && version_counter.enabled()), "Cannot set version_counter for inference tensor");
   version_counter_ = std::move(version_counter);
 }
 
@@ -374,21 +360,17 @@ void TensorImpl::_change_backend_component_keys(c10::Device device) {
 // -- Copies of the whole object --------------------------------------------------------------
 
 bool TensorImpl::has_compatible_shallow_copy_type(DispatchKeySet from) const {
-  const auto both = [&](DispatchKey functionality) {
-    return key_set_.has(functionality) && from.has(functionality);
-  };
+  const auto both = [&](DispatchKey functionality) { return key_set_.has(functionality) && from.has(functionality); };
   return key_set_ == from || both(DispatchKey::Dense) || both(DispatchKey::Sparse) || both(DispatchKey::SparseCsr);
 }
 
 c10::intrusive_ptr<TensorImpl> TensorImpl::shallow_copy_and_detach(
-    const c10::VariableVersion& version_counter,
-    bool allow_tensor_metadata_change) const {
+    const c10::VariableVersion& version_counter, bool allow_tensor_metadata_change) const {
   return shallow_copy_and_detach(VariableVersion(version_counter), allow_tensor_metadata_change);
 }
 
 c10::intrusive_ptr<TensorImpl> TensorImpl::shallow_copy_and_detach(
-    c10::VariableVersion&& version_counter,
-    bool allow_tensor_metadata_change) const {
+    c10::VariableVersion&& version_counter, bool allow_tensor_metadata_change) const {
   auto copy = c10::intrusive_ptr<TensorImpl>::unsafe_steal_from_new(
       new TensorImpl(Storage(), key_set_, data_type_, device_opt_));
   copy_tensor_metadata(this, copy.get(), std::move(version_counter), allow_tensor_metadata_change);
@@ -400,9 +382,7 @@ void TensorImpl::shallow_copy_from(const c10::intrusive_ptr<TensorImpl>& impl) {
 }
 
 void TensorImpl::copy_tensor_metadata_except_version_counter(
-    const TensorImpl* src_impl,
-    TensorImpl* dest_impl,
-    bool /*allow_tensor_metadata_change*/) {
+    const TensorImpl* src_impl, TensorImpl* dest_impl, bool /*allow_tensor_metadata_change*/) {
   dest_impl->storage_ = src_impl->storage_;
   dest_impl->sizes_and_strides_ = src_impl->sizes_and_strides_;
   dest_impl->storage_offset_ = src_impl->storage_offset_;

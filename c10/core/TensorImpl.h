@@ -51,18 +51,21 @@ inline int64_t size_from_dim_(int k, IntArrayRef dims) {
   return c10::multiply_integers(dims.slice(k));
 }
 inline int64_t size_to_dim_(int k, IntArrayRef dims) {
-  TORCH_CHECK(k >= 0 && static_cast<size_t>(k) <= dims.size(), "size_to_dim_: got ", k, " for ", dims.size(), " dimensions");
+  TORCH_CHECK(
+      k >= 0 && static_cast<size_t>(k) <= dims.size(), "size_to_dim_: got ", k, " for ", dims.size(), " dimensions");
   return c10::multiply_integers(dims.slice(0, k));
 }
 inline int64_t size_between_dim_(int k, int l, IntArrayRef dims) {
   TORCH_CHECK(
-      k >= 0 && l >= 0 && static_cast<size_t>(std::max(k, l)) < dims.size(), "size_between_dim_: got ", k, " and ", l, " for ",
-      dims.size(), " dimensions");
+      k >= 0 && l >= 0 && static_cast<size_t>(std::max(k, l)) < dims.size(), "size_between_dim_: got ", k, " and ", l,
+      " for ", dims.size(), " dimensions");
   const int first = std::min(k, l) + 1;
   return c10::multiply_integers(dims.slice(first, std::max(std::max(k, l) - first, 0)));
 }
 inline int canonical_axis_index_(int axis_index, int ndims) {
-  TORCH_CHECK(axis_index >= -ndims && axis_index < ndims, "canonical_axis_index_: got ", axis_index, " for ", ndims, " dimensions");
+  TORCH_CHECK(
+      axis_index >= -ndims && axis_index < ndims, "canonical_axis_index_: got ", axis_index, " for ", ndims,
+      " dimensions");
   return axis_index < 0 ? axis_index + ndims : axis_index;
 }
 
@@ -101,10 +104,10 @@ struct C10_API ExtraMeta {
 };
 
 // Note [TensorImpl]
-// The object behind at::Tensor: a view (sizes, strides, offset, dtype) of a storage, and the keys by which calls with the
-// tensor are routed. Questions about the shape are answered inline from fields that are kept up to date eagerly; kinds of
-// tensors that have no such fields (nested, wrapped, symbolic) raise the policy below and answer by virtual functions.
-// Metadata is changed by one thread at a time; reading it is safe from many.
+// The object behind at::Tensor: a view (sizes, strides, offset, dtype) of a storage, and the keys by which calls with
+// the tensor are routed. Questions about the shape are answered inline from fields that are kept up to date eagerly;
+// kinds of tensors that have no such fields (nested, wrapped, symbolic) raise the policy below and answer by virtual
+// functions. Metadata is changed by one thread at a time; reading it is safe from many.
 
 /// See Note [TensorImpl].
 struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocated {
@@ -145,7 +148,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
 
   IntArrayRef sizes() const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomSizes)) ? sizes_custom()
-                                                                          : sizes_and_strides_.sizes_arrayref();
+                                                                         : sizes_and_strides_.sizes_arrayref();
   }
   SymIntArrayRef sym_sizes() const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomSizes))
@@ -154,7 +157,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   }
   IntArrayRef strides() const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides)) ? strides_custom()
-                                                                            : sizes_and_strides_.strides_arrayref();
+                                                                           : sizes_and_strides_.strides_arrayref();
   }
   SymIntArrayRef sym_strides() const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides))
@@ -166,7 +169,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   }
   SymInt sym_numel() const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomSizes)) ? sym_numel_custom()
-                                                                          : SymInt(SymInt::UNCHECKED, numel_);
+                                                                         : SymInt(SymInt::UNCHECKED, numel_);
   }
   int64_t dim() const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomSizes))
@@ -178,7 +181,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   }
   SymInt sym_storage_offset() const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomSizes)) ? sym_storage_offset_custom()
-                                                                          : SymInt(SymInt::UNCHECKED, storage_offset_);
+                                                                         : SymInt(SymInt::UNCHECKED, storage_offset_);
   }
   /// `d` may count from the end. Throws IndexError if out of range.
   int64_t size(int64_t d) const {
@@ -233,16 +236,16 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   /// Whether the elements lie without gaps in the order of the format. A tensor without elements is contiguous.
   bool is_contiguous(at::MemoryFormat memory_format = at::MemoryFormat::Contiguous) const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides)) ? is_contiguous_custom(memory_format)
-                                                                            : is_contiguous_flag(memory_format);
+                                                                           : is_contiguous_flag(memory_format);
   }
   SymBool sym_is_contiguous(at::MemoryFormat memory_format = at::MemoryFormat::Contiguous) const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides)) ? sym_is_contiguous_custom(memory_format)
-                                                                            : SymBool(is_contiguous_flag(memory_format));
+                                                                           : SymBool(is_contiguous_flag(memory_format));
   }
   /// Whether the strides have the order of the channels last format, gaps allowed.
   bool is_strides_like(at::MemoryFormat memory_format) const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides)) ? is_strides_like_custom(memory_format)
-                                                                            : is_strides_like_flag(memory_format);
+                                                                           : is_strides_like_flag(memory_format);
   }
   bool is_strides_like_channels_last() const {
     return is_strides_like(at::MemoryFormat::ChannelsLast);
@@ -253,7 +256,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   /// Whether the elements fill their memory once, in whatever order.
   bool is_non_overlapping_and_dense() const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides)) ? is_non_overlapping_and_dense_custom()
-                                                                            : flags_.non_overlapping_and_dense;
+                                                                           : flags_.non_overlapping_and_dense;
   }
   SymBool sym_is_non_overlapping_and_dense() const;
   bool has_symbolic_sizes_strides() const {
@@ -341,9 +344,9 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   int64_t plain_numel() const {
     return numel_;
   }
-  /// The first element of a strided CPU tensor with nothing unusual about it: row-major without gaps, with the keys that most
-  /// tensors have, no number and no kind of its own. Null for all others, and where there are no elements. For callers that
-  /// treat such tensors alike; `itemsize` is that of the dtype.
+  /// The first element of a strided CPU tensor with nothing unusual about it: row-major without gaps, with the keys
+  /// that most tensors have, no number and no kind of its own. Null for all others, and where there are no elements.
+  /// For callers that treat such tensors alike; `itemsize` is that of the dtype.
   void* plain_cpu_data(size_t itemsize) const {
     if (C10_UNLIKELY(!is_plain_cpu() || !flags_.contiguous || !storage_)) {
       return nullptr;
@@ -395,9 +398,9 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
     return layout_slow();
   }
 
-#define C10_IS_DEVICE(name, Type)         \
-  bool name() const {                     \
-    return is_on_type(DeviceType::Type);  \
+#define C10_IS_DEVICE(name, Type)        \
+  bool name() const {                    \
+    return is_on_type(DeviceType::Type); \
   }
   C10_IS_DEVICE(is_cpu, CPU)
   C10_IS_DEVICE(is_cuda, CUDA)
@@ -522,14 +525,10 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   void set_sizes_contiguous(IntArrayRef new_size);
   /// A negative stride stands for "contiguous with what follows".
   void set_sizes_and_strides(
-      IntArrayRef new_size,
-      IntArrayRef new_stride,
-      std::optional<int64_t> storage_offset = std::nullopt);
+      IntArrayRef new_size, IntArrayRef new_stride, std::optional<int64_t> storage_offset = std::nullopt);
   /// Becomes symbolic if an element is, plain otherwise.
   void set_sizes_and_strides(
-      SymIntArrayRef sizes,
-      SymIntArrayRef strides,
-      std::optional<c10::SymInt> storage_offset = std::nullopt);
+      SymIntArrayRef sizes, SymIntArrayRef strides, std::optional<c10::SymInt> storage_offset = std::nullopt);
   void generic_set_sizes_contiguous(SymIntArrayRef sizes);
   void generic_set_sizes_contiguous(IntArrayRef sizes) {
     set_sizes_contiguous(sizes);
@@ -558,11 +557,9 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   bool has_compatible_shallow_copy_type(DispatchKeySet from) const;
   /// A tensor on the same storage with the same metadata and no autograd history. Subclasses return their own class.
   virtual c10::intrusive_ptr<TensorImpl> shallow_copy_and_detach(
-      const c10::VariableVersion& version_counter,
-      bool allow_tensor_metadata_change) const;
+      const c10::VariableVersion& version_counter, bool allow_tensor_metadata_change) const;
   virtual c10::intrusive_ptr<TensorImpl> shallow_copy_and_detach(
-      c10::VariableVersion&& version_counter,
-      bool allow_tensor_metadata_change) const;
+      c10::VariableVersion&& version_counter, bool allow_tensor_metadata_change) const;
   /// Takes over storage and metadata of another tensor; version counter and autograd data stay.
   virtual void shallow_copy_from(const c10::intrusive_ptr<TensorImpl>& impl);
 
@@ -652,9 +649,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
 
   /// Everything but the version counter and autograd data; the storage too.
   static void copy_tensor_metadata_except_version_counter(
-      const TensorImpl* src_impl,
-      TensorImpl* dest_impl,
-      bool allow_tensor_metadata_change);
+      const TensorImpl* src_impl, TensorImpl* dest_impl, bool allow_tensor_metadata_change);
   static void copy_tensor_metadata(
       const TensorImpl* src_impl,
       TensorImpl* dest_impl,
@@ -672,12 +667,12 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   TensorImpl(Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type, std::optional<c10::Device> device);
 
   bool is_contiguous_flag(at::MemoryFormat memory_format) const {
-    return memory_format == at::MemoryFormat::ChannelsLast ? flags_.channels_last_contiguous
+    return memory_format == at::MemoryFormat::ChannelsLast  ? flags_.channels_last_contiguous
         : memory_format == at::MemoryFormat::ChannelsLast3d ? flags_.channels_last_3d_contiguous
                                                             : flags_.contiguous;
   }
   bool is_strides_like_flag(at::MemoryFormat memory_format) const {
-    return memory_format == at::MemoryFormat::ChannelsLast ? flags_.channels_last
+    return memory_format == at::MemoryFormat::ChannelsLast  ? flags_.channels_last
         : memory_format == at::MemoryFormat::ChannelsLast3d ? flags_.channels_last_3d
                                                             : false;
   }
@@ -701,13 +696,14 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   Layout layout_slow() const;
   bool is_on_type(DeviceType wanted) const {
     return C10_UNLIKELY(traits_.custom_device) ? device_custom().type() == wanted
-                                        : device_opt_.has_value() && device_opt_->type() == wanted;
+                                               : device_opt_.has_value() && device_opt_->type() == wanted;
   }
   void set_key(DispatchKey k, bool value) {
     key_set_ = value ? key_set_.add(k) : key_set_.remove(k);
   }
   void refresh_policy() {
-    traits_.sizes_strides_policy = traits_.has_symbolic_sizes_strides ? SizesStridesPolicy::CustomSizes : traits_.custom_policy;
+    traits_.sizes_strides_policy =
+        traits_.has_symbolic_sizes_strides ? SizesStridesPolicy::CustomSizes : traits_.custom_policy;
   }
   // Where size and stride of dimension `d` stand, and whether they do so in the tensor itself.
   size_t place_of(int64_t d) const {

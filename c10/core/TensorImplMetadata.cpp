@@ -79,8 +79,7 @@ void TensorImpl::set_sizes_contiguous_unusual(IntArrayRef new_size) {
     // The product with the first size is no stride.
     TORCH_CHECK(
         d == 0 || !__builtin_mul_overflow(next, std::max<int64_t>(new_size[d], 1), &next),
-        "Stride calculation overflowed with sizes=",
-        new_size);
+        "Stride calculation overflowed with sizes=", new_size);
   }
   sizes_and_strides_.set_sizes(new_size);
   sizes_and_strides_.set_strides(strides);
@@ -98,13 +97,12 @@ void TensorImpl::set_contiguous_flags() {
 }
 
 void TensorImpl::set_sizes_and_strides(
-    IntArrayRef new_size,
-    IntArrayRef new_stride,
-    std::optional<int64_t> storage_offset) {
+    IntArrayRef new_size, IntArrayRef new_stride, std::optional<int64_t> storage_offset) {
   // What views mostly ask for: few dimensions, elements, strides that are given. One pass says all about it. It goes
   // upwards and reads before it writes, since the arguments may be the tensor's own.
   const size_t few = new_size.size();
-  if (C10_LIKELY(few < 4 && few == new_stride.size() && sizes_and_strides_.size() <= impl::SizesAndStrides::kMaxInline &&
+  if (C10_LIKELY(
+          few < 4 && few == new_stride.size() && sizes_and_strides_.size() <= impl::SizesAndStrides::kMaxInline &&
           !matches_policy(SizesStridesPolicy::CustomStrides))) {
     int64_t product = 1;
     bool usual = true;
@@ -123,7 +121,8 @@ void TensorImpl::set_sizes_and_strides(
       }
       numel_ = product;
       const bool dense = contiguous ||
-          _compute_non_overlapping_and_dense(sizes_and_strides_.sizes_arrayref(), sizes_and_strides_.strides_arrayref());
+          _compute_non_overlapping_and_dense(
+                             sizes_and_strides_.sizes_arrayref(), sizes_and_strides_.strides_arrayref());
       flags_ = {contiguous, false, false, false, false, dense};
       storage_offset_ = storage_offset.value_or(storage_offset_);
       return;
@@ -131,12 +130,8 @@ void TensorImpl::set_sizes_and_strides(
   }
   check_plain("set_sizes_and_strides");
   TORCH_CHECK(
-      new_size.size() == new_stride.size(),
-      "dimensionality of sizes (",
-      new_size.size(),
-      ") must match dimensionality of strides (",
-      new_stride.size(),
-      ")");
+      new_size.size() == new_stride.size(), "dimensionality of sizes (", new_size.size(),
+      ") must match dimensionality of strides (", new_stride.size(), ")");
   const size_t dim = new_size.size();
   const int64_t numel = checked_numel(new_size);
   DimVector strides(new_stride.begin(), new_stride.end());
@@ -169,26 +164,19 @@ void TensorImpl::make_plain() {
 }
 
 void TensorImpl::set_sizes_and_strides(
-    SymIntArrayRef sizes,
-    SymIntArrayRef strides,
-    std::optional<c10::SymInt> storage_offset) {
+    SymIntArrayRef sizes, SymIntArrayRef strides, std::optional<c10::SymInt> storage_offset) {
   const auto plain_sizes = asIntArrayRefSlowOpt(sizes);
   const auto plain_strides = asIntArrayRefSlowOpt(strides);
   if (plain_sizes && plain_strides && (!storage_offset || !storage_offset->is_heap_allocated())) {
     make_plain();
     set_sizes_and_strides(
-        *plain_sizes,
-        *plain_strides,
+        *plain_sizes, *plain_strides,
         storage_offset ? std::optional<int64_t>(storage_offset->as_int_unchecked()) : std::nullopt);
     return;
   }
   TORCH_CHECK(
-      sizes.size() == strides.size(),
-      "dimensionality of sizes (",
-      sizes.size(),
-      ") must match dimensionality of strides (",
-      strides.size(),
-      ")");
+      sizes.size() == strides.size(), "dimensionality of sizes (", sizes.size(),
+      ") must match dimensionality of strides (", strides.size(), ")");
   auto shape = std::make_unique<SymbolicShapeMeta>();
   shape->sizes_ = SymDimVector(sizes.begin(), sizes.end());
   shape->strides_ = SymDimVector(strides.begin(), strides.end());

@@ -25,9 +25,7 @@ DispatchKey on_device(DispatchKey functionality, Device device) {
 } // namespace
 
 DispatchKey computeDispatchKey(
-    std::optional<ScalarType> dtype,
-    std::optional<Layout> layout,
-    std::optional<Device> device) {
+    std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device) {
   const Layout wanted = layout_or_default(layout);
   const Device place = device_or_default(device);
   DispatchKey key = DispatchKey::Undefined;
@@ -36,10 +34,10 @@ DispatchKey computeDispatchKey(
     case Layout::Jagged:
       key = on_device(dtype && isQIntType(*dtype) ? DispatchKey::Quantized : DispatchKey::Dense, place);
       if (key == DispatchKey::Undefined) {
-        key = place.type() == DeviceType::FPGA ? DispatchKey::FPGA
+        key = place.type() == DeviceType::FPGA   ? DispatchKey::FPGA
             : place.type() == DeviceType::Vulkan ? DispatchKey::Vulkan
-            : place.type() == DeviceType::Metal ? DispatchKey::Metal
-                                                : DispatchKey::Undefined;
+            : place.type() == DeviceType::Metal  ? DispatchKey::Metal
+                                                 : DispatchKey::Undefined;
       }
       TORCH_CHECK_NOT_IMPLEMENTED(
           key != DispatchKey::Undefined, "Unsupported device type for dense layout: ", place.type());
@@ -135,6 +133,8 @@ DeviceType dispatchKeyToDeviceType(DispatchKey dispatch_key) {
     default:
       break;
   }
+  // Its cases are uses of a macro.
+  // clang-format off
   switch (toBackendComponent(dispatch_key)) {
 #define DEVICE_OF(name, _)          \
   case BackendComponent::name##Bit: \
@@ -146,6 +146,7 @@ DeviceType dispatchKeyToDeviceType(DispatchKey dispatch_key) {
     default:
       TORCH_CHECK(false, "DispatchKey ", dispatch_key, " doesn't correspond to a device");
   }
+  // clang-format on
 }
 
 TensorOptions dispatchKeyToTensorOptions(DispatchKey dispatch_key) {

@@ -25,10 +25,8 @@ struct TensorOptions;
 
 /// Key of a tensor with these properties. Missing ones are the default dtype, strided, the CPU. Throws
 /// NotImplementedError if the device has no such tensors.
-C10_API DispatchKey computeDispatchKey(
-    std::optional<ScalarType> dtype,
-    std::optional<Layout> layout,
-    std::optional<Device> device);
+C10_API DispatchKey
+computeDispatchKey(std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device);
 
 inline ScalarType dtype_or_default(std::optional<ScalarType> dtype) {
   return dtype ? *dtype : get_default_dtype_as_scalartype();

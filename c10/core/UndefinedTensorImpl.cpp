@@ -2,8 +2,7 @@
 
 namespace c10 {
 
-UndefinedTensorImpl::UndefinedTensorImpl()
-    : TensorImpl(DispatchKey::Undefined, caffe2::TypeMeta(), std::nullopt) {
+UndefinedTensorImpl::UndefinedTensorImpl() : TensorImpl(DispatchKey::Undefined, caffe2::TypeMeta(), std::nullopt) {
   set_storage_access_should_throw();
   set_custom_sizes_strides(SizesStridesPolicy::CustomStrides);
 }

@@ -55,8 +55,7 @@ void VariableVersion::set_version(int64_t version) {
       "Was it created in inference mode?");
   TORCH_CHECK(
       version >= 0 && version <= std::numeric_limits<uint32_t>::max(),
-      "Cannot set a version_counter to a value below 0 or above 2^32 - 1: ",
-      version);
+      "Cannot set a version_counter to a value below 0 or above 2^32 - 1: ", version);
   const auto value = static_cast<uint32_t>(version);
   uintptr_t word = word_.load(std::memory_order_acquire);
   while ((word & 1) != 0) {

@@ -14,9 +14,9 @@ namespace c10 {
 
 // Note [Version counters]
 // Every in-place operation bumps a tensor's version, and a saved tensor compares the version at backward time with
-// the one it saw. Views and detached tensors share the counter of their base. Most tensors are never shared, so the count
-// lives in the tensor itself until the counter is copied for the first time; then it moves to the heap. Copying is a read
-// for the user, who may do it from several threads at once, hence the compare-and-swap.
+// the one it saw. Views and detached tensors share the counter of their base. Most tensors are never shared, so the
+// count lives in the tensor itself until the counter is copied for the first time; then it moves to the heap. Copying
+// is a read for the user, who may do it from several threads at once, hence the compare-and-swap.
 
 /// Counts the changes of a tensor's data; copies share the count. Disabled for inference tensors.
 struct C10_API VariableVersion {

@@ -16,14 +16,8 @@ T wrap(const T& dim, const T& dim_post_expr, bool wrap_scalar) {
   const T min = dim_post_expr * -1;
   const T max = dim_post_expr - 1;
   TORCH_CHECK_INDEX(
-      min <= dim && dim <= max,
-      "Dimension out of range (expected to be in range of [",
-      min,
-      ", ",
-      max,
-      "], but got ",
-      dim,
-      ")");
+      min <= dim && dim <= max, "Dimension out of range (expected to be in range of [", min, ", ", max, "], but got ",
+      dim, ")");
   return dim < 0 ? T(dim + dim_post_expr) : dim;
 }
 

@@ -63,4 +63,4 @@ std::string toString(QScheme qscheme) {
   }
 }
 
-}  // namespace c10
+} // namespace c10

@@ -197,9 +197,8 @@ class NativeCachingAllocator final : public CUDAAllocator {
   }
   void beginAllocateToPool(
       DeviceIndex device, MempoolId_t mempool_id, std::function<bool(cudaStream_t)> filter) override {
-    pool_of(device).begin_allocate_to_pool(mempool_id, [filter = std::move(filter)](void* stream) {
-      return filter(static_cast<cudaStream_t>(stream));
-    });
+    pool_of(device).begin_allocate_to_pool(
+        mempool_id, [filter = std::move(filter)](void* stream) { return filter(static_cast<cudaStream_t>(stream)); });
   }
   void endAllocateToPool(DeviceIndex device, MempoolId_t mempool_id) override {
     pool_of(device).end_allocate_to_pool(mempool_id);
@@ -229,8 +228,12 @@ class NativeCachingAllocator final : public CUDAAllocator {
     return info;
   }
   void recordHistory(
-      bool enabled, CreateContextFn context_recorder, size_t alloc_trace_max_entries, RecordContext when,
-      bool clearHistory, const std::vector<std::string>& skip_actions) override {
+      bool enabled,
+      CreateContextFn context_recorder,
+      size_t alloc_trace_max_entries,
+      RecordContext when,
+      bool clearHistory,
+      const std::vector<std::string>& skip_actions) override {
     TORCH_CHECK(
         when == RecordContext::NEVER || context_recorder != nullptr,
         "recordHistory: contexts are wanted, but there is no function that gathers them");
@@ -263,9 +266,8 @@ class NativeCachingAllocator final : public CUDAAllocator {
   cudaError_t memcpyAsync(
       void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled)
       override {
-    return p2p_enabled || dstDevice == srcDevice
-        ? cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream)
-        : cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+    return p2p_enabled || dstDevice == srcDevice ? cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream)
+                                                 : cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
   }
   std::string name() override {
     return "native";

@@ -71,11 +71,15 @@ class C10_CUDA_API CUDAAllocator : public DeviceAllocator {
   }
 
   virtual SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}, bool include_traces = true) = 0;
-  /// Keeps the last `alloc_trace_max_entries` events, and by `when` where they come from, as `context_recorder` tells. For
-  /// all devices.
+  /// Keeps the last `alloc_trace_max_entries` events, and by `when` where they come from, as `context_recorder` tells.
+  /// For all devices.
   virtual void recordHistory(
-      bool enabled, CreateContextFn context_recorder, size_t alloc_trace_max_entries, RecordContext when,
-      bool clearHistory, const std::vector<std::string>& skip_actions) = 0;
+      bool enabled,
+      CreateContextFn context_recorder,
+      size_t alloc_trace_max_entries,
+      RecordContext when,
+      bool clearHistory,
+      const std::vector<std::string>& skip_actions) = 0;
   virtual bool isHistoryEnabled() = 0;
   /// Hears of each event from now on, under the allocator's lock: it must not allocate device memory.
   virtual void attachAllocatorTraceTracker(AllocatorTraceTracker tracker) = 0;
@@ -91,7 +95,13 @@ class C10_CUDA_API CUDAAllocator : public DeviceAllocator {
   /// Lets kernels on `dev` use memory of `dev_to_access`.
   virtual void enablePeerAccess(c10::DeviceIndex dev, c10::DeviceIndex dev_to_access) = 0;
   virtual cudaError_t memcpyAsync(
-      void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled) = 0;
+      void* dst,
+      int dstDevice,
+      const void* src,
+      int srcDevice,
+      size_t count,
+      cudaStream_t stream,
+      bool p2p_enabled) = 0;
   virtual std::string name() = 0;
 
   std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override;
@@ -151,8 +161,12 @@ inline SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}, bool include_trace
   return get()->snapshot(mempool_id, include_traces);
 }
 inline void recordHistory(
-    bool enabled, CreateContextFn context_recorder, size_t alloc_trace_max_entries, RecordContext when,
-    bool clearHistory = false, const std::vector<std::string>& skip_actions = {}) {
+    bool enabled,
+    CreateContextFn context_recorder,
+    size_t alloc_trace_max_entries,
+    RecordContext when,
+    bool clearHistory = false,
+    const std::vector<std::string>& skip_actions = {}) {
   get()->recordHistory(enabled, context_recorder, alloc_trace_max_entries, when, clearHistory, skip_actions);
 }
 inline bool isHistoryEnabled() {

@@ -88,8 +88,7 @@ float CUDAEvent::elapsed_time(const CUDAEvent& other) const {
   TORCH_CHECK_VALUE(
       (flags_ & cudaEventDisableTiming) == 0 && (other.flags_ & cudaEventDisableTiming) == 0,
       "Both events must be created with argument 'enable_timing=True'.");
-  TORCH_CHECK_VALUE(
-      isCreated() && other.isCreated(), "Both events must be recorded before calculating elapsed time.");
+  TORCH_CHECK_VALUE(isCreated() && other.isCreated(), "Both events must be recorded before calculating elapsed time.");
   TORCH_CHECK(query() && other.query(), "Both events must be completed before calculating elapsed time.");
   const CUDAGuard guard(device_index_);
   float milliseconds = 0;

@@ -10,8 +10,8 @@
 
 namespace c10::cuda {
 
-/// A mark in a stream that other streams and the host can wait for. The runtime's event is made when it is recorded first,
-/// on the stream's device. Moves, does not copy.
+/// A mark in a stream that other streams and the host can wait for. The runtime's event is made when it is recorded
+/// first, on the stream's device. Moves, does not copy.
 struct C10_CUDA_API CUDAEvent {
   CUDAEvent() noexcept = default;
   /// cudaEventDefault measures time, cudaEventDisableTiming (the default here) is cheaper.

@@ -35,24 +35,28 @@ std::string advice(cudaError_t error) {
     case cudaErrorInvalidDevice:
       return "\nThere is no device of that number; torch::cuda::device_count() tells how many there are.";
     case cudaErrorNoKernelImageForDevice:
-      return "\nThe library was built for other GPU architectures; build it with this one in TENSOR_CUDA_ARCHITECTURES.";
+      return "\nThe library was built for other GPU architectures; build it with this one in "
+             "TENSOR_CUDA_ARCHITECTURES.";
     case cudaErrorStreamCaptureUnsupported:
     case cudaErrorStreamCaptureImplicit:
-      return "\nA CUDA graph is being captured, and this call may not be part of one (or, from another thread, not come "
+      return "\nA CUDA graph is being captured, and this call may not be part of one (or, from another thread, not "
+             "come "
              "meanwhile). Take it out of the capture, or capture in mode cudaStreamCaptureModeThreadLocal.";
     case cudaErrorStreamCaptureInvalidated:
       return "\nAn earlier call that may not be captured has broken the capture of this CUDA graph.";
     case cudaErrorStreamCaptureUnjoined:
     case cudaErrorStreamCaptureUnmatched:
     case cudaErrorStreamCaptureIsolation:
-      return "\nEach stream that takes part in the capture of a CUDA graph must wait for an event of it first, and the stream "
+      return "\nEach stream that takes part in the capture of a CUDA graph must wait for an event of it first, and the "
+             "stream "
              "that began the capture must wait for an event of each at the end.";
     default:
       break;
   }
   if (is_sticky(error)) {
     const std::string recent = impl::recent_operators();
-    return "\nThe device's context is lost, so every CUDA call of this process fails from now on. A kernel's failure is "
+    return "\nThe device's context is lost, so every CUDA call of this process fails from now on. A kernel's failure "
+           "is "
            "reported by a later call: the place below need not be the cause. CUDA_LAUNCH_BLOCKING=1 makes each launch "
            "wait and so shows it." +
         (recent.empty() ? recent : " This thread's last operators on CUDA, newest first: " + recent + ".");

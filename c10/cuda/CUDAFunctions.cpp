@@ -157,8 +157,8 @@ void SetTargetDevice() {
 bool hasPrimaryContext(DeviceIndex device_index) {
   TORCH_CHECK(
       device_index >= 0 && device_index < device_count(),
-      "hasPrimaryContext expects a valid device index, but got device_index=", static_cast<int>(device_index), "; there are ",
-      static_cast<int>(device_count()), " devices");
+      "hasPrimaryContext expects a valid device index, but got device_index=", static_cast<int>(device_index),
+      "; there are ", static_cast<int>(device_count()), " devices");
   // int cuDevicePrimaryCtxGetState(CUdevice, unsigned int* flags, int* active); a CUdevice is its number.
   using GetState = int (*)(int, unsigned int*, int*);
   static const auto get_state = reinterpret_cast<GetState>(driver_function("cuDevicePrimaryCtxGetState"));

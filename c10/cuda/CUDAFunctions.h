@@ -25,8 +25,8 @@ C10_CUDA_API void set_device(DeviceIndex device, bool force = false);
 /// Waits for all work of the current device.
 C10_CUDA_API void device_synchronize();
 
-// The same as codes. Making a device current also makes its context (hundreds of MiB of its memory), so a guard that only
-// returns to a device nobody has used yet keeps that as this thread's intention; it counts as the current device.
+// The same as codes. Making a device current also makes its context (hundreds of MiB of its memory), so a guard that
+// only returns to a device nobody has used yet keeps that as this thread's intention; it counts as the current device.
 C10_CUDA_API cudaError_t GetDeviceCount(int* dev_count);
 C10_CUDA_API cudaError_t GetDevice(DeviceIndex* device);
 C10_CUDA_API cudaError_t SetDevice(DeviceIndex device, bool force = false);
@@ -62,8 +62,7 @@ C10_CUDA_API WarningState& warning_state();
 /// Warns or throws as the mode says.
 C10_CUDA_API void warn_or_error_on_sync();
 
-C10_CUDA_API void memcpy_and_sync(
-    void* dst, const void* src, int64_t nbytes, cudaMemcpyKind kind, cudaStream_t stream);
+C10_CUDA_API void memcpy_and_sync(void* dst, const void* src, int64_t nbytes, cudaMemcpyKind kind, cudaStream_t stream);
 C10_CUDA_API void stream_synchronize(cudaStream_t stream);
 
 } // namespace c10::cuda

@@ -1,5 +1,5 @@
-// Guards that make a CUDA device or stream current until they go out of scope. The generic ones of <c10/core/DeviceGuard.h>
-// do the same for a device whose type is known at run time only; these save the virtual calls.
+// Guards that make a CUDA device or stream current until they go out of scope. The generic ones of
+// <c10/core/DeviceGuard.h> do the same for a device whose type is known at run time only; these save the virtual calls.
 #pragma once
 
 #include <c10/core/impl/InlineDeviceGuard.h>

@@ -115,8 +115,7 @@ std::tuple<int, int> CUDAStream::priority_range() {
 }
 
 CUDAStream getStreamFromPool(const int priority, DeviceIndex device) {
-  TORCH_CHECK(
-      priority <= 0, "Expected cuda stream priority to be less than or equal to 0, got ", priority);
+  TORCH_CHECK(priority <= 0, "Expected cuda stream priority to be less than or equal to 0, got ", priority);
   const DeviceIndex index = checked_device(device);
   const int which = std::min(-priority, kStreamPriorities - 1);
   const uint32_t turn = pool(index, which).next.fetch_add(1, std::memory_order_relaxed);

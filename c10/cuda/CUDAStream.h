@@ -15,10 +15,10 @@
 #include <tuple>
 
 // Note [CUDA streams]
-// Each thread has a current stream for each device; operators run on it. It begins as the default stream, which waits for
-// nobody but is the same for all threads. Further streams come from pools: 32 for each device and priority, handed out
-// in turn, made when first used and never destroyed; so two callers may be given the same one. A stream made elsewhere
-// can be wrapped; its maker keeps it alive.
+// Each thread has a current stream for each device; operators run on it. It begins as the default stream, which waits
+// for nobody but is the same for all threads. Further streams come from pools: 32 for each device and priority, handed
+// out in turn, made when first used and never destroyed; so two callers may be given the same one. A stream made
+// elsewhere can be wrapped; its maker keeps it alive.
 
 namespace c10::cuda {
 

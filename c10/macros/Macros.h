@@ -1,7 +1,8 @@
 #pragma once
 
 #if __cplusplus < 201703L
-#error "libtensor needs C++17 or later: -std=c++17, or in CMake set_property(TARGET your_target PROPERTY CXX_STANDARD 17)"
+#error \
+    "libtensor needs C++17 or later: -std=c++17, or in CMake set_property(TARGET your_target PROPERTY CXX_STANDARD 17)"
 #endif
 
 #include <c10/macros/Export.h>
@@ -117,7 +118,7 @@
 #endif
 namespace c10::detail {
 inline constexpr unsigned int kCudaMaxThreadsPerSM = CUDA_MAX_THREADS_PER_SM_;
-}  // namespace c10::detail
+} // namespace c10::detail
 #undef CUDA_MAX_THREADS_PER_SM_
 constexpr unsigned int CUDA_MAX_THREADS_PER_SM = c10::detail::kCudaMaxThreadsPerSM;
 constexpr unsigned int CUDA_MAX_THREADS_PER_BLOCK = 1024;
@@ -153,17 +154,18 @@ extern "C" void __assert_fail(const char* assertion, const char* file, unsigned 
 #define CUDA_KERNEL_ASSERT_FAIL(text) \
   __assert_fail(text, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__))
 #endif
-#define CUDA_KERNEL_ASSERT(cond)     \
-  if (C10_UNLIKELY(!(cond))) {       \
-    CUDA_KERNEL_ASSERT_FAIL(#cond);  \
+#define CUDA_KERNEL_ASSERT(cond)    \
+  if (C10_UNLIKELY(!(cond))) {      \
+    CUDA_KERNEL_ASSERT_FAIL(#cond); \
   }
 #define CUDA_KERNEL_ASSERT_MSG(cond, msg) CUDA_KERNEL_ASSERT((cond) && (msg))
-// Says numbers first, as printf does: CUDA_KERNEL_ASSERT_PRINTF(i < n, "index %d of %d", i, n). The message is a literal.
-#define CUDA_KERNEL_ASSERT_PRINTF(cond, ...)                         \
-  if (C10_UNLIKELY(!(cond))) {                                       \
-    printf(__FILE__ ":" C10_STRINGIZE(__LINE__) ": " __VA_ARGS__);   \
-    printf("\n");                                                    \
-    CUDA_KERNEL_ASSERT_FAIL(#cond);                                  \
+// Says numbers first, as printf does: CUDA_KERNEL_ASSERT_PRINTF(i < n, "index %d of %d", i, n). The message is a
+// literal.
+#define CUDA_KERNEL_ASSERT_PRINTF(cond, ...)                       \
+  if (C10_UNLIKELY(!(cond))) {                                     \
+    printf(__FILE__ ":" C10_STRINGIZE(__LINE__) ": " __VA_ARGS__); \
+    printf("\n");                                                  \
+    CUDA_KERNEL_ASSERT_FAIL(#cond);                                \
   }
 #ifdef C10_ENABLE_VERBOSE_ASSERT
 #define CUDA_KERNEL_ASSERT_VERBOSE(cond, ...) CUDA_KERNEL_ASSERT_PRINTF(cond, __VA_ARGS__)

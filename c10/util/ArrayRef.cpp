@@ -10,4 +10,4 @@ void array_slice_failed(size_t begin, size_t count, size_t size) {
   AT_INDEX_ERROR("ArrayRef: invalid slice of ", count, " values from ", begin, " on, of an array of ", size);
 }
 
-}  // namespace c10::detail
+} // namespace c10::detail

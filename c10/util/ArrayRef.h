@@ -38,7 +38,7 @@ struct IsArrayRef<ArrayRef<T>> : std::true_type {};
 [[noreturn]] C10_API void array_index_failed(size_t index, size_t size);
 [[noreturn]] C10_API void array_slice_failed(size_t begin, size_t count, size_t size);
 
-}  // namespace detail
+} // namespace detail
 
 /// A view of consecutive values somebody else owns; pass it by value. Made implicitly from one value, a C array,
 /// an initializer list and any container with data() and size().
@@ -56,7 +56,9 @@ class ArrayRef final {
   // Templates, since the number 0 would be taken for a null pointer: {0, 2} is no list of names.
   template <class Pointer, std::enable_if_t<std::is_convertible_v<Pointer, const T*>, int> = 0>
   constexpr ArrayRef(Pointer data, size_t length) : data_(data), size_(length) {}
-  template <class Pointer, std::enable_if_t<std::is_convertible_v<Pointer, const T*> && std::is_pointer_v<Pointer>, int> = 0>
+  template <
+      class Pointer,
+      std::enable_if_t<std::is_convertible_v<Pointer, const T*> && std::is_pointer_v<Pointer>, int> = 0>
   constexpr ArrayRef(Pointer begin, Pointer end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
 
   template <
@@ -72,16 +74,34 @@ class ArrayRef final {
   constexpr ArrayRef(const std::initializer_list<T>& list)
       : data_(std::begin(list) == std::end(list) ? nullptr : std::begin(list)), size_(list.size()) {}
 
-  constexpr iterator begin() const { return data_; }
-  constexpr iterator end() const { return data_ + size_; }
-  constexpr const_iterator cbegin() const { return data_; }
-  constexpr const_iterator cend() const { return data_ + size_; }
-  constexpr reverse_iterator rbegin() const { return reverse_iterator(end()); }
-  constexpr reverse_iterator rend() const { return reverse_iterator(begin()); }
+  constexpr iterator begin() const {
+    return data_;
+  }
+  constexpr iterator end() const {
+    return data_ + size_;
+  }
+  constexpr const_iterator cbegin() const {
+    return data_;
+  }
+  constexpr const_iterator cend() const {
+    return data_ + size_;
+  }
+  constexpr reverse_iterator rbegin() const {
+    return reverse_iterator(end());
+  }
+  constexpr reverse_iterator rend() const {
+    return reverse_iterator(begin());
+  }
 
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr const T* data() const { return data_; }
-  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const {
+    return size_ == 0;
+  }
+  constexpr const T* data() const {
+    return data_;
+  }
+  constexpr size_t size() const {
+    return size_;
+  }
   constexpr const T& front() const {
     if (C10_UNLIKELY(empty())) {
       detail::array_index_failed(0, 0);
@@ -131,7 +151,9 @@ class ArrayRef final {
     return ArrayRef<T>(data_ + first, size_ - first);
   }
 
-  constexpr const T& operator[](size_t index) const { return data_[index]; }
+  constexpr const T& operator[](size_t index) const {
+    return data_[index];
+  }
   /// Checked access.
   constexpr const T& at(size_t index) const {
     if (C10_UNLIKELY(index >= size_)) {
@@ -146,7 +168,9 @@ class ArrayRef final {
   template <typename U>
   std::enable_if_t<std::is_same_v<U, T>, ArrayRef<T>>& operator=(std::initializer_list<U>) = delete;
 
-  std::vector<T> vec() const { return std::vector<T>(data_, data_ + size_); }
+  std::vector<T> vec() const {
+    return std::vector<T>(data_, data_ + size_);
+  }
 
  private:
   const T* data_;
@@ -243,4 +267,4 @@ ArrayRef<T> makeArrayRef(const T (&array)[N]) {
 using IntArrayRef = ArrayRef<int64_t>;
 using IntList [[deprecated("use IntArrayRef")]] = ArrayRef<int64_t>;
 
-}  // namespace c10
+} // namespace c10

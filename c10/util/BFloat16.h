@@ -30,19 +30,23 @@ C10_HOST_DEVICE C10_ALWAYS_INLINE uint16_t round_to_nearest_even(float value) {
   return static_cast<uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// The upper half of a float, for storage: arithmetic is done in float.
 struct alignas(2) BFloat16 {
   uint16_t x;
 
   struct from_bits_t {};
-  C10_HOST_DEVICE static constexpr from_bits_t from_bits() { return from_bits_t(); }
+  C10_HOST_DEVICE static constexpr from_bits_t from_bits() {
+    return from_bits_t();
+  }
 
   BFloat16() = default;
   C10_HOST_DEVICE constexpr BFloat16(unsigned short bits, from_bits_t) : x(bits) {}
   C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE BFloat16(float value) : x(detail::round_to_nearest_even(value)) {}
-  C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE operator float() const { return detail::f32_from_bits(x); }
+  C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE operator float() const {
+    return detail::f32_from_bits(x);
+  }
 
   // CUDA's type, by bits. Templates, so that its header is needed only by those who convert.
   template <class B, std::enable_if_t<std::is_same_v<B, __nv_bfloat16>, int> = 0>
@@ -60,7 +64,7 @@ struct alignas(2) BFloat16 {
 
 C10_REDUCED_FLOAT_OPERATORS(BFloat16)
 
-}  // namespace c10
+} // namespace c10
 
 C10_REDUCED_FLOAT_LIMITS(
     BFloat16,

@@ -31,7 +31,7 @@ std::string describe_frame(size_t index, const void* address) {
   char numbers[64];
   std::snprintf(numbers, sizeof(numbers), " + 0x%" PRIxPTR " (0x%" PRIxPTR " in ", offset, pc);
   return "frame #" + std::to_string(index) + ": " + symbol + numbers +
-         (known && info.dli_fname != nullptr ? info.dli_fname : "<unknown file>") + ")\n";
+      (known && info.dli_fname != nullptr ? info.dli_fname : "<unknown file>") + ")\n";
 }
 
 class RecordedFrames final : public OptimisticLazyValue<std::string> {
@@ -50,12 +50,12 @@ class RecordedFrames final : public OptimisticLazyValue<std::string> {
   std::vector<void*> frames_;
 };
 
-}  // namespace
+} // namespace
 
 C10_NOINLINE Backtrace get_lazy_backtrace(size_t frames_to_skip, size_t maximum_number_of_frames, bool) {
   constexpr size_t kMaxFrames = 128;
   void* addresses[kMaxFrames];
-  const size_t skip = frames_to_skip + 1;  // this function
+  const size_t skip = frames_to_skip + 1; // this function
   const size_t wanted = std::min(kMaxFrames, maximum_number_of_frames + skip);
   const auto found = static_cast<size_t>(::backtrace(addresses, static_cast<int>(wanted)));
   std::vector<void*> frames(addresses + std::min(skip, found), addresses + found);
@@ -67,4 +67,4 @@ C10_NOINLINE std::string get_backtrace(
   return get_lazy_backtrace(frames_to_skip + 1, maximum_number_of_frames, skip_python_frames)->get();
 }
 
-}  // namespace c10
+} // namespace c10

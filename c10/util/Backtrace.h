@@ -19,4 +19,4 @@ C10_API std::string get_backtrace(
 C10_API Backtrace
 get_lazy_backtrace(size_t frames_to_skip = 0, size_t maximum_number_of_frames = 64, bool skip_python_frames = true);
 
-}  // namespace c10
+} // namespace c10

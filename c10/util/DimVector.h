@@ -12,4 +12,4 @@ constexpr size_t kDimVectorStaticSize = 5;
 /// Sizes or strides of a tensor.
 using DimVector = SmallVector<int64_t, kDimVectorStaticSize>;
 
-}  // namespace c10
+} // namespace c10

@@ -16,7 +16,7 @@ bool show_stack_traces() {
 
 constexpr size_t kErrorFrames = 48;
 
-}  // namespace
+} // namespace
 
 Error::Error(SourceLocation source_location, std::string msg)
     : msg_(std::move(msg)),
@@ -95,7 +95,10 @@ std::string GetExceptionString(const std::exception& e) {
 }
 
 Warning::Warning(warning_variant_t type, const SourceLocation& source_location, std::string msg, bool verbatim)
-    : kind_(static_cast<uint8_t>(type.index())), source_location_(source_location), msg_(std::move(msg)), verbatim_(verbatim) {}
+    : kind_(static_cast<uint8_t>(type.index())),
+      source_location_(source_location),
+      msg_(std::move(msg)),
+      verbatim_(verbatim) {}
 
 Warning::warning_variant_t Warning::type() const {
   return kind_ == 0 ? warning_variant_t(UserWarning()) : warning_variant_t(DeprecationWarning());
@@ -120,7 +123,7 @@ WarningHandler& default_handler() {
 thread_local WarningHandler* thread_handler = nullptr;
 std::atomic<bool> warn_always{false};
 
-}  // namespace
+} // namespace
 
 void set_warning_handler(WarningHandler* handler) noexcept(true) {
   thread_handler = handler;
@@ -138,7 +141,7 @@ bool get_warnAlways() noexcept(true) {
   return warn_always.load(std::memory_order_relaxed);
 }
 
-}  // namespace WarningUtils
+} // namespace WarningUtils
 
 void warn(const Warning& warning) {
   WarningUtils::get_warning_handler()->process(warning);
@@ -160,8 +163,9 @@ void check_failed(const char* function, const char* file, uint32_t line, const c
 void internal_assert_failed(
     const char* function, const char* file, uint32_t line, const char* condition, MessageParts message) {
   throw Error(
-      SourceLocation{function, file, line}, str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line,
-                                                ", please report a bug. ", concatenate(message)));
+      SourceLocation{function, file, line},
+      str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line, ", please report a bug. ",
+          concatenate(message)));
 }
 
 template C10_API void check_failed_with<IndexError>(const char*, const char*, uint32_t, const char*, MessageParts);
@@ -206,5 +210,5 @@ void compare_failed(
       concatenate({"Check failed: ", expression, " (", left, " vs. ", right, "). "}));
 }
 
-}  // namespace detail
-}  // namespace c10
+} // namespace detail
+} // namespace c10

@@ -32,16 +32,24 @@ class C10_API Error : public std::exception {
   /// Adds a line about what was going on while the error passed by.
   void add_context(std::string new_msg);
 
-  const std::string& msg() const { return msg_; }
-  const std::vector<std::string>& context() const { return context_; }
+  const std::string& msg() const {
+    return msg_;
+  }
+  const std::vector<std::string>& context() const {
+    return context_;
+  }
   /// The call stack, named when first read; may be null.
   const Backtrace& backtrace() const;
   /// Whoever raised it, if it told (used to filter by kind); else null.
-  const void* caller() const noexcept { return caller_; }
+  const void* caller() const noexcept {
+    return caller_;
+  }
 
   const char* what() const noexcept override;
   /// The message and its context alone.
-  virtual const char* what_without_backtrace() const noexcept { return what_without_backtrace_.c_str(); }
+  virtual const char* what_without_backtrace() const noexcept {
+    return what_without_backtrace_.c_str();
+  }
 
  private:
   void refresh_what();
@@ -114,7 +122,9 @@ class C10_API AcceleratorError : public Error {
  public:
   AcceleratorError(SourceLocation location, int32_t code, const std::string& msg)
       : Error(location, msg), error_code_(code) {}
-  int32_t get_error_code() const { return error_code_; }
+  int32_t get_error_code() const {
+    return error_code_;
+  }
 
  private:
   int32_t error_code_;
@@ -136,10 +146,16 @@ class C10_API Warning {
   Warning(warning_variant_t type, const SourceLocation& source_location, std::string msg, bool verbatim);
 
   warning_variant_t type() const;
-  const SourceLocation& source_location() const { return source_location_; }
-  const std::string& msg() const { return msg_; }
+  const SourceLocation& source_location() const {
+    return source_location_;
+  }
+  const std::string& msg() const {
+    return msg_;
+  }
   /// Whether the message is to be shown as it is, without its place.
-  bool verbatim() const { return verbatim_; }
+  bool verbatim() const {
+    return verbatim_;
+  }
 
  private:
   uint8_t kind_; // position in warning_variant_t: a member of that type would cost all who include this
@@ -177,7 +193,9 @@ class C10_API WarningHandlerGuard {
   explicit WarningHandlerGuard(WarningHandler* new_handler) : previous_(get_warning_handler()) {
     set_warning_handler(new_handler);
   }
-  ~WarningHandlerGuard() { set_warning_handler(previous_); }
+  ~WarningHandlerGuard() {
+    set_warning_handler(previous_);
+  }
   C10_DISABLE_COPY_AND_ASSIGN(WarningHandlerGuard);
 
  private:
@@ -186,15 +204,19 @@ class C10_API WarningHandlerGuard {
 
 /// Sets warnAlways for the current scope.
 struct C10_API WarnAlways {
-  explicit WarnAlways(bool setting = true) : previous_(get_warnAlways()) { set_warnAlways(setting); }
-  ~WarnAlways() { set_warnAlways(previous_); }
+  explicit WarnAlways(bool setting = true) : previous_(get_warnAlways()) {
+    set_warnAlways(setting);
+  }
+  ~WarnAlways() {
+    set_warnAlways(previous_);
+  }
   C10_DISABLE_COPY_AND_ASSIGN(WarnAlways);
 
  private:
   bool previous_;
 };
 
-}  // namespace WarningUtils
+} // namespace WarningUtils
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What the macros below call; see Note [Cold messages] in StringUtil.h.
@@ -243,13 +265,13 @@ C10_API __attribute__((cold)) void warn_at(
 [[noreturn]] C10_API __attribute__((cold)) void compare_failed(
     const char* function, const char* file, uint32_t line, const char* expression, MessagePart left, MessagePart right);
 
-}  // namespace detail
-}  // namespace c10
+} // namespace detail
+} // namespace c10
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Checks. TORCH_CHECK is for what a user may get wrong, TORCH_INTERNAL_ASSERT for what only we can get wrong.
-// All further arguments are printed one after the other to make the message. Their list has its type's name: of a bare list in a
-// template nvcc makes no valid C++ for the host's compiler.
+// All further arguments are printed one after the other to make the message. Their list has its type's name: of a bare
+// list in a template nvcc makes no valid C++ for the host's compiler.
 
 #define C10_THROW_ERROR(err_type, msg) throw ::c10::err_type({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, msg)
 
@@ -259,16 +281,16 @@ C10_API __attribute__((cold)) void warn_at(
     throw;                                  \
   } while (false)
 
-#define TORCH_CHECK(cond, ...)                                                                              \
-  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                     \
-    ::c10::detail::check_failed(                                                                            \
+#define TORCH_CHECK(cond, ...)                                                                                 \
+  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                        \
+    ::c10::detail::check_failed(                                                                               \
         __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, ::c10::detail::MessageParts{__VA_ARGS__}); \
   }
 
 #define TORCH_CHECK_WITH(error_t, cond, ...) TORCH_CHECK_WITH_MSG(error_t, cond, "", __VA_ARGS__)
-#define TORCH_CHECK_WITH_MSG(error_t, cond, type, ...)                              \
-  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                             \
-    ::c10::detail::check_failed_with<::c10::error_t>(                               \
+#define TORCH_CHECK_WITH_MSG(error_t, cond, type, ...)                                                         \
+  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                        \
+    ::c10::detail::check_failed_with<::c10::error_t>(                                                          \
         __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, ::c10::detail::MessageParts{__VA_ARGS__}); \
   }
 
@@ -281,10 +303,10 @@ C10_API __attribute__((cold)) void warn_at(
 #define TORCH_CHECK_BUFFER(cond, ...) TORCH_CHECK_WITH_MSG(BufferError, cond, "BUFFER", __VA_ARGS__)
 #define TORCH_CHECK_ARG(cond, argN, ...) TORCH_CHECK(cond, "invalid argument " #argN ": ", __VA_ARGS__)
 
-#define TORCH_INTERNAL_ASSERT(cond, ...)                                                                              \
-  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                               \
-    ::c10::detail::internal_assert_failed(                                                                            \
-        __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, ::c10::detail::MessageParts{__VA_ARGS__});         \
+#define TORCH_INTERNAL_ASSERT(cond, ...)                                                                       \
+  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                        \
+    ::c10::detail::internal_assert_failed(                                                                     \
+        __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, ::c10::detail::MessageParts{__VA_ARGS__}); \
   }
 
 #ifdef NDEBUG
@@ -330,7 +352,7 @@ C10_API __attribute__((cold)) void warn_at(
 #define TORCH_DCHECK_GT(val1, val2) TORCH_DCHECK_COMPARE_(val1, val2, >)
 
 #define TORCH_WARN_WITH(warning_t, ...) \
-  ::c10::detail::warn_at(                 \
+  ::c10::detail::warn_at(               \
       warning_t(), __func__, __FILE__, static_cast<uint32_t>(__LINE__), ::c10::detail::MessageParts{__VA_ARGS__})
 #define TORCH_WARN(...) TORCH_WARN_WITH(::c10::UserWarning, __VA_ARGS__)
 #define TORCH_WARN_DEPRECATION(...) TORCH_WARN_WITH(::c10::DeprecationWarning, __VA_ARGS__)
@@ -350,8 +372,9 @@ C10_API __attribute__((cold)) void warn_at(
 #define TORCH_WARN_DEPRECATION_ONCE(...) TORCH_WARN_ONCE_WITH_(::c10::DeprecationWarning, __VA_ARGS__)
 
 // Older names.
-#define AT_ERROR(...) \
-  ::c10::detail::check_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "", ::c10::detail::MessageParts{__VA_ARGS__})
+#define AT_ERROR(...)          \
+  ::c10::detail::check_failed( \
+      __func__, __FILE__, static_cast<uint32_t>(__LINE__), "", ::c10::detail::MessageParts{__VA_ARGS__})
 #define AT_ASSERT(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #define AT_ASSERTM(cond, ...) TORCH_INTERNAL_ASSERT(cond, __VA_ARGS__)
 #define AT_WARN(...) TORCH_WARN(__VA_ARGS__)

@@ -38,17 +38,35 @@ class ExclusivelyOwned {
     repr_ = Traits::moveToRepr(std::move(t));
     return *this;
   }
-  ~ExclusivelyOwned() { Traits::destroyOwned(repr_); }
+  ~ExclusivelyOwned() {
+    Traits::destroyOwned(repr_);
+  }
 
-  explicit operator bool() const noexcept { return Traits::getImpl(repr_) != Traits::getImpl(Traits::nullRepr()); }
+  explicit operator bool() const noexcept {
+    return Traits::getImpl(repr_) != Traits::getImpl(Traits::nullRepr());
+  }
   /// Gives the T away; this is empty afterwards.
-  T take() && { return Traits::take(repr_); }
-  typename Traits::const_pointer_type operator->() const { return get(); }
-  typename Traits::const_pointer_type get() const { return Traits::getImpl(repr_); }
-  typename Traits::pointer_type operator->() { return get(); }
-  typename Traits::pointer_type get() { return Traits::getImpl(repr_); }
-  std::remove_pointer_t<typename Traits::const_pointer_type>& operator*() const { return *get(); }
-  std::remove_pointer_t<typename Traits::pointer_type>& operator*() { return *get(); }
+  T take() && {
+    return Traits::take(repr_);
+  }
+  typename Traits::const_pointer_type operator->() const {
+    return get();
+  }
+  typename Traits::const_pointer_type get() const {
+    return Traits::getImpl(repr_);
+  }
+  typename Traits::pointer_type operator->() {
+    return get();
+  }
+  typename Traits::pointer_type get() {
+    return Traits::getImpl(repr_);
+  }
+  std::remove_pointer_t<typename Traits::const_pointer_type>& operator*() const {
+    return *get();
+  }
+  std::remove_pointer_t<typename Traits::pointer_type>& operator*() {
+    return *get();
+  }
 };
 
-}  // namespace c10
+} // namespace c10

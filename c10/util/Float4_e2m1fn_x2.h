@@ -12,8 +12,12 @@ struct alignas(1) Float4_e2m1fn_x2 {
   uint8_t val_;
   Float4_e2m1fn_x2() = default;
   C10_HOST_DEVICE explicit constexpr Float4_e2m1fn_x2(uint8_t value) : val_(value) {}
-  friend constexpr bool operator==(Float4_e2m1fn_x2 a, Float4_e2m1fn_x2 b) { return a.val_ == b.val_; }
-  friend constexpr bool operator!=(Float4_e2m1fn_x2 a, Float4_e2m1fn_x2 b) { return a.val_ != b.val_; }
+  friend constexpr bool operator==(Float4_e2m1fn_x2 a, Float4_e2m1fn_x2 b) {
+    return a.val_ == b.val_;
+  }
+  friend constexpr bool operator!=(Float4_e2m1fn_x2 a, Float4_e2m1fn_x2 b) {
+    return a.val_ != b.val_;
+  }
 };
 
-}  // namespace c10
+} // namespace c10

@@ -18,21 +18,29 @@ struct alignas(1) Float8_e5m2fnuz {
   uint8_t x;
 
   struct from_bits_t {};
-  C10_HOST_DEVICE static constexpr from_bits_t from_bits() { return from_bits_t(); }
+  C10_HOST_DEVICE static constexpr from_bits_t from_bits() {
+    return from_bits_t();
+  }
 
   Float8_e5m2fnuz() = default;
   C10_HOST_DEVICE constexpr Float8_e5m2fnuz(uint8_t bits, from_bits_t) : x(bits) {}
   C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE Float8_e5m2fnuz(float value)
       : x(static_cast<uint8_t>(Format::from_float(value))) {}
-  C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE operator float() const { return Format::to_float(x); }
-  C10_HOST_DEVICE bool isnan() const { return x == 0b10000000; }
+  C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE operator float() const {
+    return Format::to_float(x);
+  }
+  C10_HOST_DEVICE bool isnan() const {
+    return x == 0b10000000;
+  }
   /// The format has no infinities.
-  C10_HOST_DEVICE bool isinf() const { return false; }
+  C10_HOST_DEVICE bool isinf() const {
+    return false;
+  }
 };
 
 C10_REDUCED_FLOAT_OPERATORS(Float8_e5m2fnuz)
 
-}  // namespace c10
+} // namespace c10
 
 C10_REDUCED_FLOAT_LIMITS(
     Float8_e5m2fnuz, 3, 0, 2, -14, -4, 16, 4, false, false, false, 0x04, 0xFF, 0x7F, 0x38, 0x3C, 0x80, 0x80, 0x01)

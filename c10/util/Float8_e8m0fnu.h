@@ -14,7 +14,9 @@ struct alignas(1) Float8_e8m0fnu {
   uint8_t x;
 
   struct from_bits_t {};
-  C10_HOST_DEVICE static constexpr from_bits_t from_bits() { return from_bits_t(); }
+  C10_HOST_DEVICE static constexpr from_bits_t from_bits() {
+    return from_bits_t();
+  }
 
   Float8_e8m0fnu() = default;
   C10_HOST_DEVICE constexpr Float8_e8m0fnu(uint8_t bits, from_bits_t) : x(bits) {}
@@ -22,11 +24,13 @@ struct alignas(1) Float8_e8m0fnu {
   C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE Float8_e8m0fnu(float value) : x(from_float(value)) {}
   C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE operator float() const {
     if (x == 0) {
-      return detail::float_from_bits(0x00400000u);  // 2^-127, a subnormal
+      return detail::float_from_bits(0x00400000u); // 2^-127, a subnormal
     }
     return detail::float_from_bits(x == 0xFF ? 0x7f800001u : static_cast<uint32_t>(x) << 23);
   }
-  C10_HOST_DEVICE bool isnan() const { return x == 0xFF; }
+  C10_HOST_DEVICE bool isnan() const {
+    return x == 0xFF;
+  }
 
  private:
   C10_HOST_DEVICE C10_ALWAYS_INLINE static uint8_t from_float(float value) {
@@ -46,7 +50,7 @@ struct alignas(1) Float8_e8m0fnu {
 
 C10_API std::ostream& operator<<(std::ostream& out, const Float8_e8m0fnu& value);
 
-}  // namespace c10
+} // namespace c10
 
 namespace std {
 template <>
@@ -71,12 +75,20 @@ class numeric_limits<c10::Float8_e8m0fnu> {
   static constexpr int min_exponent10 = -38;
   static constexpr int max_exponent = 128;
   static constexpr int max_exponent10 = 38;
-  static constexpr c10::Float8_e8m0fnu min() { return c10::Float8_e8m0fnu(0x00, c10::Float8_e8m0fnu::from_bits()); }
-  static constexpr c10::Float8_e8m0fnu lowest() { return c10::Float8_e8m0fnu(0x00, c10::Float8_e8m0fnu::from_bits()); }
-  static constexpr c10::Float8_e8m0fnu max() { return c10::Float8_e8m0fnu(0xFE, c10::Float8_e8m0fnu::from_bits()); }
-  static constexpr c10::Float8_e8m0fnu epsilon() { return c10::Float8_e8m0fnu(0x7F, c10::Float8_e8m0fnu::from_bits()); }
+  static constexpr c10::Float8_e8m0fnu min() {
+    return c10::Float8_e8m0fnu(0x00, c10::Float8_e8m0fnu::from_bits());
+  }
+  static constexpr c10::Float8_e8m0fnu lowest() {
+    return c10::Float8_e8m0fnu(0x00, c10::Float8_e8m0fnu::from_bits());
+  }
+  static constexpr c10::Float8_e8m0fnu max() {
+    return c10::Float8_e8m0fnu(0xFE, c10::Float8_e8m0fnu::from_bits());
+  }
+  static constexpr c10::Float8_e8m0fnu epsilon() {
+    return c10::Float8_e8m0fnu(0x7F, c10::Float8_e8m0fnu::from_bits());
+  }
   static constexpr c10::Float8_e8m0fnu quiet_NaN() {
     return c10::Float8_e8m0fnu(0xFF, c10::Float8_e8m0fnu::from_bits());
   }
 };
-}  // namespace std
+} // namespace std

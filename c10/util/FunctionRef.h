@@ -24,8 +24,12 @@ class function_ref<Ret(Params...)> {
   function_ref(Callable&& callable)
       : call_(&call<std::remove_reference_t<Callable>>), callable_(reinterpret_cast<intptr_t>(&callable)) {}
 
-  Ret operator()(Params... params) const { return call_(callable_, std::forward<Params>(params)...); }
-  operator bool() const { return call_ != nullptr; }
+  Ret operator()(Params... params) const {
+    return call_(callable_, std::forward<Params>(params)...);
+  }
+  operator bool() const {
+    return call_ != nullptr;
+  }
 
  private:
   template <typename Callable>
@@ -37,4 +41,4 @@ class function_ref<Ret(Params...)> {
   intptr_t callable_ = 0;
 };
 
-}  // namespace c10
+} // namespace c10

@@ -45,19 +45,23 @@ C10_HOST_DEVICE C10_ALWAYS_INLINE uint16_t fp16_ieee_from_fp32_value(float value
 #endif
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// IEEE binary16, for storage: arithmetic is done in float.
 struct alignas(2) Half {
   unsigned short x;
 
   struct from_bits_t {};
-  C10_HOST_DEVICE static constexpr from_bits_t from_bits() { return from_bits_t(); }
+  C10_HOST_DEVICE static constexpr from_bits_t from_bits() {
+    return from_bits_t();
+  }
 
   Half() = default;
   C10_HOST_DEVICE constexpr Half(unsigned short bits, from_bits_t) : x(bits) {}
   C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE Half(float value) : x(detail::fp16_ieee_from_fp32_value(value)) {}
-  C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE operator float() const { return detail::fp16_ieee_to_fp32_value(x); }
+  C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE operator float() const {
+    return detail::fp16_ieee_to_fp32_value(x);
+  }
 
   // CUDA's type, by bits. Templates, so that its header is needed only by those who convert.
   template <class H, std::enable_if_t<std::is_same_v<H, __half>, int> = 0>
@@ -75,7 +79,7 @@ struct alignas(2) Half {
 
 C10_REDUCED_FLOAT_OPERATORS(Half)
 
-}  // namespace c10
+} // namespace c10
 
 C10_REDUCED_FLOAT_LIMITS(
     Half, 11, 3, 5, -13, -4, 16, 4, true, true, true, 0x0400, 0xFBFF, 0x7BFF, 0x1400, 0x3800, 0x7C00, 0x7E00, 0x0001)

@@ -6,12 +6,12 @@
 
 namespace c10 {
 
-/// A `T` outside of the object, as C++26's std::indirect: copies copy the value. Until something is written it is `T()` and
-/// takes no memory. One that was moved from holds some value.
+/// A `T` outside of the object, as C++26's std::indirect: copies copy the value. Until something is written it is `T()`
+/// and takes no memory. One that was moved from holds some value.
 ///
-/// A std::optional, std::vector or std::tuple that is instantiated for one class more costs every program that includes the
-/// header 3 to 10 ms to compile. As `Indirect<T>` it costs that only where it is used. Inline functions of a class that is no
-/// template use it: then the header has `extern template class Indirect<T>;` and one source instantiates it.
+/// A std::optional, std::vector or std::tuple that is instantiated for one class more costs every program that includes
+/// the header 3 to 10 ms to compile. As `Indirect<T>` it costs that only where it is used. Inline functions of a class
+/// that is no template use it: then the header has `extern template class Indirect<T>;` and one source instantiates it.
 template <class T>
 class Indirect final {
  public:
@@ -74,9 +74,13 @@ const T& Indirect<T>::get() const noexcept {
 template <class T>
 T& Indirect<T>::get() {
   T* value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
-  if (value) return *value;
+  if (value) {
+    return *value;
+  }
   T* const made = new T();
-  if (__atomic_compare_exchange_n(&value_, &value, made, /*weak=*/false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return *made;
+  if (__atomic_compare_exchange_n(&value_, &value, made, /*weak=*/false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return *made;
+  }
   delete made;
   return *value;
 }

@@ -27,7 +27,9 @@ class OptimisticLazy {
     }
     return *this;
   }
-  ~OptimisticLazy() { reset(); }
+  ~OptimisticLazy() {
+    reset();
+  }
 
   template <class Factory>
   T& ensure(const Factory& factory) {
@@ -44,7 +46,9 @@ class OptimisticLazy {
   }
 
   /// Forgets the value. Not safe while others read.
-  void reset() { delete value_.exchange(nullptr, std::memory_order_acq_rel); }
+  void reset() {
+    delete value_.exchange(nullptr, std::memory_order_acq_rel);
+  }
 
  private:
   std::atomic<T*> value_{nullptr};
@@ -76,10 +80,12 @@ template <class T>
 class PrecomputedLazyValue : public LazyValue<T> {
  public:
   explicit PrecomputedLazyValue(T value) : value_(std::move(value)) {}
-  const T& get() const override { return value_; }
+  const T& get() const override {
+    return value_;
+  }
 
  private:
   T value_;
 };
 
-}  // namespace c10
+} // namespace c10

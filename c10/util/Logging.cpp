@@ -59,7 +59,7 @@ std::string time_stamp() {
   return std::string(text) + '.' + std::string(6 - digits.size(), '0') + digits;
 }
 
-}  // namespace
+} // namespace
 
 struct MessageLogger::State {
   std::ostringstream text;
@@ -106,7 +106,7 @@ bool LogAPIUsageFakeReturn(const std::string& event) {
   return true;
 }
 
-}  // namespace detail
+} // namespace detail
 
 void UpdateLoggingLevelsFromFlags() {
   level().store(level_from_environment());
@@ -152,4 +152,4 @@ void ThrowEnforceNotMet(const char* file, int line, const char* condition, const
   throw Error(file, static_cast<uint32_t>(line), condition, msg, get_backtrace(/*frames_to_skip=*/1), caller);
 }
 
-}  // namespace c10
+} // namespace c10

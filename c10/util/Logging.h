@@ -47,7 +47,7 @@ struct LoggerVoidify {
   void operator&(const MessageLogger&) {}
 };
 C10_API bool log_enabled(int severity);
-}  // namespace detail
+} // namespace detail
 
 /// Reads again the lowest severity that is written, from the environment variable TORCH_CPP_LOG_LEVEL (INFO, WARNING,
 /// ERROR, FATAL or their numbers); WARNING without it.
@@ -77,9 +77,9 @@ void enforce_comparison(const Left& left, const Right& right, Compare compare, F
     fail(::c10::str(left, " vs ", right, ". "));
   }
 }
-}  // namespace detail
+} // namespace detail
 
-}  // namespace c10
+} // namespace c10
 
 #define C10_LOG_SEVERITY_INFO ::c10::GLOG_INFO
 #define C10_LOG_SEVERITY_WARNING ::c10::GLOG_WARNING
@@ -107,7 +107,7 @@ void enforce_comparison(const Left& left, const Right& right, Compare compare, F
            static int c10_log_count = 0;        \
            return c10_log_count++ % (num) == 0; \
          }()))
-#endif  // LOG
+#endif // LOG
 
 // Test frameworks have a CHECK of their own; theirs stays.
 #ifndef CHECK
@@ -141,7 +141,7 @@ void enforce_comparison(const Left& left, const Right& right, Compare compare, F
 #define DCHECK_LT(val1, val2) DCHECK_OP_(val1, val2, <)
 #define DCHECK_GE(val1, val2) DCHECK_OP_(val1, val2, >=)
 #define DCHECK_GT(val1, val2) DCHECK_OP_(val1, val2, >)
-#endif  // CHECK
+#endif // CHECK
 
 #define C10_LOG_EVERY_N(severity, num) LOG_EVERY_N(severity, num)
 #define C10_LOG_FIRST_N(severity, num) LOG_FIRST_N(severity, num)
@@ -153,12 +153,11 @@ void enforce_comparison(const Left& left, const Right& right, Compare compare, F
     }                                                                                     \
   } while (false)
 // Comparisons evaluate each side once and report both values.
-#define C10_ENFORCE_COMPARISON_(x, y, op, ...)                                          \
-  ::c10::detail::enforce_comparison(                                                    \
-      (x), (y), [](const auto& left, const auto& right) { return bool(left op right); }, \
-      [&](const std::string& values) {                                                  \
-        ::c10::ThrowEnforceNotMet(                                                      \
-            __FILE__, __LINE__, #x " " #op " " #y, ::c10::str(values, ::c10::str(__VA_ARGS__))); \
+#define C10_ENFORCE_COMPARISON_(x, y, op, ...)                                                                         \
+  ::c10::detail::enforce_comparison(                                                                                   \
+      (x), (y), [](const auto& left, const auto& right) { return bool(left op right); },                               \
+      [&](const std::string& values) {                                                                                 \
+        ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, #x " " #op " " #y, ::c10::str(values, ::c10::str(__VA_ARGS__))); \
       })
 #define CAFFE_ENFORCE_EQ(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, ==, __VA_ARGS__)
 #define CAFFE_ENFORCE_NE(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, !=, __VA_ARGS__)

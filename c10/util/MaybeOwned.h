@@ -17,12 +17,22 @@ struct MaybeOwnedTraitsGenericImpl {
   using owned_type = T;
   using borrow_type = const T*;
 
-  static borrow_type createBorrow(const owned_type& from) { return &from; }
-  static void assignBorrow(borrow_type& lhs, borrow_type rhs) { lhs = rhs; }
+  static borrow_type createBorrow(const owned_type& from) {
+    return &from;
+  }
+  static void assignBorrow(borrow_type& lhs, borrow_type rhs) {
+    lhs = rhs;
+  }
   static void destroyBorrow(borrow_type&) {}
-  static const owned_type& referenceFromBorrow(const borrow_type& borrow) { return *borrow; }
-  static const owned_type* pointerFromBorrow(const borrow_type& borrow) { return borrow; }
-  static bool debugBorrowIsValid(const borrow_type& borrow) { return borrow != nullptr; }
+  static const owned_type& referenceFromBorrow(const borrow_type& borrow) {
+    return *borrow;
+  }
+  static const owned_type* pointerFromBorrow(const borrow_type& borrow) {
+    return borrow;
+  }
+  static bool debugBorrowIsValid(const borrow_type& borrow) {
+    return borrow != nullptr;
+  }
 };
 
 template <typename T>
@@ -83,21 +93,35 @@ class MaybeOwned final {
     }
     return *this;
   }
-  ~MaybeOwned() { destroy(); }
+  ~MaybeOwned() {
+    destroy();
+  }
 
-  static MaybeOwned borrowed(const T& t) { return MaybeOwned(t); }
-  static MaybeOwned owned(T&& t) noexcept(std::is_nothrow_move_constructible_v<T>) { return MaybeOwned(std::move(t)); }
+  static MaybeOwned borrowed(const T& t) {
+    return MaybeOwned(t);
+  }
+  static MaybeOwned owned(T&& t) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    return MaybeOwned(std::move(t));
+  }
   template <class... Args>
   static MaybeOwned owned(std::in_place_t, Args&&... args) {
     return MaybeOwned(std::in_place, std::forward<Args>(args)...);
   }
 
   /// For tests only.
-  bool unsafeIsBorrowed() const { return is_borrowed_; }
+  bool unsafeIsBorrowed() const {
+    return is_borrowed_;
+  }
 
-  const T& operator*() const& { return is_borrowed_ ? Traits::referenceFromBorrow(borrow_) : own_; }
-  T operator*() && { return is_borrowed_ ? Traits::referenceFromBorrow(borrow_) : std::move(own_); }
-  const T* operator->() const { return is_borrowed_ ? Traits::pointerFromBorrow(borrow_) : &own_; }
+  const T& operator*() const& {
+    return is_borrowed_ ? Traits::referenceFromBorrow(borrow_) : own_;
+  }
+  T operator*() && {
+    return is_borrowed_ ? Traits::referenceFromBorrow(borrow_) : std::move(own_);
+  }
+  const T* operator->() const {
+    return is_borrowed_ ? Traits::pointerFromBorrow(borrow_) : &own_;
+  }
 
  private:
   explicit MaybeOwned(const owned_type& t) : is_borrowed_(true), borrow_(Traits::createBorrow(t)) {}
@@ -121,4 +145,4 @@ class MaybeOwned final {
   };
 };
 
-}  // namespace c10
+} // namespace c10

@@ -45,7 +45,7 @@ template <class Class, class Result, class... Args>
 struct plain_function<Result (Class::*)(Args...) const noexcept> {
   using type = Result(Args...);
 };
-}  // namespace detail
+} // namespace detail
 
 template <class Functor>
 struct infer_function_traits {
@@ -93,7 +93,7 @@ auto tuple_map(std::tuple<Args...>&& tuple, const Mapper& mapper, std::index_seq
   return std::tuple<decltype(mapper(std::forward<Args>(std::get<I>(tuple))))...>(
       mapper(std::forward<Args>(std::get<I>(tuple)))...);
 }
-}  // namespace detail
+} // namespace detail
 
 /// Applies `mapper` to each element.
 template <class Mapper, class... Args>
@@ -101,4 +101,4 @@ auto tuple_map(std::tuple<Args...>&& tuple, const Mapper& mapper) {
   return detail::tuple_map(std::move(tuple), mapper, std::index_sequence_for<Args...>());
 }
 
-}  // namespace c10::guts
+} // namespace c10::guts

@@ -26,4 +26,4 @@ constexpr T value_or_else(std::optional<T>&& value, F&& make) {
   return value.has_value() ? std::move(*value) : static_cast<T>(std::forward<F>(make)());
 }
 
-}  // namespace c10
+} // namespace c10

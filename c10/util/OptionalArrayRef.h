@@ -63,24 +63,50 @@ class OptionalArrayRef final {
     return *this;
   }
 
-  constexpr ArrayRef<T>* operator->() noexcept { return &*wrapped_; }
-  constexpr const ArrayRef<T>* operator->() const noexcept { return &*wrapped_; }
-  constexpr ArrayRef<T>& operator*() & noexcept { return *wrapped_; }
-  constexpr const ArrayRef<T>& operator*() const& noexcept { return *wrapped_; }
-  constexpr ArrayRef<T>&& operator*() && noexcept { return std::move(*wrapped_); }
-  constexpr explicit operator bool() const noexcept { return wrapped_.has_value(); }
-  constexpr bool has_value() const noexcept { return wrapped_.has_value(); }
-  constexpr ArrayRef<T>& value() & { return wrapped_.value(); }
-  constexpr const ArrayRef<T>& value() const& { return wrapped_.value(); }
-  constexpr ArrayRef<T>&& value() && { return std::move(wrapped_).value(); }
+  constexpr ArrayRef<T>* operator->() noexcept {
+    return &*wrapped_;
+  }
+  constexpr const ArrayRef<T>* operator->() const noexcept {
+    return &*wrapped_;
+  }
+  constexpr ArrayRef<T>& operator*() & noexcept {
+    return *wrapped_;
+  }
+  constexpr const ArrayRef<T>& operator*() const& noexcept {
+    return *wrapped_;
+  }
+  constexpr ArrayRef<T>&& operator*() && noexcept {
+    return std::move(*wrapped_);
+  }
+  constexpr explicit operator bool() const noexcept {
+    return wrapped_.has_value();
+  }
+  constexpr bool has_value() const noexcept {
+    return wrapped_.has_value();
+  }
+  constexpr ArrayRef<T>& value() & {
+    return wrapped_.value();
+  }
+  constexpr const ArrayRef<T>& value() const& {
+    return wrapped_.value();
+  }
+  constexpr ArrayRef<T>&& value() && {
+    return std::move(wrapped_).value();
+  }
   template <typename U>
   constexpr ArrayRef<T> value_or(U&& fallback) const {
     return wrapped_.has_value() ? *wrapped_ : ArrayRef<T>(std::forward<U>(fallback));
   }
-  constexpr operator std::optional<ArrayRef<T>>() const { return wrapped_; }
+  constexpr operator std::optional<ArrayRef<T>>() const {
+    return wrapped_;
+  }
 
-  constexpr void swap(OptionalArrayRef& other) noexcept { std::swap(wrapped_, other.wrapped_); }
-  constexpr void reset() noexcept { wrapped_.reset(); }
+  constexpr void swap(OptionalArrayRef& other) noexcept {
+    std::swap(wrapped_, other.wrapped_);
+  }
+  constexpr void reset() noexcept {
+    wrapped_.reset();
+  }
   template <typename... Args>
   constexpr ArrayRef<T>& emplace(Args&&... args) {
     return wrapped_.emplace(std::forward<Args>(args)...);
@@ -99,4 +125,4 @@ inline bool operator==(const IntArrayRef& a, const OptionalIntArrayRef& b) {
   return b == a;
 }
 
-}  // namespace c10
+} // namespace c10

@@ -7,9 +7,9 @@
 
 namespace c10 {
 
-/// Owns an object, as std::unique_ptr does. Each class that a std::unique_ptr is instantiated for costs every program that
-/// includes the header some 10 ms to compile (a std::tuple and its checks); this costs nothing. `T` must be complete where
-/// one is destroyed, assigned or reset.
+/// Owns an object, as std::unique_ptr does. Each class that a std::unique_ptr is instantiated for costs every program
+/// that includes the header some 10 ms to compile (a std::tuple and its checks); this costs nothing. `T` must be
+/// complete where one is destroyed, assigned or reset.
 template <class T>
 class OwnedPtr final {
  public:
@@ -59,8 +59,8 @@ class OwnedPtr final {
   T* object_ = nullptr;
 };
 
-/// `std::unique_ptr<T>` as the result of a function of a template: paid for only where the template is instantiated for some
-/// `Argument`, while the plain name would be where the template is read.
+/// `std::unique_ptr<T>` as the result of a function of a template: paid for only where the template is instantiated for
+/// some `Argument`, while the plain name would be where the template is read.
 template <class T, class Argument>
 struct UniquePtrIn {
   using type = std::unique_ptr<T>;

@@ -20,4 +20,4 @@ void* small_vector_allocate(size_t bytes) {
   return memory;
 }
 
-}  // namespace c10::detail
+} // namespace c10::detail

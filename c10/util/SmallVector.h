@@ -20,7 +20,7 @@ namespace detail {
 /// The capacity to grow to for `needed` elements; throws when a vector cannot be that big.
 C10_API uint32_t small_vector_capacity(size_t needed, size_t old_capacity, size_t element_size);
 C10_API void* small_vector_allocate(size_t bytes);
-}  // namespace detail
+} // namespace detail
 
 /// A vector of any inline size; functions that fill one take a SmallVectorImpl<T>&.
 ///
@@ -47,27 +47,65 @@ class SmallVectorImpl {
 
   SmallVectorImpl(const SmallVectorImpl&) = delete;
 
-  iterator begin() { return begin_; }
-  const_iterator begin() const { return begin_; }
-  const_iterator cbegin() const { return begin_; }
-  iterator end() { return begin_ + size_; }
-  const_iterator end() const { return begin_ + size_; }
-  const_iterator cend() const { return begin_ + size_; }
-  reverse_iterator rbegin() { return reverse_iterator(end()); }
-  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
-  reverse_iterator rend() { return reverse_iterator(begin()); }
-  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
+  iterator begin() {
+    return begin_;
+  }
+  const_iterator begin() const {
+    return begin_;
+  }
+  const_iterator cbegin() const {
+    return begin_;
+  }
+  iterator end() {
+    return begin_ + size_;
+  }
+  const_iterator end() const {
+    return begin_ + size_;
+  }
+  const_iterator cend() const {
+    return begin_ + size_;
+  }
+  reverse_iterator rbegin() {
+    return reverse_iterator(end());
+  }
+  const_reverse_iterator rbegin() const {
+    return const_reverse_iterator(end());
+  }
+  reverse_iterator rend() {
+    return reverse_iterator(begin());
+  }
+  const_reverse_iterator rend() const {
+    return const_reverse_iterator(begin());
+  }
 
-  bool empty() const { return size_ == 0; }
-  size_t size() const { return size_; }
-  size_t capacity() const { return capacity_; }
-  static constexpr size_t max_size() { return UINT32_MAX; }
-  size_t size_in_bytes() const { return size() * sizeof(T); }
-  T* data() { return begin_; }
-  const T* data() const { return begin_; }
+  bool empty() const {
+    return size_ == 0;
+  }
+  size_t size() const {
+    return size_;
+  }
+  size_t capacity() const {
+    return capacity_;
+  }
+  static constexpr size_t max_size() {
+    return UINT32_MAX;
+  }
+  size_t size_in_bytes() const {
+    return size() * sizeof(T);
+  }
+  T* data() {
+    return begin_;
+  }
+  const T* data() const {
+    return begin_;
+  }
 
-  T& operator[](size_t index) { return begin_[index]; }
-  const T& operator[](size_t index) const { return begin_[index]; }
+  T& operator[](size_t index) {
+    return begin_[index];
+  }
+  const T& operator[](size_t index) const {
+    return begin_[index];
+  }
   T& at(size_t index) {
     check_index(index);
     return begin_[index];
@@ -76,10 +114,18 @@ class SmallVectorImpl {
     check_index(index);
     return begin_[index];
   }
-  T& front() { return begin_[0]; }
-  const T& front() const { return begin_[0]; }
-  T& back() { return begin_[size_ - 1]; }
-  const T& back() const { return begin_[size_ - 1]; }
+  T& front() {
+    return begin_[0];
+  }
+  const T& front() const {
+    return begin_[0];
+  }
+  T& back() {
+    return begin_[size_ - 1];
+  }
+  const T& back() const {
+    return begin_[size_ - 1];
+  }
 
   void clear() {
     std::destroy(begin(), end());
@@ -121,7 +167,9 @@ class SmallVectorImpl {
     std::destroy(begin_ + count, end());
     size_ = static_cast<uint32_t>(count);
   }
-  void pop_back_n(size_t count) { truncate(size_ - count); }
+  void pop_back_n(size_t count) {
+    truncate(size_ - count);
+  }
 
   template <typename... Args>
   T& emplace_back(Args&&... args) {
@@ -132,8 +180,12 @@ class SmallVectorImpl {
     ++size_;
     return back();
   }
-  void push_back(const T& value) { emplace_back(value); }
-  void push_back(T&& value) { emplace_back(std::move(value)); }
+  void push_back(const T& value) {
+    emplace_back(value);
+  }
+  void push_back(T&& value) {
+    emplace_back(std::move(value));
+  }
   void pop_back() {
     --size_;
     std::destroy_at(end());
@@ -167,8 +219,12 @@ class SmallVectorImpl {
     std::uninitialized_fill_n(end(), count, copy);
     size_ += static_cast<uint32_t>(count);
   }
-  void append(std::initializer_list<T> list) { append(list.begin(), list.end()); }
-  void append(const SmallVectorImpl& other) { append(other.begin(), other.end()); }
+  void append(std::initializer_list<T> list) {
+    append(list.begin(), list.end());
+  }
+  void append(const SmallVectorImpl& other) {
+    append(other.begin(), other.end());
+  }
 
   void assign(size_t count, ValueParamT value) {
     const T copy = value;
@@ -184,9 +240,13 @@ class SmallVectorImpl {
     clear();
     append(list);
   }
-  void assign(const SmallVectorImpl& other) { assign(other.begin(), other.end()); }
+  void assign(const SmallVectorImpl& other) {
+    assign(other.begin(), other.end());
+  }
 
-  iterator erase(const_iterator position) { return erase(position, position + 1); }
+  iterator erase(const_iterator position) {
+    return erase(position, position + 1);
+  }
   iterator erase(const_iterator first, const_iterator last) {
     iterator const to = begin_ + (first - begin_);
     iterator const from = begin_ + (last - begin_);
@@ -202,7 +262,9 @@ class SmallVectorImpl {
     std::rotate(begin_ + index, end() - 1, end());
     return begin_ + index;
   }
-  iterator insert(const_iterator position, const T& value) { return insert(position, T(value)); }
+  iterator insert(const_iterator position, const T& value) {
+    return insert(position, T(value));
+  }
   iterator insert(const_iterator position, size_t count, ValueParamT value) {
     const auto index = position - begin_;
     append(count, value);
@@ -261,7 +323,7 @@ class SmallVectorImpl {
       capacity_ = other.capacity_;
       other.begin_ = other.inline_begin();
       other.size_ = 0;
-      other.capacity_ = 0;  // its inline room is not known here; it grows again when used
+      other.capacity_ = 0; // its inline room is not known here; it grows again when used
       return *this;
     }
     clear();
@@ -275,7 +337,9 @@ class SmallVectorImpl {
   bool operator==(const SmallVectorImpl& other) const {
     return size() == other.size() && std::equal(begin(), end(), other.begin());
   }
-  bool operator!=(const SmallVectorImpl& other) const { return !(*this == other); }
+  bool operator!=(const SmallVectorImpl& other) const {
+    return !(*this == other);
+  }
   bool operator<(const SmallVectorImpl& other) const {
     return std::lexicographical_compare(begin(), end(), other.begin(), other.end());
   }
@@ -287,7 +351,9 @@ class SmallVectorImpl {
     free_if_large();
   }
 
-  bool is_small() const { return begin_ == const_cast<SmallVectorImpl*>(this)->inline_begin(); }
+  bool is_small() const {
+    return begin_ == const_cast<SmallVectorImpl*>(this)->inline_begin();
+  }
 
  private:
   T* inline_begin() {
@@ -343,13 +409,19 @@ class SmallVector : public SmallVectorImpl<T> {
   SmallVector() : Base(N) {}
   ~SmallVector() = default;
 
-  explicit SmallVector(size_t count) : Base(N) { this->resize(count); }
-  SmallVector(size_t count, const T& value) : Base(N) { this->append(count, value); }
+  explicit SmallVector(size_t count) : Base(N) {
+    this->resize(count);
+  }
+  SmallVector(size_t count, const T& value) : Base(N) {
+    this->append(count, value);
+  }
   template <typename It, typename = typename std::iterator_traits<It>::iterator_category>
   SmallVector(It first, It last) : Base(N) {
     this->append(first, last);
   }
-  SmallVector(std::initializer_list<T> list) : Base(N) { this->append(list); }
+  SmallVector(std::initializer_list<T> list) : Base(N) {
+    this->append(list);
+  }
   /// From any container of elements T can be made of.
   template <
       typename Container,
@@ -365,12 +437,18 @@ class SmallVector : public SmallVectorImpl<T> {
     this->append(std::begin(container), std::end(container));
   }
 
-  SmallVector(const SmallVector& other) : Base(N) { this->append(other.begin(), other.end()); }
+  SmallVector(const SmallVector& other) : Base(N) {
+    this->append(other.begin(), other.end());
+  }
   SmallVector(SmallVector&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : Base(N) {
     Base::operator=(std::move(other));
   }
-  SmallVector(const Base& other) : Base(N) { this->append(other.begin(), other.end()); }
-  SmallVector(Base&& other) : Base(N) { Base::operator=(std::move(other)); }
+  SmallVector(const Base& other) : Base(N) {
+    this->append(other.begin(), other.end());
+  }
+  SmallVector(Base&& other) : Base(N) {
+    Base::operator=(std::move(other));
+  }
 
   SmallVector& operator=(const SmallVector& other) {
     Base::operator=(other);
@@ -432,7 +510,7 @@ auto to_vector(Range&& range) {
       std::begin(range), std::end(range));
 }
 
-}  // namespace c10
+} // namespace c10
 
 namespace std {
 template <typename T>
@@ -443,4 +521,4 @@ template <typename T, unsigned N>
 void swap(c10::SmallVector<T, N>& a, c10::SmallVector<T, N>& b) {
   a.swap(b);
 }
-}  // namespace std
+} // namespace std

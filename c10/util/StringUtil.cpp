@@ -44,7 +44,7 @@ std::string concatenate(MessageParts parts) {
   return std::move(out).str();
 }
 
-}  // namespace detail
+} // namespace detail
 
 std::string StripBasename(const std::string& full_path) {
   const size_t slash = full_path.rfind('/');
@@ -126,4 +126,4 @@ std::ostream& operator<<(std::ostream& out, const SourceLocation& location) {
   return out << location.function << " at " << location.file << ':' << location.line;
 }
 
-}  // namespace c10
+} // namespace c10

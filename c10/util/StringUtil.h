@@ -73,8 +73,8 @@ void print_any(std::ostream& out, const T& value) {
 
 // Numbers travel by value: taking the address of a loop counter would keep it out of registers in the good case too.
 template <class T>
-inline constexpr bool travels_by_value_v = (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
-                                            std::is_pointer_v<T>)&&sizeof(T) <= sizeof(uint64_t);
+inline constexpr bool travels_by_value_v =
+    (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_pointer_v<T>)&&sizeof(T) <= sizeof(uint64_t);
 
 template <class T>
 void print_part(std::ostream& out, uint64_t payload) {
@@ -115,10 +115,12 @@ struct CompileTimeEmptyString {
     static const std::string empty;
     return empty;
   }
-  operator const char*() const { return ""; }
+  operator const char*() const {
+    return "";
+  }
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// The file name of a path.
 C10_API std::string StripBasename(const std::string& full_path);
@@ -174,4 +176,4 @@ struct C10_API SourceLocation {
 
 C10_API std::ostream& operator<<(std::ostream& out, const SourceLocation& location);
 
-}  // namespace c10
+} // namespace c10

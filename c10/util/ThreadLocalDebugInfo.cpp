@@ -67,4 +67,4 @@ DebugInfoGuard::~DebugInfoGuard() {
   }
 }
 
-}  // namespace c10
+} // namespace c10

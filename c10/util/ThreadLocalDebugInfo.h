@@ -61,4 +61,4 @@ class C10_API DebugInfoGuard {
   std::shared_ptr<ThreadLocalDebugInfo> previous_;
 };
 
-}  // namespace c10
+} // namespace c10

@@ -13,4 +13,4 @@ std::string demangle(const char* name) {
   return status == 0 ? readable.get() : name;
 }
 
-}  // namespace c10
+} // namespace c10

@@ -18,4 +18,4 @@ inline const char* demangle_type() {
   return name.c_str();
 }
 
-}  // namespace c10
+} // namespace c10

@@ -11,4 +11,4 @@ void report_overflow(const char* name) {
   throw std::runtime_error(c10::str("value cannot be converted to type ", name, " without overflow"));
 }
 
-}  // namespace c10
+} // namespace c10

@@ -24,7 +24,7 @@ struct needs_real {
 namespace detail {
 template <typename T>
 inline constexpr bool is_reduced_v = !std::is_arithmetic_v<T> && !is_complex<T>::value && !std::is_enum_v<T>;
-}  // namespace detail
+} // namespace detail
 
 /// Converts as an assignment between elements of tensors does: complex numbers lose their imaginary part (except to
 /// bool), numbers out of range of an unsigned byte wrap where the hardware allows.
@@ -64,7 +64,9 @@ C10_HOST_DEVICE C10_ALWAYS_INLINE __ubsan_ignore_undefined__ To convert(From fro
 /// libtorch's older spelling of convert.
 template <typename dest_t, typename src_t>
 struct static_cast_with_inter_type {
-  C10_HOST_DEVICE static inline dest_t apply(src_t src) { return convert<dest_t, src_t>(src); }
+  C10_HOST_DEVICE static inline dest_t apply(src_t src) {
+    return convert<dest_t, src_t>(src);
+  }
 };
 
 [[noreturn]] C10_API void report_overflow(const char* name);
@@ -78,4 +80,4 @@ To checked_convert(From f, const char* name) {
   return convert<To, From>(f);
 }
 
-}  // namespace c10
+} // namespace c10

@@ -13,10 +13,18 @@ namespace c10::util {
 /// A number for a type: a hash of its name, the same in every shared library.
 struct type_index final {
   constexpr explicit type_index(uint64_t checksum = 0) : checksum_(checksum) {}
-  constexpr uint64_t underlyingId() const { return checksum_; }
-  friend constexpr bool operator==(type_index a, type_index b) noexcept { return a.checksum_ == b.checksum_; }
-  friend constexpr bool operator!=(type_index a, type_index b) noexcept { return a.checksum_ != b.checksum_; }
-  friend constexpr bool operator<(type_index a, type_index b) noexcept { return a.checksum_ < b.checksum_; }
+  constexpr uint64_t underlyingId() const {
+    return checksum_;
+  }
+  friend constexpr bool operator==(type_index a, type_index b) noexcept {
+    return a.checksum_ == b.checksum_;
+  }
+  friend constexpr bool operator!=(type_index a, type_index b) noexcept {
+    return a.checksum_ != b.checksum_;
+  }
+  friend constexpr bool operator<(type_index a, type_index b) noexcept {
+    return a.checksum_ < b.checksum_;
+  }
 
  private:
   uint64_t checksum_;
@@ -48,7 +56,7 @@ constexpr uint64_t hash_name(std::string_view name) {
   return hash;
 }
 
-}  // namespace detail
+} // namespace detail
 
 template <typename T>
 constexpr std::string_view get_fully_qualified_type_name() noexcept {
@@ -59,11 +67,13 @@ constexpr type_index get_type_index() {
   return type_index(detail::hash_name(get_fully_qualified_type_name<std::decay_t<T>>()));
 }
 
-}  // namespace c10::util
+} // namespace c10::util
 
 namespace std {
 template <>
 struct hash<c10::util::type_index> {
-  size_t operator()(c10::util::type_index x) const { return static_cast<size_t>(x.underlyingId()); }
+  size_t operator()(c10::util::type_index x) const {
+    return static_cast<size_t>(x.underlyingId());
+  }
 };
-}  // namespace std
+} // namespace std

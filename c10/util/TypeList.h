@@ -154,7 +154,7 @@ template <class List, size_t N, size_t... I>
 struct drop_impl<List, N, std::index_sequence<I...>> {
   using type = typelist<element_t<N + I, List>...>;
 };
-}  // namespace detail
+} // namespace detail
 
 template <class List, size_t N>
 struct drop {
@@ -210,7 +210,7 @@ template <class T>
 struct type_ final {
   using type = T;
 };
-}  // namespace detail
+} // namespace detail
 
 /// Calls `f` once per type, with an object whose `type` is that type, and returns the results as a tuple.
 template <class List>
@@ -227,5 +227,5 @@ decltype(auto) map_types_to_values(Func&& func) {
   return map_types_to_values_impl<List>::call(std::forward<Func>(func));
 }
 
-}  // namespace typelist
-}  // namespace c10::guts
+} // namespace typelist
+} // namespace c10::guts

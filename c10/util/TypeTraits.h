@@ -67,9 +67,10 @@ template <class Functor, class Enable = void>
 struct lambda_is_stateless_ : std::false_type {};
 template <class Functor>
 struct lambda_is_stateless_<
-    Functor, std::enable_if_t<is_functor_<Functor>::value && std::is_pointer_v<decltype(+std::declval<Functor>())>>>
+    Functor,
+    std::enable_if_t<is_functor_<Functor>::value && std::is_pointer_v<decltype(+std::declval<Functor>())>>>
     : std::true_type {};
-}  // namespace detail
+} // namespace detail
 
 /// Whether T has exactly one operator().
 template <class T>
@@ -80,8 +81,8 @@ template <template <class> class Condition, class Enable = void>
 struct is_type_condition : std::false_type {};
 template <template <class> class Condition>
 struct is_type_condition<
-    Condition, std::enable_if_t<std::is_same_v<bool, std::remove_cv_t<decltype(Condition<int>::value)>>>>
-    : std::true_type {};
+    Condition,
+    std::enable_if_t<std::is_same_v<bool, std::remove_cv_t<decltype(Condition<int>::value)>>>> : std::true_type {};
 
 /// Whether a lambda captures nothing, that is converts to a function pointer.
 template <class LambdaType>
@@ -89,4 +90,4 @@ using is_stateless_lambda = detail::lambda_is_stateless_<std::remove_cv_t<std::r
 template <class LambdaType>
 using is_stateless_lambda_t = typename is_stateless_lambda<LambdaType>::type;
 
-}  // namespace c10::guts
+} // namespace c10::guts

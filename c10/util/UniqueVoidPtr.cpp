@@ -8,4 +8,4 @@ std::unique_ptr<void, DeleterFnPtr> UniqueVoidPtr::move_context() {
   return std::unique_ptr<void, DeleterFnPtr>(release_context(), deleter_);
 }
 
-}  // namespace c10::detail
+} // namespace c10::detail

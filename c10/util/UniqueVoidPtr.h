@@ -35,14 +35,22 @@ class UniqueVoidPtr {
     }
   }
 
-  void* operator->() const { return data_; }
+  void* operator->() const {
+    return data_;
+  }
   void clear() {
     reset_context(nullptr);
     data_ = nullptr;
   }
-  void* get() const { return data_; }
-  void* get_context() const { return ctx_; }
-  void* release_context() { return std::exchange(ctx_, nullptr); }
+  void* get() const {
+    return data_;
+  }
+  void* get_context() const {
+    return ctx_;
+  }
+  void* release_context() {
+    return std::exchange(ctx_, nullptr);
+  }
   C10_API std::unique_ptr<void, DeleterFnPtr> move_context();
   /// Changes the deleter if it is `expected_deleter`; tells whether it was.
   [[nodiscard]] bool compare_exchange_deleter(DeleterFnPtr expected_deleter, DeleterFnPtr new_deleter) {
@@ -56,8 +64,12 @@ class UniqueVoidPtr {
   T* cast_context(DeleterFnPtr expected_deleter) const {
     return get_deleter() == expected_deleter ? static_cast<T*>(get_context()) : nullptr;
   }
-  operator bool() const { return data_ != nullptr || ctx_ != nullptr; }
-  DeleterFnPtr get_deleter() const { return deleter_; }
+  operator bool() const {
+    return data_ != nullptr || ctx_ != nullptr;
+  }
+  DeleterFnPtr get_deleter() const {
+    return deleter_;
+  }
 
  private:
   void reset_context(void* ctx) noexcept {
@@ -86,5 +98,5 @@ inline bool operator!=(std::nullptr_t, const UniqueVoidPtr& ptr) noexcept {
   return ptr;
 }
 
-}  // namespace detail
-}  // namespace c10
+} // namespace detail
+} // namespace c10

@@ -53,4 +53,4 @@ int64_t numelements_between_dim(int k, int l, const C& dims) {
   return multiply_integers(std::next(dims.cbegin(), first), std::next(dims.cbegin(), last));
 }
 
-}  // namespace c10
+} // namespace c10

@@ -6,14 +6,15 @@
 
 namespace c10 {
 
-/// Reports that a part of the API was used: nothing happens unless SetAPIUsageLogger (c10/util/Logging.h) has set a logger.
+/// Reports that a part of the API was used: nothing happens unless SetAPIUsageLogger (c10/util/Logging.h) has set a
+/// logger.
 C10_API void LogAPIUsage(const std::string& event);
 
 namespace detail {
 C10_API bool LogAPIUsageFakeReturn(const std::string& event);
-}  // namespace detail
+} // namespace detail
 
-}  // namespace c10
+} // namespace c10
 
 /// Reports the first pass through this line.
 #define C10_LOG_API_USAGE_ONCE(...) \

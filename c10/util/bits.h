@@ -48,4 +48,4 @@ struct alignas(2) bits16 {
   C10_HOST_DEVICE explicit bits16(uint16_t value) : val_(value) {}
 };
 
-}  // namespace c10
+} // namespace c10

@@ -39,7 +39,7 @@ C10_HOST_DEVICE inline c10::complex<T> sqrt(const c10::complex<T>& z) {
   if (x == T(0) && y == T(0)) {
     return c10::complex<T>(T(0), y);
   }
-  if (y - y != T(0)) {  // infinite
+  if (y - y != T(0)) { // infinite
     return c10::complex<T>(::fabs(y), y);
   }
   const T t = ::sqrt(::hypot(x, y) / T(2) + ::fabs(x) / T(2));
@@ -125,7 +125,7 @@ C10_HOST_DEVICE inline c10::complex<T> atan(const c10::complex<T>& z) {
   return times_minus_i(device::atanh(times_i(z)));
 }
 
-}  // namespace device
+} // namespace device
 
 #if defined(__CUDA_ARCH__)
 #define C10_COMPLEX_FUNCTION_(name)                                       \
@@ -216,7 +216,7 @@ C10_HOST_DEVICE inline auto pow(const c10::complex<T>& x, const c10::complex<U>&
   return c10_complex_math::pow(R(x), R(y));
 }
 
-}  // namespace c10_complex_math
+} // namespace c10_complex_math
 
 using c10_complex_math::acos;
 using c10_complex_math::acosh;
@@ -291,7 +291,7 @@ C10_HOST_DEVICE bool isnan(const c10::complex<T>& z) {
   return z.real() != z.real() || z.imag() != z.imag();
 }
 
-}  // namespace std
+} // namespace std
 
 namespace c10 {
 
@@ -300,4 +300,4 @@ C10_HOST_DEVICE complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(r * ::cos(theta), r * ::sin(theta));
 }
 
-}  // namespace c10
+} // namespace c10

@@ -58,7 +58,7 @@ C10_HOST_DEVICE constexpr T constexpr_abs(T value) {
   return value < T(0) ? -value : value;
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// A complex number that host and device code share; laid out and aligned as a pair of T.
 template <typename T>
@@ -171,11 +171,21 @@ struct alignas(sizeof(T) * 2) complex {
     return *this;
   }
 
-  C10_HOST_DEVICE constexpr T real() const { return real_; }
-  C10_HOST_DEVICE constexpr T imag() const { return imag_; }
-  C10_HOST_DEVICE constexpr void real(T value) { real_ = value; }
-  C10_HOST_DEVICE constexpr void imag(T value) { imag_ = value; }
-  C10_HOST_DEVICE explicit operator bool() const { return real_ != T(0) || imag_ != T(0); }
+  C10_HOST_DEVICE constexpr T real() const {
+    return real_;
+  }
+  C10_HOST_DEVICE constexpr T imag() const {
+    return imag_;
+  }
+  C10_HOST_DEVICE constexpr void real(T value) {
+    real_ = value;
+  }
+  C10_HOST_DEVICE constexpr void imag(T value) {
+    imag_ = value;
+  }
+  C10_HOST_DEVICE explicit operator bool() const {
+    return real_ != T(0) || imag_ != T(0);
+  }
 };
 
 /// For storage: arithmetic goes through complex<float>.
@@ -196,12 +206,22 @@ struct alignas(4) complex<Half> {
   template <class C, std::enable_if_t<detail::IsForeignComplex<C>::value, int> = 0>
   C10_HOST_DEVICE explicit complex(const C& other)
       : real_(static_cast<float>(other.real())), imag_(static_cast<float>(other.imag())) {}
-  C10_HOST_DEVICE operator complex<float>() const { return {static_cast<float>(real_), static_cast<float>(imag_)}; }
+  C10_HOST_DEVICE operator complex<float>() const {
+    return {static_cast<float>(real_), static_cast<float>(imag_)};
+  }
 
-  C10_HOST_DEVICE constexpr Half real() const { return real_; }
-  C10_HOST_DEVICE constexpr Half imag() const { return imag_; }
-  C10_HOST_DEVICE void real(Half value) { real_ = value; }
-  C10_HOST_DEVICE void imag(Half value) { imag_ = value; }
+  C10_HOST_DEVICE constexpr Half real() const {
+    return real_;
+  }
+  C10_HOST_DEVICE constexpr Half imag() const {
+    return imag_;
+  }
+  C10_HOST_DEVICE void real(Half value) {
+    real_ = value;
+  }
+  C10_HOST_DEVICE void imag(Half value) {
+    imag_ = value;
+  }
   C10_HOST_DEVICE explicit operator bool() const {
     return static_cast<float>(real_) != 0.0f || static_cast<float>(imag_) != 0.0f;
   }
@@ -309,11 +329,11 @@ constexpr complex<float> operator""_if(unsigned long long imag) {
 constexpr complex<double> operator""_id(unsigned long long imag) {
   return complex<double>(0.0, static_cast<double>(imag));
 }
-}  // namespace complex_literals
+} // namespace complex_literals
 
-}  // namespace c10
+} // namespace c10
 
 namespace std {
 template <typename T>
 class numeric_limits<c10::complex<T>> : public numeric_limits<T> {};
-}  // namespace std
+} // namespace std

@@ -18,7 +18,7 @@ std::shared_mutex& env_mutex() {
   return mutex;
 }
 
-}  // namespace
+} // namespace
 
 std::optional<std::string> get_env(const char* name) noexcept {
   const std::shared_lock lock(env_mutex());
@@ -55,4 +55,4 @@ std::optional<bool> check_env(const char* name) {
   return std::nullopt;
 }
 
-}  // namespace c10::utils
+} // namespace c10::utils

@@ -16,4 +16,4 @@ C10_API std::optional<std::string> get_env(const char* name) noexcept;
 C10_API bool has_env(const char* name) noexcept;
 C10_API void set_env(const char* name, const char* value, bool overwrite = true);
 
-}  // namespace c10::utils
+} // namespace c10::utils

@@ -31,18 +31,32 @@ class flat_hash_map : public c10::detail::RobinHoodTable<std::pair<K, V>, c10::d
 
   using Base::Base;
   flat_hash_map() = default;
-  flat_hash_map(std::initializer_list<value_type> list) { insert(list.begin(), list.end()); }
+  flat_hash_map(std::initializer_list<value_type> list) {
+    insert(list.begin(), list.end());
+  }
   template <typename It>
   flat_hash_map(It first, It last) {
     insert(first, last);
   }
 
-  iterator find(const K& key) { return this->find_as(key); }
-  const_iterator find(const K& key) const { return this->find_as(key); }
-  size_t count(const K& key) const { return find(key) == this->end() ? 0 : 1; }
-  bool contains(const K& key) const { return count(key) != 0; }
-  V& operator[](const K& key) { return try_emplace(key).first->second; }
-  V& operator[](K&& key) { return try_emplace(std::move(key)).first->second; }
+  iterator find(const K& key) {
+    return this->find_as(key);
+  }
+  const_iterator find(const K& key) const {
+    return this->find_as(key);
+  }
+  size_t count(const K& key) const {
+    return find(key) == this->end() ? 0 : 1;
+  }
+  bool contains(const K& key) const {
+    return count(key) != 0;
+  }
+  V& operator[](const K& key) {
+    return try_emplace(key).first->second;
+  }
+  V& operator[](K&& key) {
+    return try_emplace(std::move(key)).first->second;
+  }
   V& at(const K& key) {
     const auto found = find(key);
     if (found == this->end()) {
@@ -50,17 +64,25 @@ class flat_hash_map : public c10::detail::RobinHoodTable<std::pair<K, V>, c10::d
     }
     return found->second;
   }
-  const V& at(const K& key) const { return const_cast<flat_hash_map*>(this)->at(key); }
+  const V& at(const K& key) const {
+    return const_cast<flat_hash_map*>(this)->at(key);
+  }
 
-  std::pair<iterator, bool> insert(const value_type& value) { return this->insert_value(value_type(value)); }
-  std::pair<iterator, bool> insert(value_type&& value) { return this->insert_value(std::move(value)); }
+  std::pair<iterator, bool> insert(const value_type& value) {
+    return this->insert_value(value_type(value));
+  }
+  std::pair<iterator, bool> insert(value_type&& value) {
+    return this->insert_value(std::move(value));
+  }
   template <typename It>
   void insert(It first, It last) {
     for (; first != last; ++first) {
       insert(value_type(*first));
     }
   }
-  void insert(std::initializer_list<value_type> list) { insert(list.begin(), list.end()); }
+  void insert(std::initializer_list<value_type> list) {
+    insert(list.begin(), list.end());
+  }
   template <typename... Args>
   std::pair<iterator, bool> emplace(Args&&... args) {
     return this->insert_value(value_type(std::forward<Args>(args)...));
@@ -86,7 +108,9 @@ class flat_hash_map : public c10::detail::RobinHoodTable<std::pair<K, V>, c10::d
   }
 
   using Base::erase;
-  size_t erase(const K& key) { return this->erase_key(key); }
+  size_t erase(const K& key) {
+    return this->erase_key(key);
+  }
 
   friend bool operator==(const flat_hash_map& a, const flat_hash_map& b) {
     if (a.size() != b.size()) {
@@ -100,7 +124,9 @@ class flat_hash_map : public c10::detail::RobinHoodTable<std::pair<K, V>, c10::d
     }
     return true;
   }
-  friend bool operator!=(const flat_hash_map& a, const flat_hash_map& b) { return !(a == b); }
+  friend bool operator!=(const flat_hash_map& a, const flat_hash_map& b) {
+    return !(a == b);
+  }
 };
 
 /// The set to that map.
@@ -116,18 +142,32 @@ class flat_hash_set : public c10::detail::RobinHoodTable<T, c10::detail::Identit
 
   using Base::Base;
   flat_hash_set() = default;
-  flat_hash_set(std::initializer_list<T> list) { insert(list.begin(), list.end()); }
+  flat_hash_set(std::initializer_list<T> list) {
+    insert(list.begin(), list.end());
+  }
   template <typename It>
   flat_hash_set(It first, It last) {
     insert(first, last);
   }
 
-  iterator find(const T& value) { return this->find_as(value); }
-  const_iterator find(const T& value) const { return this->find_as(value); }
-  size_t count(const T& value) const { return find(value) == this->end() ? 0 : 1; }
-  bool contains(const T& value) const { return count(value) != 0; }
-  std::pair<iterator, bool> insert(const T& value) { return this->insert_value(T(value)); }
-  std::pair<iterator, bool> insert(T&& value) { return this->insert_value(std::move(value)); }
+  iterator find(const T& value) {
+    return this->find_as(value);
+  }
+  const_iterator find(const T& value) const {
+    return this->find_as(value);
+  }
+  size_t count(const T& value) const {
+    return find(value) == this->end() ? 0 : 1;
+  }
+  bool contains(const T& value) const {
+    return count(value) != 0;
+  }
+  std::pair<iterator, bool> insert(const T& value) {
+    return this->insert_value(T(value));
+  }
+  std::pair<iterator, bool> insert(T&& value) {
+    return this->insert_value(std::move(value));
+  }
   template <typename It>
   void insert(It first, It last) {
     for (; first != last; ++first) {
@@ -139,7 +179,9 @@ class flat_hash_set : public c10::detail::RobinHoodTable<T, c10::detail::Identit
     return this->insert_value(T(std::forward<Args>(args)...));
   }
   using Base::erase;
-  size_t erase(const T& value) { return this->erase_key(value); }
+  size_t erase(const T& value) {
+    return this->erase_key(value);
+  }
 };
 
-}  // namespace ska
+} // namespace ska

@@ -13,7 +13,7 @@ void intrusive_count_failed(const char* message) {
   std::abort();
 }
 
-}  // namespace detail
+} // namespace detail
 
 void intrusive_ptr_target::destroy_unique(intrusive_ptr_target* self) noexcept {
   // The destructor sees zero strong references, as it would by the other road.
@@ -32,4 +32,4 @@ void intrusive_ptr_target::release_last(intrusive_ptr_target* self, uint64_t now
   delete self;
 }
 
-}  // namespace c10
+} // namespace c10

@@ -36,13 +36,13 @@ namespace raw {
 namespace intrusive_ptr {
 inline void incref(intrusive_ptr_target* self);
 inline void decref(intrusive_ptr_target* self);
-}  // namespace intrusive_ptr
+} // namespace intrusive_ptr
 namespace weak_intrusive_ptr {
 inline void incref(intrusive_ptr_target* self);
 inline void decref(intrusive_ptr_target* self);
-}  // namespace weak_intrusive_ptr
+} // namespace weak_intrusive_ptr
 struct DontIncreaseRefcount {};
-}  // namespace raw
+} // namespace raw
 
 namespace detail {
 
@@ -88,7 +88,7 @@ inline uint64_t count_sub(std::atomic<uint64_t>& count, uint64_t amount) {
 
 [[noreturn]] C10_API void intrusive_count_failed(const char* message);
 
-}  // namespace detail
+} // namespace detail
 
 /// Base of everything an intrusive_ptr can hold. Objects live on the heap and are made by make_intrusive<T>().
 class C10_API intrusive_ptr_target {
@@ -96,8 +96,12 @@ class C10_API intrusive_ptr_target {
   // Copying an object does not copy who refers to it.
   intrusive_ptr_target(const intrusive_ptr_target&) noexcept : intrusive_ptr_target() {}
   intrusive_ptr_target(intrusive_ptr_target&&) noexcept : intrusive_ptr_target() {}
-  intrusive_ptr_target& operator=(const intrusive_ptr_target&) noexcept { return *this; }
-  intrusive_ptr_target& operator=(intrusive_ptr_target&&) noexcept { return *this; }
+  intrusive_ptr_target& operator=(const intrusive_ptr_target&) noexcept {
+    return *this;
+  }
+  intrusive_ptr_target& operator=(intrusive_ptr_target&&) noexcept {
+    return *this;
+  }
 
  protected:
   constexpr intrusive_ptr_target() noexcept : combined_refcount_(0) {}
@@ -198,11 +202,13 @@ namespace detail {
 
 template <class TTarget>
 struct intrusive_target_default_null_type final {
-  static constexpr TTarget* singleton() noexcept { return nullptr; }
+  static constexpr TTarget* singleton() noexcept {
+    return nullptr;
+  }
 };
 
-/// A class may keep its objects for reuse: `static void drop_last(T*) noexcept` is then called instead of delete when the
-/// only reference goes.
+/// A class may keep its objects for reuse: `static void drop_last(T*) noexcept` is then called instead of delete when
+/// the only reference goes.
 template <class T, class = void>
 inline constexpr bool has_drop_last = false;
 template <class T>
@@ -217,7 +223,7 @@ TTarget* assign_ptr_(TTarget* pointer) {
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
 template <class TTarget, class NullType = detail::intrusive_target_default_null_type<TTarget>>
 class weak_intrusive_ptr;
@@ -236,21 +242,27 @@ class intrusive_ptr final {
   template <class From>
   explicit intrusive_ptr(std::unique_ptr<From> rhs) noexcept : intrusive_ptr(adopt_new(rhs.release())) {}
 
-  intrusive_ptr(intrusive_ptr&& rhs) noexcept : target_(rhs.target_) { rhs.target_ = NullType::singleton(); }
+  intrusive_ptr(intrusive_ptr&& rhs) noexcept : target_(rhs.target_) {
+    rhs.target_ = NullType::singleton();
+  }
   template <class From, class FromNullType>
   /* implicit */ intrusive_ptr(intrusive_ptr<From, FromNullType>&& rhs) noexcept
       : target_(detail::assign_ptr_<TTarget, NullType, FromNullType>(rhs.target_)) {
     static_assert(std::is_convertible_v<From*, TTarget*>, "intrusive_ptr of an unrelated type");
     rhs.target_ = FromNullType::singleton();
   }
-  intrusive_ptr(const intrusive_ptr& rhs) : target_(rhs.target_) { retain_(); }
+  intrusive_ptr(const intrusive_ptr& rhs) : target_(rhs.target_) {
+    retain_();
+  }
   template <class From, class FromNullType>
   /* implicit */ intrusive_ptr(const intrusive_ptr<From, FromNullType>& rhs)
       : target_(detail::assign_ptr_<TTarget, NullType, FromNullType>(rhs.target_)) {
     static_assert(std::is_convertible_v<From*, TTarget*>, "intrusive_ptr of an unrelated type");
     retain_();
   }
-  ~intrusive_ptr() noexcept { drop_(); }
+  ~intrusive_ptr() noexcept {
+    drop_();
+  }
 
   intrusive_ptr& operator=(intrusive_ptr&& rhs) & noexcept {
     intrusive_ptr moved(std::move(rhs));
@@ -277,19 +289,37 @@ class intrusive_ptr final {
     return *this;
   }
 
-  TTarget* get() const noexcept { return target_; }
-  TTarget& operator*() const noexcept { return *target_; }
-  TTarget* operator->() const noexcept { return target_; }
-  operator bool() const noexcept { return target_ != NullType::singleton(); }
-  bool defined() const noexcept { return target_ != NullType::singleton(); }
+  TTarget* get() const noexcept {
+    return target_;
+  }
+  TTarget& operator*() const noexcept {
+    return *target_;
+  }
+  TTarget* operator->() const noexcept {
+    return target_;
+  }
+  operator bool() const noexcept {
+    return target_ != NullType::singleton();
+  }
+  bool defined() const noexcept {
+    return target_ != NullType::singleton();
+  }
   void reset() noexcept {
     drop_();
     target_ = NullType::singleton();
   }
-  void swap(intrusive_ptr& rhs) noexcept { std::swap(target_, rhs.target_); }
-  uint32_t use_count() const noexcept { return defined() ? base(target_)->refcount() : 0; }
-  uint32_t weak_use_count() const noexcept { return defined() ? base(target_)->weakcount() : 0; }
-  bool unique() const noexcept { return use_count() == 1; }
+  void swap(intrusive_ptr& rhs) noexcept {
+    std::swap(target_, rhs.target_);
+  }
+  uint32_t use_count() const noexcept {
+    return defined() ? base(target_)->refcount() : 0;
+  }
+  uint32_t weak_use_count() const noexcept {
+    return defined() ? base(target_)->weakcount() : 0;
+  }
+  bool unique() const noexcept {
+    return use_count() == 1;
+  }
   /// Whether neither a strong nor a weak reference exists elsewhere.
   bool is_uniquely_owned() const noexcept {
     return defined() && base(target_)->combined_refcount_.load(std::memory_order_acquire) == detail::kUniqueReference;
@@ -302,7 +332,9 @@ class intrusive_ptr final {
     return result;
   }
   /// The other half of release().
-  static intrusive_ptr reclaim(TTarget* owning_ptr) { return intrusive_ptr(owning_ptr, raw::DontIncreaseRefcount{}); }
+  static intrusive_ptr reclaim(TTarget* owning_ptr) {
+    return intrusive_ptr(owning_ptr, raw::DontIncreaseRefcount{});
+  }
   /// As reclaim(), but leaves the released reference with its holder.
   static intrusive_ptr reclaim_copy(TTarget* owning_ptr) {
     auto result = reclaim(owning_ptr);
@@ -314,7 +346,9 @@ class intrusive_ptr final {
     return adopt_new(new TTarget(std::forward<Args>(args)...));
   }
   /// Takes over an object fresh from `new`.
-  static intrusive_ptr unsafe_steal_from_new(TTarget* raw_ptr) { return adopt_new(raw_ptr); }
+  static intrusive_ptr unsafe_steal_from_new(TTarget* raw_ptr) {
+    return adopt_new(raw_ptr);
+  }
   /// Makes references to an object that is never to be deleted (static or on the stack) legal.
   static intrusive_ptr unsafe_adapt_non_heap_allocated(TTarget* raw_ptr, uint32_t expected_decrefs) {
     intrusive_ptr result(raw_ptr, raw::DontIncreaseRefcount{});
@@ -350,8 +384,9 @@ class intrusive_ptr final {
     if (fresh != NullType::singleton()) {
 #ifndef NDEBUG
       if (base(fresh)->combined_refcount_.load(std::memory_order_relaxed) != 0) {
-        detail::intrusive_count_failed("intrusive_ptr: Newly-created target had non-zero refcounts. Does its constructor do "
-                                       "something strange like incref or create an intrusive_ptr from `this`?");
+        detail::intrusive_count_failed(
+            "intrusive_ptr: Newly-created target had non-zero refcounts. Does its constructor do "
+            "something strange like incref or create an intrusive_ptr from `this`?");
       }
 #endif
       // Nobody else can see the object yet.
@@ -427,15 +462,25 @@ struct MaybeOwnedTraits<c10::intrusive_ptr<T>> {
   using owned_type = c10::intrusive_ptr<T>;
   using borrow_type = c10::intrusive_ptr<T>;
 
-  static borrow_type createBorrow(const owned_type& from) { return borrow_type::reclaim(from.get()); }
+  static borrow_type createBorrow(const owned_type& from) {
+    return borrow_type::reclaim(from.get());
+  }
   static void assignBorrow(borrow_type& lhs, const borrow_type& rhs) {
     lhs.release();
     lhs = borrow_type::reclaim(rhs.get());
   }
-  static void destroyBorrow(borrow_type& to_destroy) { to_destroy.release(); }
-  static const owned_type& referenceFromBorrow(const borrow_type& borrow) { return borrow; }
-  static const owned_type* pointerFromBorrow(const borrow_type& borrow) { return &borrow; }
-  static bool debugBorrowIsValid(const borrow_type&) { return true; }
+  static void destroyBorrow(borrow_type& to_destroy) {
+    to_destroy.release();
+  }
+  static const owned_type& referenceFromBorrow(const borrow_type& borrow) {
+    return borrow;
+  }
+  static const owned_type* pointerFromBorrow(const borrow_type& borrow) {
+    return &borrow;
+  }
+  static bool debugBorrowIsValid(const borrow_type&) {
+    return true;
+  }
 };
 
 /// Refers to an object without keeping it alive; lock() tells whether it still is.
@@ -444,22 +489,30 @@ class weak_intrusive_ptr final {
  public:
   using element_type = TTarget;
 
-  explicit weak_intrusive_ptr(const intrusive_ptr<TTarget, NullType>& ptr) : target_(ptr.get()) { retain_(); }
-  weak_intrusive_ptr(weak_intrusive_ptr&& rhs) noexcept : target_(rhs.target_) { rhs.target_ = NullType::singleton(); }
+  explicit weak_intrusive_ptr(const intrusive_ptr<TTarget, NullType>& ptr) : target_(ptr.get()) {
+    retain_();
+  }
+  weak_intrusive_ptr(weak_intrusive_ptr&& rhs) noexcept : target_(rhs.target_) {
+    rhs.target_ = NullType::singleton();
+  }
   template <class From, class FromNullType>
   /* implicit */ weak_intrusive_ptr(weak_intrusive_ptr<From, FromNullType>&& rhs) noexcept
       : target_(detail::assign_ptr_<TTarget, NullType, FromNullType>(rhs.target_)) {
     static_assert(std::is_convertible_v<From*, TTarget*>, "weak_intrusive_ptr of an unrelated type");
     rhs.target_ = FromNullType::singleton();
   }
-  weak_intrusive_ptr(const weak_intrusive_ptr& rhs) : target_(rhs.target_) { retain_(); }
+  weak_intrusive_ptr(const weak_intrusive_ptr& rhs) : target_(rhs.target_) {
+    retain_();
+  }
   template <class From, class FromNullType>
   /* implicit */ weak_intrusive_ptr(const weak_intrusive_ptr<From, FromNullType>& rhs)
       : target_(detail::assign_ptr_<TTarget, NullType, FromNullType>(rhs.target_)) {
     static_assert(std::is_convertible_v<From*, TTarget*>, "weak_intrusive_ptr of an unrelated type");
     retain_();
   }
-  ~weak_intrusive_ptr() noexcept { drop_(); }
+  ~weak_intrusive_ptr() noexcept {
+    drop_();
+  }
 
   weak_intrusive_ptr& operator=(weak_intrusive_ptr&& rhs) & noexcept {
     weak_intrusive_ptr moved(std::move(rhs));
@@ -481,12 +534,22 @@ class weak_intrusive_ptr final {
     drop_();
     target_ = NullType::singleton();
   }
-  void swap(weak_intrusive_ptr& rhs) noexcept { std::swap(target_, rhs.target_); }
+  void swap(weak_intrusive_ptr& rhs) noexcept {
+    std::swap(target_, rhs.target_);
+  }
   /// The object's address, alive or not; for comparing and hashing.
-  TTarget* _unsafe_get_target() const noexcept { return target_; }
-  uint32_t use_count() const noexcept { return is_null() ? 0 : base(target_)->refcount(std::memory_order_relaxed); }
-  uint32_t weak_use_count() const noexcept { return is_null() ? 0 : base(target_)->weakcount(); }
-  bool expired() const noexcept { return use_count() == 0; }
+  TTarget* _unsafe_get_target() const noexcept {
+    return target_;
+  }
+  uint32_t use_count() const noexcept {
+    return is_null() ? 0 : base(target_)->refcount(std::memory_order_relaxed);
+  }
+  uint32_t weak_use_count() const noexcept {
+    return is_null() ? 0 : base(target_)->weakcount();
+  }
+  bool expired() const noexcept {
+    return use_count() == 0;
+  }
   /// A strong reference, or an empty pointer when the object has gone.
   intrusive_ptr<TTarget, NullType> lock() const noexcept {
     if (is_null() || !base(target_)->lock_strong()) {
@@ -505,8 +568,9 @@ class weak_intrusive_ptr final {
     if (owning_weak_ptr != NullType::singleton()) {
       const uint32_t strong = base(owning_weak_ptr)->refcount();
       if (base(owning_weak_ptr)->weakcount() <= (strong > 0 ? 1u : 0u)) {
-        detail::intrusive_count_failed("weak_intrusive_ptr: Can only weak_intrusive_ptr::reclaim() owning pointers that were "
-                                       "created using weak_intrusive_ptr::release().");
+        detail::intrusive_count_failed(
+            "weak_intrusive_ptr: Can only weak_intrusive_ptr::reclaim() owning pointers that were "
+            "created using weak_intrusive_ptr::release().");
       }
     }
 #endif
@@ -538,7 +602,9 @@ class weak_intrusive_ptr final {
   static intrusive_ptr_target* base(TTarget* target) noexcept {
     return const_cast<std::remove_const_t<TTarget>*>(target);
   }
-  bool is_null() const noexcept { return target_ == NullType::singleton(); }
+  bool is_null() const noexcept {
+    return target_ == NullType::singleton();
+  }
   void retain_() noexcept {
     if (!is_null()) {
       base(target_)->add_weak();
@@ -589,7 +655,7 @@ inline uint32_t use_count(intrusive_ptr_target* self) {
   return count;
 }
 
-}  // namespace intrusive_ptr
+} // namespace intrusive_ptr
 
 namespace weak_intrusive_ptr {
 
@@ -617,8 +683,8 @@ inline uint32_t use_count(weak_intrusive_ptr_target* self) {
   return count;
 }
 
-}  // namespace weak_intrusive_ptr
-}  // namespace raw
+} // namespace weak_intrusive_ptr
+} // namespace raw
 /// Shares the object under another type; null where a dynamic cast finds that it is of another one.
 template <class T, class U>
 intrusive_ptr<T> static_intrusive_pointer_cast(intrusive_ptr<U> p) {
@@ -630,12 +696,14 @@ intrusive_ptr<T> dynamic_intrusive_pointer_cast(const intrusive_ptr<U>& p) {
   return same ? intrusive_ptr<T>::reclaim_copy(same) : intrusive_ptr<T>();
 }
 
-}  // namespace c10
+} // namespace c10
 
 namespace std {
 template <class TTarget, class NullType>
 struct hash<c10::intrusive_ptr<TTarget, NullType>> {
-  size_t operator()(const c10::intrusive_ptr<TTarget, NullType>& x) const { return std::hash<TTarget*>()(x.get()); }
+  size_t operator()(const c10::intrusive_ptr<TTarget, NullType>& x) const {
+    return std::hash<TTarget*>()(x.get());
+  }
 };
 template <class TTarget, class NullType>
 struct hash<c10::weak_intrusive_ptr<TTarget, NullType>> {
@@ -643,4 +711,4 @@ struct hash<c10::weak_intrusive_ptr<TTarget, NullType>> {
     return std::hash<TTarget*>()(x._unsafe_get_target());
   }
 };
-}  // namespace std
+} // namespace std

@@ -20,8 +20,12 @@ class integer_iterator {
   using reference = I&;
 
   C10_HOST_DEVICE constexpr explicit integer_iterator(I value) : value_(value) {}
-  C10_HOST_DEVICE constexpr I operator*() const { return value_; }
-  C10_HOST_DEVICE constexpr I const* operator->() const { return &value_; }
+  C10_HOST_DEVICE constexpr I operator*() const {
+    return value_;
+  }
+  C10_HOST_DEVICE constexpr I const* operator->() const {
+    return &value_;
+  }
   C10_HOST_DEVICE constexpr integer_iterator& operator++() {
     ++value_;
     return *this;
@@ -39,20 +43,26 @@ class integer_iterator {
       return value_ == other.value_;
     }
   }
-  C10_HOST_DEVICE constexpr bool operator!=(const integer_iterator& other) const { return !(*this == other); }
+  C10_HOST_DEVICE constexpr bool operator!=(const integer_iterator& other) const {
+    return !(*this == other);
+  }
 
  protected:
   I value_;
 };
 
-}  // namespace detail
+} // namespace detail
 
 template <typename I, bool one_sided = false>
 struct integer_range {
   C10_HOST_DEVICE constexpr integer_range(I begin, I end) : begin_(begin), end_(end) {}
   using iterator = detail::integer_iterator<I, one_sided>;
-  C10_HOST_DEVICE constexpr iterator begin() const { return begin_; }
-  C10_HOST_DEVICE constexpr iterator end() const { return end_; }
+  C10_HOST_DEVICE constexpr iterator begin() const {
+    return begin_;
+  }
+  C10_HOST_DEVICE constexpr iterator end() const {
+    return end_;
+  }
 
  private:
   iterator begin_;
@@ -76,4 +86,4 @@ C10_HOST_DEVICE constexpr integer_range<Integer, true> irange(Integer end) {
   return {Integer(), end};
 }
 
-}  // namespace c10
+} // namespace c10

@@ -24,7 +24,7 @@ constexpr bool integral_overflows(From f, bool strict_unsigned) {
       return static_cast<uint64_t>(f) > static_cast<uint64_t>(Limit::max());
     } else if constexpr (std::is_signed_v<From>) {
       return static_cast<int64_t>(f) < static_cast<int64_t>(Limit::lowest()) ||
-             static_cast<int64_t>(f) > static_cast<int64_t>(Limit::max());
+          static_cast<int64_t>(f) > static_cast<int64_t>(Limit::max());
     } else {
       return static_cast<uint64_t>(f) > static_cast<uint64_t>(Limit::max());
     }
@@ -56,7 +56,7 @@ bool floating_overflows(From f) {
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// Whether `f` has no place among the values of To. Nothing overflows bool.
 template <typename To, typename From>
@@ -66,7 +66,7 @@ bool overflows(From f, bool strict_unsigned = false) {
   } else if constexpr (is_complex<From>::value) {
     if constexpr (is_complex<To>::value) {
       return detail::floating_overflows<To>(static_cast<double>(f.real())) ||
-             detail::floating_overflows<To>(static_cast<double>(f.imag()));
+          detail::floating_overflows<To>(static_cast<double>(f.imag()));
     } else {
       return static_cast<double>(f.imag()) != 0.0 || detail::floating_overflows<To>(static_cast<double>(f.real()));
     }
@@ -77,4 +77,4 @@ bool overflows(From f, bool strict_unsigned = false) {
   }
 }
 
-}  // namespace c10
+} // namespace c10

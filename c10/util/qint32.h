@@ -14,4 +14,4 @@ struct alignas(4) qint32 {
   C10_HOST_DEVICE explicit qint32(int32_t value) : val_(value) {}
 };
 
-}  // namespace c10
+} // namespace c10

@@ -14,4 +14,4 @@ struct alignas(1) qint8 {
   C10_HOST_DEVICE explicit qint8(int8_t value) : val_(value) {}
 };
 
-}  // namespace c10
+} // namespace c10

@@ -14,4 +14,4 @@ struct alignas(1) quint2x4 {
   C10_HOST_DEVICE explicit quint2x4(uint8_t value) : val_(value) {}
 };
 
-}  // namespace c10
+} // namespace c10

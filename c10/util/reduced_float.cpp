@@ -37,4 +37,4 @@ std::ostream& operator<<(std::ostream& out, const Float8_e8m0fnu& value) {
   return out << static_cast<float>(value);
 }
 
-}  // namespace c10
+} // namespace c10

@@ -111,14 +111,32 @@
     static constexpr int max_exponent10 = max_exp10;                                                                 \
     static constexpr auto traps = numeric_limits<float>::traps;                                                      \
     static constexpr auto tinyness_before = numeric_limits<float>::tinyness_before;                                  \
-    static constexpr c10::T min() { return c10::T(MIN, c10::T::from_bits()); }                                       \
-    static constexpr c10::T lowest() { return c10::T(LOWEST, c10::T::from_bits()); }                                 \
-    static constexpr c10::T max() { return c10::T(MAX, c10::T::from_bits()); }                                       \
-    static constexpr c10::T epsilon() { return c10::T(EPSILON, c10::T::from_bits()); }                               \
-    static constexpr c10::T round_error() { return c10::T(ROUND, c10::T::from_bits()); }                             \
-    static constexpr c10::T infinity() { return c10::T(INF, c10::T::from_bits()); }                                  \
-    static constexpr c10::T quiet_NaN() { return c10::T(NAN_, c10::T::from_bits()); }                                \
-    static constexpr c10::T signaling_NaN() { return c10::T(NAN_, c10::T::from_bits()); }                            \
-    static constexpr c10::T denorm_min() { return c10::T(DENORM, c10::T::from_bits()); }                             \
+    static constexpr c10::T min() {                                                                                  \
+      return c10::T(MIN, c10::T::from_bits());                                                                       \
+    }                                                                                                                \
+    static constexpr c10::T lowest() {                                                                               \
+      return c10::T(LOWEST, c10::T::from_bits());                                                                    \
+    }                                                                                                                \
+    static constexpr c10::T max() {                                                                                  \
+      return c10::T(MAX, c10::T::from_bits());                                                                       \
+    }                                                                                                                \
+    static constexpr c10::T epsilon() {                                                                              \
+      return c10::T(EPSILON, c10::T::from_bits());                                                                   \
+    }                                                                                                                \
+    static constexpr c10::T round_error() {                                                                          \
+      return c10::T(ROUND, c10::T::from_bits());                                                                     \
+    }                                                                                                                \
+    static constexpr c10::T infinity() {                                                                             \
+      return c10::T(INF, c10::T::from_bits());                                                                       \
+    }                                                                                                                \
+    static constexpr c10::T quiet_NaN() {                                                                            \
+      return c10::T(NAN_, c10::T::from_bits());                                                                      \
+    }                                                                                                                \
+    static constexpr c10::T signaling_NaN() {                                                                        \
+      return c10::T(NAN_, c10::T::from_bits());                                                                      \
+    }                                                                                                                \
+    static constexpr c10::T denorm_min() {                                                                           \
+      return c10::T(DENORM, c10::T::from_bits());                                                                    \
+    }                                                                                                                \
   };                                                                                                                 \
   }

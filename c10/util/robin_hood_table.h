@@ -19,10 +19,12 @@ namespace c10::detail {
 template <class Value, class KeyOf, class Hash, class Equal>
 class RobinHoodTable {
   struct Slot {
-    int32_t distance = -1;  // from the home slot; -1: empty
+    int32_t distance = -1; // from the home slot; -1: empty
     alignas(Value) unsigned char storage[sizeof(Value)];
 
-    Value& value() { return *std::launder(reinterpret_cast<Value*>(storage)); }
+    Value& value() {
+      return *std::launder(reinterpret_cast<Value*>(storage));
+    }
   };
 
   template <class V>
@@ -36,13 +38,19 @@ class RobinHoodTable {
 
     Iterator() = default;
     explicit Iterator(Slot* slot) : slot_(slot) {}
-    operator Iterator<const Value>() const { return Iterator<const Value>(slot_); }
-    reference operator*() const { return slot_->value(); }
-    pointer operator->() const { return &slot_->value(); }
+    operator Iterator<const Value>() const {
+      return Iterator<const Value>(slot_);
+    }
+    reference operator*() const {
+      return slot_->value();
+    }
+    pointer operator->() const {
+      return &slot_->value();
+    }
     Iterator& operator++() {
       do {
         ++slot_;
-      } while (slot_->distance < 0);  // the last slot is a sentinel that counts as full
+      } while (slot_->distance < 0); // the last slot is a sentinel that counts as full
       return *this;
     }
     Iterator operator++(int) {
@@ -50,8 +58,12 @@ class RobinHoodTable {
       ++*this;
       return copy;
     }
-    friend bool operator==(const Iterator& a, const Iterator& b) { return a.slot_ == b.slot_; }
-    friend bool operator!=(const Iterator& a, const Iterator& b) { return a.slot_ != b.slot_; }
+    friend bool operator==(const Iterator& a, const Iterator& b) {
+      return a.slot_ == b.slot_;
+    }
+    friend bool operator!=(const Iterator& a, const Iterator& b) {
+      return a.slot_ != b.slot_;
+    }
 
    private:
     friend class RobinHoodTable;
@@ -78,7 +90,9 @@ class RobinHoodTable {
       insert_value(Value(value));
     }
   }
-  RobinHoodTable(RobinHoodTable&& other) noexcept { swap(other); }
+  RobinHoodTable(RobinHoodTable&& other) noexcept {
+    swap(other);
+  }
   RobinHoodTable& operator=(RobinHoodTable other) noexcept {
     swap(other);
     return *this;
@@ -95,15 +109,33 @@ class RobinHoodTable {
     std::swap(equal_, other.equal_);
   }
 
-  iterator begin() { return iterator(first_full()); }
-  iterator end() { return iterator(sentinel()); }
-  const_iterator begin() const { return const_iterator(first_full()); }
-  const_iterator end() const { return const_iterator(sentinel()); }
-  const_iterator cbegin() const { return begin(); }
-  const_iterator cend() const { return end(); }
-  bool empty() const { return size_ == 0; }
-  size_t size() const { return size_; }
-  size_t bucket_count() const { return slots_ == nullptr ? 0 : mask_ + 1; }
+  iterator begin() {
+    return iterator(first_full());
+  }
+  iterator end() {
+    return iterator(sentinel());
+  }
+  const_iterator begin() const {
+    return const_iterator(first_full());
+  }
+  const_iterator end() const {
+    return const_iterator(sentinel());
+  }
+  const_iterator cbegin() const {
+    return begin();
+  }
+  const_iterator cend() const {
+    return end();
+  }
+  bool empty() const {
+    return size_ == 0;
+  }
+  size_t size() const {
+    return size_;
+  }
+  size_t bucket_count() const {
+    return slots_ == nullptr ? 0 : mask_ + 1;
+  }
   float load_factor() const {
     return slots_ == nullptr ? 0.0f : static_cast<float>(size_) / static_cast<float>(mask_ + 1);
   }
@@ -204,7 +236,9 @@ class RobinHoodTable {
   }
 
  private:
-  Slot* sentinel() const { return slots_ == nullptr ? nullptr : slots_ + mask_ + 1; }
+  Slot* sentinel() const {
+    return slots_ == nullptr ? nullptr : slots_ + mask_ + 1;
+  }
   Slot* first_full() const {
     Slot* slot = slots_;
     if (slot != nullptr) {
@@ -291,4 +325,4 @@ struct Identity {
   }
 };
 
-}  // namespace c10::detail
+} // namespace c10::detail

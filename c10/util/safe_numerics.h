@@ -33,7 +33,8 @@ C10_ALWAYS_INLINE bool mul_overflows(uint64_t a, uint64_t b, uint64_t* out) {
 
 namespace impl {
 
-// The product of sizes, where an empty tensor's may exceed 64 bits: such a product is compared with nothing that matters.
+// The product of sizes, where an empty tensor's may exceed 64 bits: such a product is compared with nothing that
+// matters.
 template <typename T>
 inline T multiply_wrapping(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, int64_t>) {
@@ -43,7 +44,7 @@ inline T multiply_wrapping(const T& a, const T& b) {
   }
 }
 
-}  // namespace impl
+} // namespace impl
 
 /// *out = the product of all values in [first, last); true when it does not fit.
 template <typename It>
@@ -61,4 +62,4 @@ bool safe_multiplies_u64(const Container& values, uint64_t* out) {
   return safe_multiplies_u64(values.begin(), values.end(), out);
 }
 
-}  // namespace c10
+} // namespace c10

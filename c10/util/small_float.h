@@ -23,9 +23,9 @@ C10_HOST_DEVICE C10_ALWAYS_INLINE float float_from_bits(uint32_t bits) {
 
 /// What the highest exponent means.
 enum class SmallFloatKind {
-  kIeee,         // infinities and NaNs
-  kFiniteNan,    // numbers, all ones is NaN ("fn")
-  kUnsignedZero  // numbers; NaN takes the place of minus zero ("fnuz")
+  kIeee, // infinities and NaNs
+  kFiniteNan, // numbers, all ones is NaN ("fn")
+  kUnsignedZero // numbers; NaN takes the place of minus zero ("fnuz")
 };
 
 /// A format of one sign bit, `Exponent` and `Mantissa` bits; value 2^(e - Bias) * 1.m, subnormals for e = 0.
@@ -94,4 +94,4 @@ struct SmallFloat {
 
 using HalfFormat = SmallFloat<5, 10, 15, SmallFloatKind::kIeee>;
 
-}  // namespace c10::detail
+} // namespace c10::detail

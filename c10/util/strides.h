@@ -19,4 +19,4 @@ inline DimVector contiguous_strides(IntArrayRef sizes) {
   return strides;
 }
 
-}  // namespace c10
+} // namespace c10

@@ -21,4 +21,4 @@ constexpr bool ends_with(std::string_view text, char suffix) noexcept {
   return !text.empty() && text.back() == suffix;
 }
 
-}  // namespace c10
+} // namespace c10

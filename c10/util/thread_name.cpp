@@ -5,7 +5,7 @@
 namespace c10 {
 
 namespace {
-constexpr size_t kMaxLength = 16;  // with the terminating zero; longer names are refused
+constexpr size_t kMaxLength = 16; // with the terminating zero; longer names are refused
 }
 
 void setThreadName(std::string name) {
@@ -19,4 +19,4 @@ std::string getThreadName() {
   return name;
 }
 
-}  // namespace c10
+} // namespace c10

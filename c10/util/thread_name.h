@@ -10,4 +10,4 @@ namespace c10 {
 C10_API void setThreadName(std::string name);
 C10_API std::string getThreadName();
 
-}  // namespace c10
+} // namespace c10

@@ -40,7 +40,7 @@ Table& table() {
   return instance;
 }
 
-}  // namespace
+} // namespace
 
 uint16_t register_type(const TypeMetaData& data) {
   Table& types = table();
@@ -65,5 +65,5 @@ void not_a_scalar_type(uint16_t index) {
   AT_ERROR("Unsupported TypeMeta in ATen: ", type_meta_data(index).name_, " is not an element type of tensors");
 }
 
-}  // namespace detail
-}  // namespace caffe2
+} // namespace detail
+} // namespace caffe2

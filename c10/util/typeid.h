@@ -30,11 +30,21 @@ class C10_API TypeIdentifier final {
   static constexpr TypeIdentifier Get() noexcept {
     return TypeIdentifier(c10::util::get_type_index<T>());
   }
-  static constexpr TypeIdentifier uninitialized() { return TypeIdentifier(); }
-  constexpr uint64_t underlyingId() const { return id_.underlyingId(); }
-  friend constexpr bool operator==(TypeIdentifier a, TypeIdentifier b) noexcept { return a.id_ == b.id_; }
-  friend constexpr bool operator!=(TypeIdentifier a, TypeIdentifier b) noexcept { return a.id_ != b.id_; }
-  friend constexpr bool operator<(TypeIdentifier a, TypeIdentifier b) noexcept { return a.id_ < b.id_; }
+  static constexpr TypeIdentifier uninitialized() {
+    return TypeIdentifier();
+  }
+  constexpr uint64_t underlyingId() const {
+    return id_.underlyingId();
+  }
+  friend constexpr bool operator==(TypeIdentifier a, TypeIdentifier b) noexcept {
+    return a.id_ == b.id_;
+  }
+  friend constexpr bool operator!=(TypeIdentifier a, TypeIdentifier b) noexcept {
+    return a.id_ != b.id_;
+  }
+  friend constexpr bool operator<(TypeIdentifier a, TypeIdentifier b) noexcept {
+    return a.id_ < b.id_;
+  }
 
  private:
   c10::util::type_index id_;
@@ -133,7 +143,7 @@ struct IsScalarTypeCpp<T, std::void_t<decltype(c10::CppTypeToScalarType<T>::valu
 /// Stands for "no type yet", at the index of ScalarType::Undefined.
 struct _Uninitialized final {};
 
-}  // namespace detail
+} // namespace detail
 
 /// Describes an element type at run time; two bytes, passed by value.
 class C10_API TypeMeta final {
@@ -152,19 +162,37 @@ class C10_API TypeMeta final {
   TypeMeta(const TypeMeta&) noexcept = default;
   TypeMeta& operator=(const TypeMeta&) noexcept = default;
 
-  TypeIdentifier id() const noexcept { return data().id_; }
-  bool isScalarType() const noexcept { return index_ < c10::NumScalarTypes; }
-  bool isScalarType(c10::ScalarType scalar_type) const noexcept { return index_ == static_cast<uint16_t>(scalar_type); }
+  TypeIdentifier id() const noexcept {
+    return data().id_;
+  }
+  bool isScalarType() const noexcept {
+    return index_ < c10::NumScalarTypes;
+  }
+  bool isScalarType(c10::ScalarType scalar_type) const noexcept {
+    return index_ == static_cast<uint16_t>(scalar_type);
+  }
   /// Bytes of one element; 0 when uninitialized.
   size_t itemsize() const noexcept {
     return C10_LIKELY(isScalarType()) ? c10::detail::kElementSizes[index_] : data().itemsize_;
   }
-  New* newFn() const noexcept { return data().new_; }
-  PlacementNew* placementNew() const noexcept { return data().placementNew_; }
-  Copy* copy() const noexcept { return data().copy_; }
-  PlacementDelete* placementDelete() const noexcept { return data().placementDelete_; }
-  Delete* deleteFn() const noexcept { return data().delete_; }
-  std::string_view name() const noexcept { return data().name_; }
+  New* newFn() const noexcept {
+    return data().new_;
+  }
+  PlacementNew* placementNew() const noexcept {
+    return data().placementNew_;
+  }
+  Copy* copy() const noexcept {
+    return data().copy_;
+  }
+  PlacementDelete* placementDelete() const noexcept {
+    return data().placementDelete_;
+  }
+  Delete* deleteFn() const noexcept {
+    return data().delete_;
+  }
+  std::string_view name() const noexcept {
+    return data().name_;
+  }
   template <typename T>
   bool Match() const noexcept {
     return *this == Make<T>();
@@ -194,7 +222,9 @@ class C10_API TypeMeta final {
     }
   }
 
-  static TypeMeta fromScalarType(c10::ScalarType scalar_type) { return TypeMeta(static_cast<uint16_t>(scalar_type)); }
+  static TypeMeta fromScalarType(c10::ScalarType scalar_type) {
+    return TypeMeta(static_cast<uint16_t>(scalar_type));
+  }
   /// Throws for types that are no ScalarType.
   c10::ScalarType toScalarType() const {
     if (C10_UNLIKELY(!isScalarType())) {
@@ -203,21 +233,28 @@ class C10_API TypeMeta final {
     return static_cast<c10::ScalarType>(index_);
   }
 
-  friend bool operator==(TypeMeta a, TypeMeta b) noexcept { return a.index_ == b.index_; }
-  friend bool operator!=(TypeMeta a, TypeMeta b) noexcept { return a.index_ != b.index_; }
+  friend bool operator==(TypeMeta a, TypeMeta b) noexcept {
+    return a.index_ == b.index_;
+  }
+  friend bool operator!=(TypeMeta a, TypeMeta b) noexcept {
+    return a.index_ != b.index_;
+  }
 
  private:
   explicit constexpr TypeMeta(uint16_t index) noexcept : index_(index) {}
-  const detail::TypeMetaData& data() const { return detail::type_meta_data(index_); }
+  const detail::TypeMetaData& data() const {
+    return detail::type_meta_data(index_);
+  }
 
   uint16_t index_ = static_cast<uint16_t>(c10::ScalarType::Undefined);
 };
 
 C10_API std::ostream& operator<<(std::ostream& stream, TypeMeta type_meta);
 
-}  // namespace caffe2
+} // namespace caffe2
 
-// Types register themselves on first use; these remain for code that lists its types, with a semicolon behind or without.
+// Types register themselves on first use; these remain for code that lists its types, with a semicolon behind or
+// without.
 #define CAFFE_KNOWN_TYPE(T) \
   [[maybe_unused]] static const auto C10_ANONYMOUS_VARIABLE(caffe_known_type_) = ::caffe2::TypeMeta::Make<T>();
 #define CAFFE_KNOWN_TYPE_NOEXPORT(T) CAFFE_KNOWN_TYPE(T)
@@ -227,6 +264,8 @@ C10_API std::ostream& operator<<(std::ostream& stream, TypeMeta type_meta);
 namespace std {
 template <>
 struct hash<caffe2::TypeIdentifier> {
-  size_t operator()(caffe2::TypeIdentifier id) const { return static_cast<size_t>(id.underlyingId()); }
+  size_t operator()(caffe2::TypeIdentifier id) const {
+    return static_cast<size_t>(id.underlyingId());
+  }
 };
-}  // namespace std
+} // namespace std

@@ -14,8 +14,9 @@ namespace {
 bool can_run(c10::DeviceType device_type, c10::ScalarType dtype) {
   if (dtype != at::kBFloat16 && dtype != at::kHalf) {
     TORCH_WARN(
-        "In ", c10::DeviceTypeName(device_type), " autocast, but the target dtype is not supported. Disabling autocast.",
-        " AutocastGuard got ", dtype, "; it takes BFloat16 or Half");
+        "In ", c10::DeviceTypeName(device_type),
+        " autocast, but the target dtype is not supported. Disabling autocast.", " AutocastGuard got ", dtype,
+        "; it takes BFloat16 or Half");
     return false;
   }
   if (device_type == at::kCUDA && !cuda::is_available()) {

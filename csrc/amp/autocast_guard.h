@@ -15,8 +15,8 @@ struct TORCH_API AutocastOptions {
   AutocastOptions() = default;
   /* implicit */ AutocastOptions(c10::ScalarType dtype) : dtype_(dtype) {}
 
-  /// The lower precision, bfloat16 or half. Unset: what at::autocast::get_autocast_dtype says, at first bfloat16 on the CPU
-  /// and half on CUDA.
+  /// The lower precision, bfloat16 or half. Unset: what at::autocast::get_autocast_dtype says, at first bfloat16 on the
+  /// CPU and half on CUDA.
   TORCH_ARG(std::optional<c10::ScalarType>, dtype);
   /// Without it the region runs as if there were no autocast: for a part that needs its own precision.
   TORCH_ARG(bool, enabled) = true;
@@ -32,8 +32,8 @@ struct TORCH_API AutocastOptions {
 ///     loss.backward();   // outside: each gradient is computed in the precision of its forward pass
 /// Guards nest; they must end in the reverse order of their beginning, on their thread.
 ///
-/// Throws for device types without autocast. Warns and leaves autocast off for other dtypes than bfloat16 and half, and for
-/// CUDA where there is no device.
+/// Throws for device types without autocast. Warns and leaves autocast off for other dtypes than bfloat16 and half, and
+/// for CUDA where there is no device.
 class TORCH_API AutocastGuard {
  public:
   explicit AutocastGuard(c10::DeviceType device_type, AutocastOptions options = {});

@@ -37,23 +37,35 @@ class TORCH_API GradScaler {
 
   /// The optimizer's step, unless its gradients have infinities or NaNs. True when it was taken.
   ///
-  /// SGD, Adam, AdamW and Adagrad with all parameters on one CUDA device, fused as by default, look there whether to skip it. The host
-  /// does not wait and the result is true; a whole iteration can be captured into a graph, once one has been made before.
+  /// SGD, Adam, AdamW and Adagrad with all parameters on one CUDA device, fused as by default, look there whether to
+  /// skip it. The host does not wait and the result is true; a whole iteration can be captured into a graph, once one
+  /// has been made before.
   bool step(optim::Optimizer& optimizer);
 
   /// The scale for the next iteration, by what the steps found, or the given one.
   void update(std::optional<double> new_scale = std::nullopt);
 
   double get_scale() const;
-  double get_growth_factor() const { return options_.growth_factor(); }
+  double get_growth_factor() const {
+    return options_.growth_factor();
+  }
   void set_growth_factor(double factor);
-  double get_backoff_factor() const { return options_.backoff_factor(); }
+  double get_backoff_factor() const {
+    return options_.backoff_factor();
+  }
   void set_backoff_factor(double factor);
-  int64_t get_growth_interval() const { return options_.growth_interval(); }
-  void set_growth_interval(int64_t interval) { options_.growth_interval(interval); }
-  bool is_enabled() const { return options_.enabled(); }
+  int64_t get_growth_interval() const {
+    return options_.growth_interval();
+  }
+  void set_growth_interval(int64_t interval) {
+    options_.growth_interval(interval);
+  }
+  bool is_enabled() const {
+    return options_.enabled();
+  }
 
-  /// {"scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker"} as Python's; empty when not enabled.
+  /// {"scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker"} as Python's; empty when not
+  /// enabled.
   c10::IValue state_dict() const;
   void load_state_dict(const c10::IValue& state_dict);
 
@@ -62,7 +74,7 @@ class TORCH_API GradScaler {
   struct PerOptimizer {
     const optim::Optimizer* optimizer;
     Stage stage = Stage::Ready;
-    std::vector<Tensor> found_inf = {};  // for each device of its gradients
+    std::vector<Tensor> found_inf = {}; // for each device of its gradients
   };
 
   PerOptimizer& state_of(const optim::Optimizer& optimizer);

@@ -75,8 +75,8 @@ TensorList grads_of(
   return grad(used_outputs, inputs, used_weights, retain_graph, create_graph, /*allow_unused=*/true);
 }
 
-/// The vector of a product, a stand-in for each of its tensors; empty where it may be left out and is. `like` are the tensors
-/// that it multiplies, `of` says what they are.
+/// The vector of a product, a stand-in for each of its tensors; empty where it may be left out and is. `like` are the
+/// tensors that it multiplies, `of` says what they are.
 TensorList vector_of(const char* name, const TensorList& v, const TensorList& like, const char* of, bool create_graph) {
   if (v.empty()) {
     TORCH_CHECK(
@@ -85,8 +85,8 @@ TensorList vector_of(const char* name, const TensorList& v, const TensorList& li
     return {};
   }
   TORCH_CHECK(
-      v.size() == like.size(), name, ": v is a tuple of invalid length: should be ", like.size(), " but got ",
-      v.size(), ". Give one tensor for each ", of);
+      v.size() == like.size(), name, ": v is a tuple of invalid length: should be ", like.size(), " but got ", v.size(),
+      ". Give one tensor for each ", of);
   for (size_t i = 0; i < v.size(); ++i) {
     TORCH_CHECK(
         v[i].sizes() == like[i].sizes(), name, ": Entry ", i, " in v has invalid size: should be ", like[i].sizes(),
@@ -169,11 +169,7 @@ Tensor call_scalar(const char* name, const ScalarFunction& func, const TensorLis
 
 // The derivative of one output by all inputs.
 TensorList jacobian_of_output(
-    const Tensor& output,
-    size_t index,
-    const TensorList& inputs,
-    bool create_graph,
-    bool strict) {
+    const Tensor& output, size_t index, const TensorList& inputs, bool create_graph, bool strict) {
   std::vector<TensorList> rows(inputs.size());
   const Tensor elements = output.reshape({-1});
   for (int64_t j = 0; j < elements.numel(); ++j) {
@@ -217,11 +213,7 @@ TensorList list_or_empty(const Tensor& v) {
 } // namespace
 
 std::pair<TensorList, TensorList> vjp(
-    const Function& func,
-    const TensorList& inputs,
-    const TensorList& v,
-    bool create_graph,
-    bool strict) {
+    const Function& func, const TensorList& inputs, const TensorList& v, bool create_graph, bool strict) {
   TensorList own;
   TensorList outputs;
   TensorList weights;
@@ -232,17 +224,12 @@ std::pair<TensorList, TensorList> vjp(
     check_outputs("vjp", outputs, strict);
     weights = vector_of("vjp", v, outputs, "output", create_graph);
   }
-  TensorList product =
-      filled(grads_of(outputs, own, weights, create_graph), own, strict, create_graph, Stage::kBack);
+  TensorList product = filled(grads_of(outputs, own, weights, create_graph), own, strict, create_graph, Stage::kBack);
   return {results_of(std::move(outputs), create_graph), results_of(std::move(product), create_graph)};
 }
 
 std::pair<TensorList, TensorList> jvp(
-    const Function& func,
-    const TensorList& inputs,
-    const TensorList& v,
-    bool create_graph,
-    bool strict) {
+    const Function& func, const TensorList& inputs, const TensorList& v, bool create_graph, bool strict) {
   TensorList weights;
   TensorList outputs;
   TensorList trick;
@@ -262,11 +249,7 @@ std::pair<TensorList, TensorList> jvp(
   return {results_of(std::move(outputs), create_graph), results_of(std::move(product), create_graph)};
 }
 
-std::vector<TensorList> jacobian(
-    const Function& func,
-    const TensorList& inputs,
-    bool create_graph,
-    bool strict) {
+std::vector<TensorList> jacobian(const Function& func, const TensorList& inputs, bool create_graph, bool strict) {
   const AutoGradMode record(true);
   const TensorList own = detached_inputs(inputs, create_graph, /*requires_grad=*/true);
   const TensorList outputs = checked(func)(own);
@@ -279,11 +262,7 @@ std::vector<TensorList> jacobian(
   return result;
 }
 
-std::vector<TensorList> hessian(
-    const ScalarFunction& func,
-    const TensorList& inputs,
-    bool create_graph,
-    bool strict) {
+std::vector<TensorList> hessian(const ScalarFunction& func, const TensorList& inputs, bool create_graph, bool strict) {
   const auto gradient = [&](const TensorList& xs) {
     const Function element = [&](const TensorList& ys) {
       return TensorList{call_scalar("hessian", func, ys, strict).squeeze()};
@@ -296,11 +275,7 @@ std::vector<TensorList> hessian(
 }
 
 std::pair<Tensor, TensorList> vhp(
-    const ScalarFunction& func,
-    const TensorList& inputs,
-    const TensorList& v,
-    bool create_graph,
-    bool strict) {
+    const ScalarFunction& func, const TensorList& inputs, const TensorList& v, bool create_graph, bool strict) {
   TensorList own;
   TensorList weights;
   TensorList first;
@@ -319,11 +294,7 @@ std::pair<Tensor, TensorList> vhp(
 }
 
 std::pair<Tensor, TensorList> hvp(
-    const ScalarFunction& func,
-    const TensorList& inputs,
-    const TensorList& v,
-    bool create_graph,
-    bool strict) {
+    const ScalarFunction& func, const TensorList& inputs, const TensorList& v, bool create_graph, bool strict) {
   TensorList weights;
   TensorList trick;
   TensorList second;
@@ -345,21 +316,13 @@ std::pair<Tensor, TensorList> hvp(
 }
 
 std::pair<Tensor, Tensor> vjp(
-    const TensorFunction& func,
-    const Tensor& input,
-    const Tensor& v,
-    bool create_graph,
-    bool strict) {
+    const TensorFunction& func, const Tensor& input, const Tensor& v, bool create_graph, bool strict) {
   auto [outputs, product] = vjp(several(func), {input}, list_or_empty(v), create_graph, strict);
   return {outputs[0], product[0]};
 }
 
 std::pair<Tensor, Tensor> jvp(
-    const TensorFunction& func,
-    const Tensor& input,
-    const Tensor& v,
-    bool create_graph,
-    bool strict) {
+    const TensorFunction& func, const Tensor& input, const Tensor& v, bool create_graph, bool strict) {
   auto [outputs, product] = jvp(several(func), {input}, list_or_empty(v), create_graph, strict);
   return {outputs[0], product[0]};
 }
@@ -373,21 +336,13 @@ Tensor hessian(const TensorFunction& func, const Tensor& input, bool create_grap
 }
 
 std::pair<Tensor, Tensor> vhp(
-    const TensorFunction& func,
-    const Tensor& input,
-    const Tensor& v,
-    bool create_graph,
-    bool strict) {
+    const TensorFunction& func, const Tensor& input, const Tensor& v, bool create_graph, bool strict) {
   auto [output, product] = vhp(scalar(func), TensorList{input}, list_or_empty(v), create_graph, strict);
   return {output, product[0]};
 }
 
 std::pair<Tensor, Tensor> hvp(
-    const TensorFunction& func,
-    const Tensor& input,
-    const Tensor& v,
-    bool create_graph,
-    bool strict) {
+    const TensorFunction& func, const Tensor& input, const Tensor& v, bool create_graph, bool strict) {
   auto [output, product] = hvp(scalar(func), TensorList{input}, list_or_empty(v), create_graph, strict);
   return {output, product[0]};
 }

@@ -11,9 +11,9 @@
 /// Each function calls `func` once on tensors that share memory with `inputs` but are not part of their graph, so that
 /// `inputs` and their `.grad()` stay as they are. `func` must compute its results by recorded operators.
 ///
-/// `create_graph` makes the results differentiable with respect to those `inputs` that require grad. `strict` throws where
-/// a result does not depend on an input; otherwise that derivative is zeros. All throw when `v` does not fit.
-/// For complex tensors derivatives are conjugated as those of `torch::autograd::grad` are.
+/// `create_graph` makes the results differentiable with respect to those `inputs` that require grad. `strict` throws
+/// where a result does not depend on an input; otherwise that derivative is zeros. All throw when `v` does not fit. For
+/// complex tensors derivatives are conjugated as those of `torch::autograd::grad` are.
 namespace torch::autograd::functional {
 
 using at::Tensor;
@@ -57,23 +57,17 @@ TORCH_API std::pair<Tensor, Tensor> jvp(
     bool create_graph = false,
     bool strict = false);
 
-/// The derivatives of all elements of all outputs by all elements of all inputs: `[i][j]` is that of output i by input j
-/// and has the output's sizes, then the input's. One backward pass for each element of the outputs.
+/// The derivatives of all elements of all outputs by all elements of all inputs: `[i][j]` is that of output i by input
+/// j and has the output's sizes, then the input's. One backward pass for each element of the outputs.
 TORCH_API std::vector<TensorList> jacobian(
-    const Function& func,
-    const TensorList& inputs,
-    bool create_graph = false,
-    bool strict = false);
+    const Function& func, const TensorList& inputs, bool create_graph = false, bool strict = false);
 TORCH_API Tensor
 jacobian(const TensorFunction& func, const Tensor& input, bool create_graph = false, bool strict = false);
 
 /// The second derivatives of a function with one element: `[i][j]` is that by inputs i and j and has the sizes of input
 /// i, then those of input j.
 TORCH_API std::vector<TensorList> hessian(
-    const ScalarFunction& func,
-    const TensorList& inputs,
-    bool create_graph = false,
-    bool strict = false);
+    const ScalarFunction& func, const TensorList& inputs, bool create_graph = false, bool strict = false);
 TORCH_API Tensor
 hessian(const TensorFunction& func, const Tensor& input, bool create_graph = false, bool strict = false);
 

@@ -13,10 +13,10 @@
 #include <string>
 
 // Note [Jacobians over the reals]
-// Everything is compared as a map between real numbers: a complex element counts as two, its parts. A backward pass with
-// the weight 1 at an output element gives the derivative of its real part, with the weight i that of its imaginary part;
-// the gradient's real and imaginary part are the derivatives by those of the input. So there is one rule for real and
-// complex functions, and none about conjugation.
+// Everything is compared as a map between real numbers: a complex element counts as two, its parts. A backward pass
+// with the weight 1 at an output element gives the derivative of its real part, with the weight i that of its imaginary
+// part; the gradient's real and imaginary part are the derivatives by those of the input. So there is one rule for real
+// and complex functions, and none about conjugation.
 namespace torch::autograd {
 
 namespace {
@@ -134,13 +134,15 @@ class Gradcheck {
       for (int64_t d = 0; d < input.dim(); ++d) {
         TORCH_CHECK_VALUE(
             input.stride(d) > 0 || input.size(d) <= 1, "The ", i,
-            "th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be able "
+            "th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be "
+            "able "
             "to compute the numerical gradients correctly. You should call .contiguous on the input before passing it "
             "to gradcheck.");
       }
       if (c10::toRealValueType(input.scalar_type()) != at::kDouble) {
         TORCH_WARN(
-            "Input #", i, " requires gradient and is not a double precision floating point or complex. This check will "
+            "Input #", i,
+            " requires gradient and is not a double precision floating point or complex. This check will "
             "likely fail if all the inputs are not of double precision floating point or complex.");
       }
       checked_.push_back(i);
@@ -240,9 +242,9 @@ class Gradcheck {
       if (difference > options_.nondet_tol) {
         fail(
             "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-            "different values, although analytical gradient matches numerical gradient. Output ", index, node_of(output),
-            " with respect to input ", checked_[k], " differs by ", difference, "; the tolerance for nondeterminism was ",
-            options_.nondet_tol, ".");
+            "different values, although analytical gradient matches numerical gradient. Output ",
+            index, node_of(output), " with respect to input ", checked_[k], " differs by ", difference,
+            "; the tolerance for nondeterminism was ", options_.nondet_tol, ".");
       }
     }
   }
@@ -265,8 +267,8 @@ class Gradcheck {
     const double got = analytical.view({-1}).select(0, worst).item<double>();
     std::string text = c10::str(
         "Jacobian mismatch for output ", index, node_of(output), " with respect to input ", checked_[k], ",\n",
-        bad.sum().item<int64_t>(), " of ", numerical.numel(), " derivatives differ. The worst: ",
-        describe_element(output, worst / numerical.size(1)), " of the output by ",
+        bad.sum().item<int64_t>(), " of ", numerical.numel(),
+        " derivatives differ. The worst: ", describe_element(output, worst / numerical.size(1)), " of the output by ",
         describe_element(input, worst % numerical.size(1)), " of the input is ", expected, " by differences and ", got,
         " by backward; they differ by ", std::abs(got - expected), ", where ",
         options_.atol + options_.rtol * std::abs(expected), " is allowed (atol ", options_.atol, ", rtol ",
@@ -346,7 +348,8 @@ class Gradcheck {
     for (size_t k = 0; k < grads.size(); ++k) {
       if (!is_zero(grads[k])) {
         fail(
-            "Expected all input grads to be undefined or zero when all output grads are undefined or zero. That of input ",
+            "Expected all input grads to be undefined or zero when all output grads are undefined or zero. That of "
+            "input ",
             checked_[k], " is not");
       }
     }

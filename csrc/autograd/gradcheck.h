@@ -35,17 +35,15 @@ using GradcheckFunctionOfOneResult = std::function<at::Tensor(const std::vector<
 
 /// Whether backward gives the derivatives of `func` at `inputs`, by those inputs that require grad. True if so; else
 /// throws GradcheckError with the outputs, inputs and elements that differ most, or gives false without
-/// `raise_exception`. Also checked: two passes give the same (nothing random), no gradient comes of none, and derivatives
-/// that backward does not know of are zero.
+/// `raise_exception`. Also checked: two passes give the same (nothing random), no gradient comes of none, and
+/// derivatives that backward does not know of are zero.
 ///
 /// The derivative is (f(x + eps) - f(x - eps)) / (2 eps), for complex numbers by real and imaginary part. Inputs are
 /// moved in place and moved back, so func may also refer to them in other ways; it must not change them. They should be
-/// of dtype double or complex double. Cost: two calls for each element of the inputs, and one pass for each of the outputs.
-/// Throws c10::ValueError when no input requires grad, one is sparse or has stride 0.
+/// of dtype double or complex double. Cost: two calls for each element of the inputs, and one pass for each of the
+/// outputs. Throws c10::ValueError when no input requires grad, one is sparse or has stride 0.
 TORCH_API bool gradcheck(
-    const GradcheckFunction& func,
-    const std::vector<at::Tensor>& inputs,
-    const GradcheckOptions& options = {});
+    const GradcheckFunction& func, const std::vector<at::Tensor>& inputs, const GradcheckOptions& options = {});
 TORCH_API bool gradcheck(
     const GradcheckFunctionOfOneResult& func,
     const std::vector<at::Tensor>& inputs,

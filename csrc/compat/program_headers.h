@@ -1,5 +1,6 @@
 // What libtorch's own headers include along the way and programs therefore use without naming it: `std::cout`,
-// `std::setprecision`, `std::accumulate`, C10_LOG_API_USAGE_ONCE, LOG, RECORD_FUNCTION. Only the public headers include this one.
+// `std::setprecision`, `std::accumulate`, C10_LOG_API_USAGE_ONCE, LOG, RECORD_FUNCTION. Only the public headers include
+// this one.
 #pragma once
 
 #include <aten/iterator/MemoryOverlap.h>

@@ -1,5 +1,5 @@
-// What extensions that include Python's half of libtorch find here: no Python. A PYBIND11_MODULE block is parsed and makes no
-// module, unless pybind11 was included before. Register functions with TORCH_LIBRARY, or call them from C++.
+// What extensions that include Python's half of libtorch find here: no Python. A PYBIND11_MODULE block is parsed and
+// makes no module, unless pybind11 was included before. Register functions with TORCH_LIBRARY, or call them from C++.
 #pragma once
 
 #include <csrc/compat/program_headers.h>
@@ -27,20 +27,36 @@ struct class_ {
   template <class... Args>
   explicit class_(Args&&...) {}
   template <class... Args>
-  class_& def(Args&&...) { return *this; }
+  class_& def(Args&&...) {
+    return *this;
+  }
   template <class... Args>
-  class_& def_static(Args&&...) { return *this; }
+  class_& def_static(Args&&...) {
+    return *this;
+  }
   template <class... Args>
-  class_& def_readonly(Args&&...) { return *this; }
+  class_& def_readonly(Args&&...) {
+    return *this;
+  }
   template <class... Args>
-  class_& def_readwrite(Args&&...) { return *this; }
+  class_& def_readwrite(Args&&...) {
+    return *this;
+  }
   template <class... Args>
-  class_& def_property(Args&&...) { return *this; }
+  class_& def_property(Args&&...) {
+    return *this;
+  }
   template <class... Args>
-  class_& def_property_readonly(Args&&...) { return *this; }
+  class_& def_property_readonly(Args&&...) {
+    return *this;
+  }
   template <class... Args>
-  class_& value(Args&&...) { return *this; }
-  class_& export_values() { return *this; }
+  class_& value(Args&&...) {
+    return *this;
+  }
+  class_& export_values() {
+    return *this;
+  }
 };
 template <class... Types>
 using enum_ = class_<Types...>;
@@ -49,7 +65,9 @@ using enum_ = class_<Types...>;
 struct arg {
   explicit constexpr arg(const char*) {}
   template <class T>
-  constexpr const arg& operator=(T&&) const { return *this; }
+  constexpr const arg& operator=(T&&) const {
+    return *this;
+  }
 };
 struct none {};
 struct gil_scoped_release {};
@@ -57,7 +75,9 @@ struct gil_scoped_acquire {};
 template <class... Guards>
 struct call_guard {};
 template <class... Args>
-constexpr call_guard<Args...> init() { return {}; }
+constexpr call_guard<Args...> init() {
+  return {};
+}
 enum class return_value_policy { automatic, copy, move, reference, reference_internal, take_ownership };
 
 } // namespace pybind11

@@ -27,8 +27,7 @@ std::shared_ptr<CUDAAllocator> createCustomAllocator(AllocateFunction alloc_fn, 
 
 void changeCurrentAllocator(const std::shared_ptr<CUDAAllocator>& allocator) {
   TORCH_CHECK(allocator != nullptr, "changeCurrentAllocator: expected an allocator, got null");
-  TORCH_CHECK(
-      !c10::cuda::CUDACachingAllocator::get()->initialized(), "Can't swap an already initialized allocator");
+  TORCH_CHECK(!c10::cuda::CUDACachingAllocator::get()->initialized(), "Can't swap an already initialized allocator");
   current() = allocator;
   c10::cuda::CUDACachingAllocator::set(allocator.get());
 }
@@ -222,18 +221,23 @@ c10::cuda::CUDACachingAllocator::SnapshotInfo CUDAPluggableAllocator::snapshot(
   not_supported("snapshot");
 }
 void CUDAPluggableAllocator::recordHistory(
-    bool /*enabled*/, c10::CachingDeviceAllocator::CreateContextFn /*context_recorder*/, size_t /*alloc_trace_max_entries*/,
-    c10::CachingDeviceAllocator::RecordContext /*when*/, bool /*clearHistory*/,
+    bool /*enabled*/,
+    c10::CachingDeviceAllocator::CreateContextFn /*context_recorder*/,
+    size_t /*alloc_trace_max_entries*/,
+    c10::CachingDeviceAllocator::RecordContext /*when*/,
+    bool /*clearHistory*/,
     const std::vector<std::string>& /*skip_actions*/) {
   not_supported("recordHistory");
 }
 bool CUDAPluggableAllocator::isHistoryEnabled() {
   return false;
 }
-void CUDAPluggableAllocator::attachAllocatorTraceTracker(c10::CachingDeviceAllocator::AllocatorTraceTracker /*tracker*/) {
+void CUDAPluggableAllocator::attachAllocatorTraceTracker(
+    c10::CachingDeviceAllocator::AllocatorTraceTracker /*tracker*/) {
   not_supported("attachAllocatorTraceTracker");
 }
-void CUDAPluggableAllocator::attachOutOfMemoryObserver(c10::cuda::CUDACachingAllocator::OutOfMemoryObserver /*observer*/) {
+void CUDAPluggableAllocator::attachOutOfMemoryObserver(
+    c10::cuda::CUDACachingAllocator::OutOfMemoryObserver /*observer*/) {
   not_supported("attachOutOfMemoryObserver");
 }
 
@@ -251,9 +255,8 @@ void CUDAPluggableAllocator::enablePeerAccess(c10::DeviceIndex dev, c10::DeviceI
 
 cudaError_t CUDAPluggableAllocator::memcpyAsync(
     void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled) {
-  return p2p_enabled || dstDevice == srcDevice
-      ? cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream)
-      : cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
+  return p2p_enabled || dstDevice == srcDevice ? cudaMemcpyAsync(dst, src, count, cudaMemcpyDeviceToDevice, stream)
+                                               : cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, stream);
 }
 
 std::string CUDAPluggableAllocator::name() {

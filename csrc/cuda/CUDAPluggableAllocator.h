@@ -22,7 +22,8 @@ using AllocateFunction = std::function<void*(size_t size, int device, cudaStream
 using FreeFunction = std::function<void(void* pointer, size_t size, int device, cudaStream_t stream)>;
 
 /// An allocator made of two functions. What it has no function for (statistics, snapshots, history, limits) throws.
-TORCH_CUDA_CPP_API std::shared_ptr<CUDAAllocator> createCustomAllocator(AllocateFunction alloc_fn, FreeFunction free_fn);
+TORCH_CUDA_CPP_API std::shared_ptr<CUDAAllocator> createCustomAllocator(
+    AllocateFunction alloc_fn, FreeFunction free_fn);
 /// Takes the place of the caching allocator, before that has been used. It stays for the rest of the process.
 TORCH_CUDA_CPP_API void changeCurrentAllocator(const std::shared_ptr<CUDAAllocator>& allocator);
 /// The one given to changeCurrentAllocator; null before.
@@ -66,8 +67,11 @@ struct TORCH_CUDA_CPP_API CUDAPluggableAllocator : public CUDAAllocator {
   void resetPeakStats(c10::DeviceIndex device) override;
   c10::cuda::CUDACachingAllocator::SnapshotInfo snapshot(c10::MempoolId_t mempool_id, bool include_traces) override;
   void recordHistory(
-      bool enabled, c10::CachingDeviceAllocator::CreateContextFn context_recorder, size_t alloc_trace_max_entries,
-      c10::CachingDeviceAllocator::RecordContext when, bool clearHistory,
+      bool enabled,
+      c10::CachingDeviceAllocator::CreateContextFn context_recorder,
+      size_t alloc_trace_max_entries,
+      c10::CachingDeviceAllocator::RecordContext when,
+      bool clearHistory,
       const std::vector<std::string>& skip_actions) override;
   bool isHistoryEnabled() override;
   void attachAllocatorTraceTracker(c10::CachingDeviceAllocator::AllocatorTraceTracker tracker) override;
@@ -79,7 +83,8 @@ struct TORCH_CUDA_CPP_API CUDAPluggableAllocator : public CUDAAllocator {
   void attachOutOfMemoryObserver(c10::cuda::CUDACachingAllocator::OutOfMemoryObserver observer) override;
   void enablePeerAccess(c10::DeviceIndex dev, c10::DeviceIndex dev_to_access) override;
   cudaError_t memcpyAsync(
-      void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled) override;
+      void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled)
+      override;
   std::string name() override;
 
  protected:

@@ -14,8 +14,8 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// What the recorded work reads and writes. `results` of the backward are the gradients of the leaves, undefined where a leaf
-/// has no influence.
+/// What the recorded work reads and writes. `results` of the backward are the gradients of the leaves, undefined where
+/// a leaf has no influence.
 struct Graphed {
   std::vector<Tensor> inputs;
   std::vector<Tensor> grad_outputs; // undefined for outputs without gradient
@@ -57,7 +57,8 @@ struct GraphedFunction : torch::autograd::Function<GraphedFunction> {
     const Graphed& graphed = *static_cast<const Holder&>(*capsule).graphed;
     TORCH_CHECK(
         !at::GradMode::is_enabled(),
-        "make_graphed: the backward of a graphed function is recorded once and cannot be differentiated (create_graph)");
+        "make_graphed: the backward of a graphed function is recorded once and cannot be differentiated "
+        "(create_graph)");
     for (size_t i = 0; i < grads.size(); ++i) {
       if (graphed.grad_outputs[i].defined()) {
         overwrite(graphed.grad_outputs[i], grads[i]);
@@ -66,7 +67,8 @@ struct GraphedFunction : torch::autograd::Function<GraphedFunction> {
     graphed.backward.replay();
     variable_list result(1 + static_cast<size_t>(ctx->saved_data["tensors"].toInt()));
     for (size_t i = 0; i < graphed.leaves.size(); ++i) {
-      // A copy: an accumulated gradient may become the tensor that is handed over, and the next replay writes over ours.
+      // A copy: an accumulated gradient may become the tensor that is handed over, and the next replay writes over
+      // ours.
       const Tensor& grad = graphed.backward.results[i];
       result[1 + graphed.leaves[i]] = grad.defined() ? grad.detach().clone() : Tensor();
     }
@@ -88,7 +90,8 @@ void check_sample(const std::vector<Tensor>& inputs, const std::vector<Tensor>& 
   }
   for (const Tensor& parameter : parameters) {
     TORCH_CHECK(
-        parameter.defined() && parameter.is_leaf(), "make_graphed: a parameter must be a leaf, got one that an operator made");
+        parameter.defined() && parameter.is_leaf(),
+        "make_graphed: a parameter must be a leaf, got one that an operator made");
   }
 }
 
@@ -103,8 +106,11 @@ std::vector<Tensor> of_those_with_gradient(const std::vector<Tensor>& tensors) {
 }
 
 variable_list gradients(
-    const std::vector<Tensor>& outputs, const std::vector<Tensor>& leaves, const std::vector<Tensor>& grad_outputs,
-    bool retain, bool allow_unused) {
+    const std::vector<Tensor>& outputs,
+    const std::vector<Tensor>& leaves,
+    const std::vector<Tensor>& grad_outputs,
+    bool retain,
+    bool allow_unused) {
   return torch::autograd::grad(outputs, leaves, grad_outputs, retain, /*create_graph=*/false, allow_unused);
 }
 
@@ -120,11 +126,11 @@ Graphable replayed(std::shared_ptr<Graphed> graphed, std::vector<Tensor> paramet
       TORCH_CHECK(
           inputs[i].defined() && inputs[i].sizes() == fixed.sizes() && inputs[i].scalar_type() == fixed.scalar_type() &&
               inputs[i].device() == fixed.device(),
-          "graphed function: input ", i, " must be as at the recording: ", fixed.sizes(), " ", fixed.scalar_type(), " on ",
-          fixed.device(), "; record again for others");
+          "graphed function: input ", i, " must be as at the recording: ", fixed.sizes(), " ", fixed.scalar_type(),
+          " on ", fixed.device(), "; record again for others");
       TORCH_CHECK(
-          fixed.requires_grad() || !inputs[i].requires_grad() || !at::GradMode::is_enabled(), "graphed function: input ", i,
-          " requires a gradient, but its sample did not");
+          fixed.requires_grad() || !inputs[i].requires_grad() || !at::GradMode::is_enabled(),
+          "graphed function: input ", i, " requires a gradient, but its sample did not");
     }
     tensors.insert(tensors.end(), parameters.begin(), parameters.end());
     return GraphedFunction::apply(graphed, at::TensorList(tensors));
@@ -134,8 +140,11 @@ Graphable replayed(std::shared_ptr<Graphed> graphed, std::vector<Tensor> paramet
 } // namespace
 
 Graphable make_graphed_by(
-    WorkRecorder& recorder, const Graphable& function, const std::vector<Tensor>& sample_inputs,
-    const std::vector<Tensor>& parameters, const GraphedOptions& options) {
+    WorkRecorder& recorder,
+    const Graphable& function,
+    const std::vector<Tensor>& sample_inputs,
+    const std::vector<Tensor>& parameters,
+    const GraphedOptions& options) {
   check_sample(sample_inputs, parameters);
   auto graphed = std::make_shared<Graphed>();
   std::vector<Tensor> leaves;

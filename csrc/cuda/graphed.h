@@ -39,8 +39,11 @@ struct GraphedOptions {
 
 /// See torch::cuda::make_graphed.
 Graphable make_graphed_by(
-    WorkRecorder& recorder, const Graphable& function, const std::vector<at::Tensor>& sample_inputs,
-    const std::vector<at::Tensor>& parameters, const GraphedOptions& options);
+    WorkRecorder& recorder,
+    const Graphable& function,
+    const std::vector<at::Tensor>& sample_inputs,
+    const std::vector<at::Tensor>& parameters,
+    const GraphedOptions& options);
 
 } // namespace detail
 } // namespace torch::cuda

@@ -86,8 +86,11 @@ void GraphCaptureScope::end() {
 }
 
 Graphable make_graphed(
-    const Graphable& function, const std::vector<at::Tensor>& sample_inputs, const std::vector<at::Tensor>& parameters,
-    const GraphedOptions& options, at::cuda::MempoolId_t pool) {
+    const Graphable& function,
+    const std::vector<at::Tensor>& sample_inputs,
+    const std::vector<at::Tensor>& parameters,
+    const GraphedOptions& options,
+    at::cuda::MempoolId_t pool) {
   for (const at::Tensor& input : sample_inputs) {
     TORCH_CHECK(input.defined() && input.is_cuda(), "make_graphed: sample inputs must be CUDA tensors");
   }

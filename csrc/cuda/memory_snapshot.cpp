@@ -29,15 +29,20 @@ RecordContext level(const std::optional<std::string>& context) {
 } // namespace
 
 void _record_memory_history(
-    std::optional<std::string> enabled, std::optional<std::string> context, const std::string& stacks, size_t max_entries,
-    bool clearHistory, bool /*compileContext*/, bool /*globalRecordAllocations*/,
+    std::optional<std::string> enabled,
+    std::optional<std::string> context,
+    const std::string& stacks,
+    size_t max_entries,
+    bool clearHistory,
+    bool /*compileContext*/,
+    bool /*globalRecordAllocations*/,
     const std::vector<std::string>& skip_actions) {
   TORCH_CHECK(
       !enabled || *enabled == "state" || *enabled == "all", "expected enabled to be 'state', 'all', or None, got '",
       enabled.value_or(""), "'");
   TORCH_CHECK(
-      stacks == "python" || stacks == "all" || stacks == "cpp", "expected stacks to be 'python', 'cpp', or 'all', got '",
-      stacks, "'");
+      stacks == "python" || stacks == "all" || stacks == "cpp",
+      "expected stacks to be 'python', 'cpp', or 'all', got '", stacks, "'");
   const RecordContext when = enabled ? level(context) : RecordContext::NEVER;
   c10::cuda::CUDACachingAllocator::recordHistory(
       enabled.has_value(), when == RecordContext::NEVER ? nullptr : &detail::gather_stack,

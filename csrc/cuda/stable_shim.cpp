@@ -29,9 +29,8 @@ c10::cuda::CUDAStream stable_stream(void* stream, int32_t device_index) {
 } // namespace
 
 AOTITorchError aoti_torch_create_cuda_guard(int32_t device_index, CUDAGuardHandle* ret_guard) {
-  return guarded([&] {
-    *ret_guard = reinterpret_cast<CUDAGuardHandle>(new c10::cuda::CUDAGuard(stable_device(device_index)));
-  });
+  return guarded(
+      [&] { *ret_guard = reinterpret_cast<CUDAGuardHandle>(new c10::cuda::CUDAGuard(stable_device(device_index))); });
 }
 AOTITorchError aoti_torch_delete_cuda_guard(CUDAGuardHandle guard) {
   return guarded([&] { delete reinterpret_cast<c10::cuda::CUDAGuard*>(guard); });
@@ -42,9 +41,11 @@ AOTITorchError aoti_torch_cuda_guard_set_index(CUDAGuardHandle guard, int32_t de
     reinterpret_cast<c10::cuda::CUDAGuard*>(guard)->set_index(stable_device(device_index));
   });
 }
-AOTITorchError aoti_torch_create_cuda_stream_guard(void* stream, int32_t device_index, CUDAStreamGuardHandle* ret_guard) {
+AOTITorchError aoti_torch_create_cuda_stream_guard(
+    void* stream, int32_t device_index, CUDAStreamGuardHandle* ret_guard) {
   return guarded([&] {
-    *ret_guard = reinterpret_cast<CUDAStreamGuardHandle>(new c10::cuda::CUDAStreamGuard(stable_stream(stream, device_index)));
+    *ret_guard =
+        reinterpret_cast<CUDAStreamGuardHandle>(new c10::cuda::CUDAStreamGuard(stable_stream(stream, device_index)));
   });
 }
 AOTITorchError aoti_torch_delete_cuda_stream_guard(CUDAStreamGuardHandle guard) {
@@ -58,7 +59,8 @@ AOTITorchError torch_set_current_cuda_stream(void* stream, int32_t device_index)
   return guarded([&] { c10::cuda::setCurrentCUDAStream(stable_stream(stream, device_index)); });
 }
 AOTITorchError torch_get_cuda_stream_from_pool(bool isHighPriority, int32_t device_index, void** ret_stream) {
-  return guarded([&] { *ret_stream = c10::cuda::getStreamFromPool(isHighPriority, stable_device(device_index)).stream(); });
+  return guarded(
+      [&] { *ret_stream = c10::cuda::getStreamFromPool(isHighPriority, stable_device(device_index)).stream(); });
 }
 AOTITorchError torch_cuda_stream_synchronize(void* stream, int32_t device_index) {
   return guarded([&] { stable_stream(stream, device_index).synchronize(); });
@@ -75,7 +77,11 @@ AOTITorchError aoti_torch_cuda_caching_allocator_raw_delete(void* ptr) {
 }
 
 AOTITorchError torch_c10_cuda_check_msg(
-    int32_t err, const char* filename, const char* function_name, uint32_t line_number, bool include_device_assertions,
+    int32_t err,
+    const char* filename,
+    const char* function_name,
+    uint32_t line_number,
+    bool include_device_assertions,
     char** error_msg) {
   return guarded([&] {
     *error_msg = nullptr;

@@ -25,15 +25,16 @@ struct TORCH_API DataLoaderOptions {
   TORCH_ARG(std::optional<std::chrono::milliseconds>, timeout);
   /// Whether batches of several workers come in the order of the sampler; else each comes when it is ready.
   TORCH_ARG(bool, enforce_ordering) = true;
-  /// Whether to leave out a last batch that is smaller than the others. Samplers alone: stateful datasets decide themselves.
+  /// Whether to leave out a last batch that is smaller than the others. Samplers alone: stateful datasets decide
+  /// themselves.
   TORCH_ARG(bool, drop_last) = false;
 
-  /// Whether tensors of a batch are copied to page-locked memory by the workers, for asynchronous copies to a CUDA device.
-  /// Without such a device nothing is copied. (Not in libtorch.)
+  /// Whether tensors of a batch are copied to page-locked memory by the workers, for asynchronous copies to a CUDA
+  /// device. Without such a device nothing is copied. (Not in libtorch.)
   TORCH_ARG(bool, pin_memory) = false;
-  /// Where random numbers that datasets and transforms draw in workers start; by default at the seed of the calling thread's
-  /// default generator. They depend on this seed, the epoch and the batch, not on the number or the speed of workers.
-  /// (Not in libtorch, whose workers draw from one generator as they come.)
+  /// Where random numbers that datasets and transforms draw in workers start; by default at the seed of the calling
+  /// thread's default generator. They depend on this seed, the epoch and the batch, not on the number or the speed of
+  /// workers. (Not in libtorch, whose workers draw from one generator as they come.)
   TORCH_ARG(std::optional<uint64_t>, seed);
 };
 

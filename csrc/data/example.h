@@ -34,8 +34,12 @@ struct Example<Data, example::NoTarget> {
   Example() = default;
   Example(Data data) : data(std::move(data)) {}
 
-  operator Data&() { return data; }
-  operator const Data&() const { return data; }
+  operator Data&() {
+    return data;
+  }
+  operator const Data&() const {
+    return data;
+  }
 
   Data data;
 };

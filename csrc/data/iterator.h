@@ -47,8 +47,12 @@ struct ValidIterator : public IteratorImpl<Batch> {
     return *batch_;
   }
 
-  bool operator==(const IteratorImpl<Batch>& other) const override { return other == *this; }
-  bool operator==(const ValidIterator<Batch>& other) const override { return &other == this; }
+  bool operator==(const IteratorImpl<Batch>& other) const override {
+    return other == *this;
+  }
+  bool operator==(const ValidIterator<Batch>& other) const override {
+    return &other == this;
+  }
   bool operator==(const SentinelIterator<Batch>&) const override {
     lazy_initialize();
     return !batch_;
@@ -76,9 +80,15 @@ struct SentinelIterator : public IteratorImpl<Batch> {
     TORCH_CHECK(false, "Dereferencing the DataLoader's past-the-end iterator is not allowed");
   }
 
-  bool operator==(const IteratorImpl<Batch>& other) const override { return other == *this; }
-  bool operator==(const ValidIterator<Batch>& other) const override { return other == *this; }
-  bool operator==(const SentinelIterator<Batch>&) const override { return true; }
+  bool operator==(const IteratorImpl<Batch>& other) const override {
+    return other == *this;
+  }
+  bool operator==(const ValidIterator<Batch>& other) const override {
+    return other == *this;
+  }
+  bool operator==(const SentinelIterator<Batch>&) const override {
+    return true;
+  }
 };
 
 } // namespace detail
@@ -101,11 +111,19 @@ class Iterator {
     return *this;
   }
   /// The batch here, which may be moved from. Throws at the end.
-  Batch& operator*() const { return impl_->get(); }
-  Batch* operator->() const { return &impl_->get(); }
+  Batch& operator*() const {
+    return impl_->get();
+  }
+  Batch* operator->() const {
+    return &impl_->get();
+  }
 
-  bool operator==(const Iterator& other) const { return *impl_ == *other.impl_; }
-  bool operator!=(const Iterator& other) const { return !(*this == other); }
+  bool operator==(const Iterator& other) const {
+    return *impl_ == *other.impl_;
+  }
+  bool operator!=(const Iterator& other) const {
+    return !(*this == other);
+  }
 
  private:
   std::shared_ptr<detail::IteratorImpl<Batch>> impl_;

@@ -12,7 +12,9 @@ struct TORCH_API WorkerException : public std::exception {
   explicit WorkerException(std::exception_ptr original);
   ~WorkerException() override;
 
-  const char* what() const noexcept override { return message.c_str(); }
+  const char* what() const noexcept override {
+    return message.c_str();
+  }
 
   /// For std::rethrow_exception.
   std::exception_ptr original_exception;

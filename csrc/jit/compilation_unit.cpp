@@ -12,7 +12,9 @@ void CompilationUnit::register_type(c10::NamedTypePtr type) {
 
 c10::NamedTypePtr CompilationUnit::get_type(const c10::QualifiedName& name) const {
   for (const c10::NamedTypePtr& type : *types_) {
-    if (*type->name() == name) return type;
+    if (*type->name() == name) {
+      return type;
+    }
   }
   return nullptr;
 }

@@ -26,9 +26,15 @@ FusionStrategy& fusion_strategy() {
 
 } // namespace
 
-std::atomic<bool>& getProfilingMode() { return profiling_mode; }
-std::atomic<bool>& getExecutorMode() { return executor_mode; }
-std::atomic<size_t>& getNumProfiledRuns() { return num_profiled_runs; }
+std::atomic<bool>& getProfilingMode() {
+  return profiling_mode;
+}
+std::atomic<bool>& getExecutorMode() {
+  return executor_mode;
+}
+std::atomic<size_t>& getNumProfiledRuns() {
+  return num_profiled_runs;
+}
 
 FusionStrategy getFusionStrategy() {
   const std::lock_guard<std::mutex> lock(fusion_strategy_mutex);
@@ -46,22 +52,50 @@ size_t getBailoutDepth() {
   return depth;
 }
 
-void setGraphExecutorOptimize(bool optimize) { graph_executor_optimize = optimize; }
-bool getGraphExecutorOptimize() { return graph_executor_optimize; }
+void setGraphExecutorOptimize(bool optimize) {
+  graph_executor_optimize = optimize;
+}
+bool getGraphExecutorOptimize() {
+  return graph_executor_optimize;
+}
 
-void debugSetFusionGroupInlining(bool state) { fusion_group_inlining = state; }
-bool getFusionGroupInlining() { return fusion_group_inlining; }
+void debugSetFusionGroupInlining(bool state) {
+  fusion_group_inlining = state;
+}
+bool getFusionGroupInlining() {
+  return fusion_group_inlining;
+}
 
-void setTensorExprFuserEnabled(bool val) { tensor_expr_fuser = val; }
-bool tensorExprFuserEnabled() { return tensor_expr_fuser; }
-void setTensorExprDynamicShapeFusionEnabled(bool val) { tensor_expr_dynamic_shapes = val; }
-bool tensorExprDynamicShapeFusionEnabled() { return tensor_expr_dynamic_shapes; }
-bool setTexprReductionsEnabled(bool value) { return tensor_expr_reductions.exchange(value); }
-bool texprReductionsEnabled() { return tensor_expr_reductions; }
+void setTensorExprFuserEnabled(bool val) {
+  tensor_expr_fuser = val;
+}
+bool tensorExprFuserEnabled() {
+  return tensor_expr_fuser;
+}
+void setTensorExprDynamicShapeFusionEnabled(bool val) {
+  tensor_expr_dynamic_shapes = val;
+}
+bool tensorExprDynamicShapeFusionEnabled() {
+  return tensor_expr_dynamic_shapes;
+}
+bool setTexprReductionsEnabled(bool value) {
+  return tensor_expr_reductions.exchange(value);
+}
+bool texprReductionsEnabled() {
+  return tensor_expr_reductions;
+}
 
-bool canFuseOnCPU() { return can_fuse_on_cpu; }
-void overrideCanFuseOnCPU(bool value) { can_fuse_on_cpu = value; }
-bool canFuseOnGPU() { return can_fuse_on_gpu; }
-void overrideCanFuseOnGPU(bool value) { can_fuse_on_gpu = value; }
+bool canFuseOnCPU() {
+  return can_fuse_on_cpu;
+}
+void overrideCanFuseOnCPU(bool value) {
+  can_fuse_on_cpu = value;
+}
+bool canFuseOnGPU() {
+  return can_fuse_on_gpu;
+}
+void overrideCanFuseOnGPU(bool value) {
+  can_fuse_on_gpu = value;
+}
 
 } // namespace torch::jit

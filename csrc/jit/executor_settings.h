@@ -1,5 +1,5 @@
-// The switches of TorchScript's executor and fusers. They keep what a program sets, as libtorch's do in builds without a fuser;
-// nothing here compiles graphs yet, so nothing follows them.
+// The switches of TorchScript's executor and fusers. They keep what a program sets, as libtorch's do in builds without
+// a fuser; nothing here compiles graphs yet, so nothing follows them.
 #pragma once
 
 #include <c10/macros/Export.h>
@@ -36,10 +36,14 @@ TORCH_API bool getGraphExecutorOptimize();
 
 /// Sets getGraphExecutorOptimize() while it lives.
 struct GraphOptimizerEnabledGuard {
-  /* implicit */ GraphOptimizerEnabledGuard(bool state) : old_state_(getGraphExecutorOptimize()) { setGraphExecutorOptimize(state); }
+  /* implicit */ GraphOptimizerEnabledGuard(bool state) : old_state_(getGraphExecutorOptimize()) {
+    setGraphExecutorOptimize(state);
+  }
   GraphOptimizerEnabledGuard(const GraphOptimizerEnabledGuard&) = delete;
   GraphOptimizerEnabledGuard& operator=(const GraphOptimizerEnabledGuard&) = delete;
-  ~GraphOptimizerEnabledGuard() { setGraphExecutorOptimize(old_state_); }
+  ~GraphOptimizerEnabledGuard() {
+    setGraphExecutorOptimize(old_state_);
+  }
 
   bool old_state_;
 };
@@ -49,7 +53,9 @@ struct EnableProfilingGuard {
   EnableProfilingGuard() : optimize_(true), old_executor_mode_(getExecutorMode().exchange(true)) {}
   EnableProfilingGuard(const EnableProfilingGuard&) = delete;
   EnableProfilingGuard& operator=(const EnableProfilingGuard&) = delete;
-  ~EnableProfilingGuard() { getExecutorMode() = old_executor_mode_; }
+  ~EnableProfilingGuard() {
+    getExecutorMode() = old_executor_mode_;
+  }
 
  private:
   GraphOptimizerEnabledGuard optimize_;

@@ -36,10 +36,9 @@ Tensor copy_of(const Tensor& source, const std::optional<Device>& device) {
 
 void check_same_count(size_t copied, size_t original, const char* what, const char* function) {
   TORCH_CHECK(
-      copied == original,
-      "The cloned module does not have the same number of ", what, " as the original module after calling reset(): ",
-      copied, " and ", original, ". Are you sure you called ", function,
-      "() inside reset() and not the constructor?");
+      copied == original, "The cloned module does not have the same number of ", what,
+      " as the original module after calling reset(): ", copied, " and ", original, ". Are you sure you called ",
+      function, "() inside reset() and not the constructor?");
 }
 
 } // namespace
@@ -73,8 +72,7 @@ const std::string& Module::name() const noexcept {
 
 std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
   TORCH_CHECK(
-      false,
-      "clone() has not been implemented for ", name(), ". Subclass torch::nn::Cloneable<", name(),
+      false, "clone() has not been implemented for ", name(), ". Subclass torch::nn::Cloneable<", name(),
       "> instead of torch::nn::Module to inherit the ability to clone.");
 }
 
@@ -136,7 +134,8 @@ void Module::apply(const NamedModulePointerApplyFunction& function, const std::s
   apply_to_submodules(function, name_prefix);
 }
 
-void Module::apply_to_submodules(const NamedModulePointerApplyFunction& function, const std::string& name_prefix) const {
+void Module::apply_to_submodules(
+    const NamedModulePointerApplyFunction& function, const std::string& name_prefix) const {
   for (const auto& child : children_) {
     const std::string name = join_name(name_prefix, child.key());
     function(name, child.value());
@@ -183,8 +182,7 @@ std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
 }
 
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(
-    const std::string& name_prefix,
-    bool include_self) const {
+    const std::string& name_prefix, bool include_self) const {
   OrderedDict<std::string, std::shared_ptr<Module>> result;
   if (include_self) {
     result.insert(name_prefix, shared_from_this_checked());
@@ -333,7 +331,9 @@ std::shared_ptr<Module> Module::shared_from_this_checked() const {
   TORCH_CHECK(
       self != nullptr,
       "It looks like you attempted to retrieve your top-level module as a shared_ptr, but it is not stored in a "
-      "shared_ptr. Use std::make_shared<", name(), "> instead of creating your module on the stack, or alternatively do "
+      "shared_ptr. Use std::make_shared<",
+      name(),
+      "> instead of creating your module on the stack, or alternatively do "
       "not try to access your top-level module at all by passing /*include_self=*/false to modules() or "
       "named_modules()");
   return std::const_pointer_cast<Module>(self);

@@ -51,8 +51,8 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
   /// A copy that shares nothing with this module, on `device` if given. Throws unless the class derives from Cloneable.
   virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const;
 
-  /// Call the function with this module and everything below it, parents first. Names start with `name_prefix`. The forms
-  /// that pass pointers throw unless this module is kept in a shared_ptr.
+  /// Call the function with this module and everything below it, parents first. Names start with `name_prefix`. The
+  /// forms that pass pointers throw unless this module is kept in a shared_ptr.
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = std::string());
@@ -70,8 +70,7 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
   /// This module, if wanted, and all below it. `include_self` throws unless this module is kept in a shared_ptr.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
-      const std::string& name_prefix = std::string(),
-      bool include_self = true) const;
+      const std::string& name_prefix = std::string(), bool include_self = true) const;
   /// The modules registered in this one.
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
@@ -116,8 +115,8 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
   /// Prints this module alone; operator<< prints the tree.
   virtual void pretty_print(std::ostream& stream) const;
 
-  /// Add a tensor under a name that is not empty, has no dot and is not taken. An undefined parameter keeps the name and
-  /// is seen by nobody.
+  /// Add a tensor under a name that is not empty, has no dot and is not taken. An undefined parameter keeps the name
+  /// and is seen by nobody.
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
   Tensor& register_buffer(std::string name, Tensor tensor);
   /// Add a submodule and return it.
@@ -162,9 +161,7 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
   friend struct detail::ModuleAccess;
   friend TORCH_API bool detail::has_hooks(const Module& module);
   friend TORCH_API void detail::complete_arguments(
-      Module& module,
-      const detail::AnyModuleEntry& entry,
-      std::vector<AnyValue>& arguments);
+      Module& module, const detail::AnyModuleEntry& entry, std::vector<AnyValue>& arguments);
   friend TORCH_API std::ostream& operator<<(std::ostream& stream, const Module& module);
 
   // Takes over what `other`, a module of the same class, holds.
@@ -206,8 +203,7 @@ auto& module_of(M& module) {
 } // namespace detail
 
 TORCH_API serialize::OutputArchive& operator<<(
-    serialize::OutputArchive& archive,
-    const std::shared_ptr<Module>& module);
+    serialize::OutputArchive& archive, const std::shared_ptr<Module>& module);
 TORCH_API serialize::InputArchive& operator>>(serialize::InputArchive& archive, const std::shared_ptr<Module>& module);
 
 } // namespace torch::nn

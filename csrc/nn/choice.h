@@ -1,6 +1,6 @@
-// The types of options that are one of some constants, such as torch::kSum. libtorch takes a std::variant for each, which
-// costs a program that includes <torch/torch.h> 2 to 3 MB of the compiler's memory apiece. These know what they hold by a
-// number, and std::get_if, std::get, std::holds_alternative and std::visit take them as they take a variant.
+// The types of options that are one of some constants, such as torch::kSum. libtorch takes a std::variant for each,
+// which costs a program that includes <torch/torch.h> 2 to 3 MB of the compiler's memory apiece. These know what they
+// hold by a number, and std::get_if, std::get, std::holds_alternative and std::visit take them as they take a variant.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,9 @@ class Choice {
     return visit([](auto constant) { return std::variant<Constants...>(constant); });
   }
 
-  constexpr size_t index() const noexcept { return position_; }
+  constexpr size_t index() const noexcept {
+    return position_;
+  }
 
   /// The constant T if that is the choice, else null.
   template <class T>
@@ -71,8 +73,12 @@ class Choice {
     return detail::visit_constant<Constants...>(std::forward<Visitor>(visitor), position_);
   }
 
-  friend constexpr bool operator==(Choice a, Choice b) noexcept { return a.position_ == b.position_; }
-  friend constexpr bool operator!=(Choice a, Choice b) noexcept { return a.position_ != b.position_; }
+  friend constexpr bool operator==(Choice a, Choice b) noexcept {
+    return a.position_ == b.position_;
+  }
+  friend constexpr bool operator!=(Choice a, Choice b) noexcept {
+    return a.position_ != b.position_;
+  }
 
  private:
   uint8_t position_ = 0;

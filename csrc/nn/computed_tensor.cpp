@@ -21,7 +21,8 @@ bool any_requires_grad(const std::vector<at::Tensor>& tensors) {
 
 } // namespace
 
-ComputedTensor::ComputedTensor(Module& module, std::string name) : name_(std::move(name)), target_(find_tensor(module, name_)) {
+ComputedTensor::ComputedTensor(Module& module, std::string name)
+    : name_(std::move(name)), target_(find_tensor(module, name_)) {
   is_buffer_ = !ModuleAccess::parameters(module).contains(name_);
   (is_buffer_ ? ModuleAccess::buffers(module) : ModuleAccess::parameters(module)).erase(name_);
 }
@@ -30,7 +31,7 @@ void ComputedTensor::renew(Module& module) {
   const std::vector<at::Tensor> from = sources(module);
   std::vector<State> state;
   for (const at::Tensor& source : from) {
-    if (source.is_inference()) {  // has no version
+    if (source.is_inference()) { // has no version
       state.clear();
       break;
     }
@@ -81,13 +82,15 @@ at::Tensor checked_parameter(
     names += (names.empty() ? "" : ", ") + item.key();
   }
   TORCH_CHECK_VALUE(
-      parameter != nullptr && parameter->defined(), what, ": ", module.name(), " has no parameter '", name, "'; it has ",
-      names.empty() ? "none" : names);
+      parameter != nullptr && parameter->defined(), what, ": ", module.name(), " has no parameter '", name,
+      "'; it has ", names.empty() ? "none" : names);
   TORCH_CHECK_VALUE(
-      parameter->layout() == at::kStrided, what, ": parameter '", name, "' of ", module.name(), " must be dense, it has layout ",
-      parameter->layout());
+      parameter->layout() == at::kStrided, what, ": parameter '", name, "' of ", module.name(),
+      " must be dense, it has layout ", parameter->layout());
   for (const char* suffix : suffixes) {
-    TORCH_CHECK(!find_tensor(module, name + suffix).defined(), what, ": ", module.name(), " has a tensor '", name, suffix, "' already");
+    TORCH_CHECK(
+        !find_tensor(module, name + suffix).defined(), what, ": ", module.name(), " has a tensor '", name, suffix,
+        "' already");
   }
   return *parameter;
 }
@@ -107,7 +110,8 @@ void install(Module& module, std::shared_ptr<ComputedTensor> computed) {
   ModuleAccess::hooks(module).computed.push_back(std::move(computed));
 }
 
-void uninstall(Module& module, const std::shared_ptr<ComputedTensor>& computed, const at::Tensor& value, bool requires_grad) {
+void uninstall(
+    Module& module, const std::shared_ptr<ComputedTensor>& computed, const at::Tensor& value, bool requires_grad) {
   autograd::renew_as_leaf(computed->target(), value, requires_grad && !computed->is_buffer());
   auto& list = ModuleAccess::hooks(module).computed;
   list.erase(std::remove(list.begin(), list.end(), computed), list.end());

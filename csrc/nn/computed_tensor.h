@@ -1,11 +1,11 @@
 // Tensors of a module that are computed from others before each forward: weight_norm, spectral_norm, parametrizations.
 //
 // Note [Computed tensors]
-// A module's forward reads its weight from a member, `Tensor weight`; the member and what was registered as a parameter are
-// handles of one tensor. So the tensor stays when something takes its place among the parameters: it is registered no
-// more, and before each call through a holder or a container it gets another value and another history, which all handles
-// see: members of any module, a program's own too, and the lists of an RNN. A graph of an earlier call that has saved the
-// weight keeps what it was (autograd::impl::renew), so one module may be called many times before backward.
+// A module's forward reads its weight from a member, `Tensor weight`; the member and what was registered as a parameter
+// are handles of one tensor. So the tensor stays when something takes its place among the parameters: it is registered
+// no more, and before each call through a holder or a container it gets another value and another history, which all
+// handles see: members of any module, a program's own too, and the lists of an RNN. A graph of an earlier call that has
+// saved the weight keeps what it was (autograd::impl::renew), so one module may be called many times before backward.
 #pragma once
 
 #include <aten/core/Tensor.h>
@@ -74,7 +74,7 @@ class ComputedTensor {
   std::string name_;
   at::Tensor target_;
   bool is_buffer_ = false;
-  std::vector<State> seen_;  // of the sources, when the target was computed last
+  std::vector<State> seen_; // of the sources, when the target was computed last
 };
 
 /// The parameter or buffer of this name; undefined if there is none.
@@ -88,7 +88,8 @@ std::shared_ptr<ComputedTensor> find_computed(Module& module, const std::string&
 /// Adds it to the module.
 void install(Module& module, std::shared_ptr<ComputedTensor> computed);
 /// Takes it away: the module has a parameter (or buffer) of this name again, with the data of `value`.
-void uninstall(Module& module, const std::shared_ptr<ComputedTensor>& computed, const at::Tensor& value, bool requires_grad);
+void uninstall(
+    Module& module, const std::shared_ptr<ComputedTensor>& computed, const at::Tensor& value, bool requires_grad);
 
 /// The part of clone() for computed tensors, between reset() and the copying of values.
 void copy_computed_tensors(Module& copy, const Module& source, const std::optional<c10::Device>& device);

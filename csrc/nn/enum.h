@@ -1,5 +1,5 @@
-// Choices that options name by a constant, such as torch::kReflect. Each has a type of its own, so that the type of an option
-// says which of them it takes.
+// Choices that options name by a constant, such as torch::kReflect. Each has a type of its own, so that the type of an
+// option says which of them it takes.
 #pragma once
 
 #include <aten/core/Reduction.h>
@@ -11,23 +11,24 @@
 #include <variant>
 
 /// Declares the constant `torch::kNAME` and its type `torch::enumtype::kNAME`.
-#define TORCH_ENUM_DECLARE(NAME)                      \
-  namespace torch::enumtype {                         \
-  struct k##NAME {                                    \
-    static constexpr const char* name = "k" #NAME;    \
-    constexpr k##NAME() {}                            \
-  };                                                  \
-  }                                                   \
-  namespace torch {                                   \
-  inline constexpr enumtype::k##NAME k##NAME{};       \
+#define TORCH_ENUM_DECLARE(NAME)                   \
+  namespace torch::enumtype {                      \
+  struct k##NAME {                                 \
+    static constexpr const char* name = "k" #NAME; \
+    constexpr k##NAME() {}                         \
+  };                                               \
+  }                                                \
+  namespace torch {                                \
+  inline constexpr enumtype::k##NAME k##NAME{};    \
   }
 
 /// Constructors of an options class that let one constant stand for the whole, as in
-/// `F::l1_loss(input, target, torch::kSum)`: a constant would otherwise need two conversions, to the type of the option and from it.
+/// `F::l1_loss(input, target, torch::kSum)`: a constant would otherwise need two conversions, to the type of the option
+/// and from it.
 #define TORCH_OPTIONS_CTOR_VARIANT_ARG3(OPTIONS_NAME, ARG_NAME, TYPE1, TYPE2, TYPE3) \
-  OPTIONS_NAME() = default;                                                         \
-  OPTIONS_NAME(torch::enumtype::TYPE1 ARG_NAME) : ARG_NAME##_(ARG_NAME) {}          \
-  OPTIONS_NAME(torch::enumtype::TYPE2 ARG_NAME) : ARG_NAME##_(ARG_NAME) {}          \
+  OPTIONS_NAME() = default;                                                          \
+  OPTIONS_NAME(torch::enumtype::TYPE1 ARG_NAME) : ARG_NAME##_(ARG_NAME) {}           \
+  OPTIONS_NAME(torch::enumtype::TYPE2 ARG_NAME) : ARG_NAME##_(ARG_NAME) {}           \
   OPTIONS_NAME(torch::enumtype::TYPE3 ARG_NAME) : ARG_NAME##_(ARG_NAME) {}
 
 #define TORCH_OPTIONS_CTOR_VARIANT_ARG4(OPTIONS_NAME, ARG_NAME, TYPE1, TYPE2, TYPE3, TYPE4) \
@@ -106,8 +107,7 @@ at::Reduction::Reduction reduction_get_enum(Option choice) {
     return at::Reduction::Mean;
   }
   TORCH_CHECK(
-      std::holds_alternative<enumtype::kSum>(choice),
-      get_enum_name(choice),
+      std::holds_alternative<enumtype::kSum>(choice), get_enum_name(choice),
       " is not a valid value for reduction; take kNone, kMean or kSum");
   return at::Reduction::Sum;
 }

@@ -40,11 +40,7 @@ void print_values(std::ostream& out, c10::ArrayRef<T> values) {
 
 void check_expanding_array_size(size_t given, size_t expected) {
   TORCH_CHECK(
-      given == expected,
-      "Expected ",
-      expected,
-      " values, but instead got ",
-      given,
+      given == expected, "Expected ", expected, " values, but instead got ", given,
       ": give one value for each dimension, or a single one for all");
 }
 

@@ -27,8 +27,8 @@ TORCH_API void print_expanding_array(std::ostream& out, c10::ArrayRef<std::optio
 
 } // namespace detail
 
-/// `D` values, made from a list of `D` values or from one value that is repeated. An `ExpandingArray<2>` for the kernel of
-/// a convolution takes `3` as well as `{3, 5}`. A list of another length is an error.
+/// `D` values, made from a list of `D` values or from one value that is repeated. An `ExpandingArray<2>` for the kernel
+/// of a convolution takes `3` as well as `{3, 5}`. A list of another length is an error.
 template <size_t D, typename T = int64_t>
 class TORCH_API ExpandingArray {
  public:
@@ -47,13 +47,25 @@ class TORCH_API ExpandingArray {
   }
   ExpandingArray(const std::array<T, D>& values) : values_(values) {}
 
-  std::array<T, D>& operator*() { return values_; }
-  const std::array<T, D>& operator*() const { return values_; }
-  std::array<T, D>* operator->() { return &values_; }
-  const std::array<T, D>* operator->() const { return &values_; }
-  operator c10::ArrayRef<T>() const { return values_; }
+  std::array<T, D>& operator*() {
+    return values_;
+  }
+  const std::array<T, D>& operator*() const {
+    return values_;
+  }
+  std::array<T, D>* operator->() {
+    return &values_;
+  }
+  const std::array<T, D>* operator->() const {
+    return &values_;
+  }
+  operator c10::ArrayRef<T>() const {
+    return values_;
+  }
 
-  size_t size() const noexcept { return D; }
+  size_t size() const noexcept {
+    return D;
+  }
 
  protected:
   std::array<T, D> values_;
@@ -74,8 +86,7 @@ class TORCH_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::o
       this->values_[i] = values[i];
     }
   }
-  ExpandingArrayWithOptionalElem(T single_size)
-      : ExpandingArray<D, std::optional<T>>(std::optional<T>(single_size)) {}
+  ExpandingArrayWithOptionalElem(T single_size) : ExpandingArray<D, std::optional<T>>(std::optional<T>(single_size)) {}
   ExpandingArrayWithOptionalElem(const std::array<T, D>& values)
       : ExpandingArrayWithOptionalElem(c10::ArrayRef<T>(values)) {}
 };

@@ -41,21 +41,20 @@ bool has_hooks(const Module& module) {
 // What the gradients of one call have to share: those of the outputs arrive first, in one go, then those of the inputs.
 struct HookedCall::BackwardState {
   Module* module;
-  std::shared_ptr<Module> keep_alive;  // null for a module that is not kept in a shared_ptr
+  std::shared_ptr<Module> keep_alive; // null for a module that is not kept in a shared_ptr
   std::shared_ptr<HookLists> lists;
   std::vector<at::Tensor> grad_outputs;
   size_t num_inputs = 0;
   bool inputs_need_grad = false;
 
   std::vector<at::Tensor> run(std::vector<at::Tensor> grad_inputs) {
-    const HookList<BackwardHook> hooks = lists->backward;  // a hook may remove itself
+    const HookList<BackwardHook> hooks = lists->backward; // a hook may remove itself
     for (const auto& [id, hook] : hooks) {
       const size_t count = grad_inputs.size();
       hook(*module, grad_inputs, grad_outputs);
       TORCH_CHECK(
-          grad_inputs.size() == count,
-          "full backward hook of ", module->name(), ": it left ", grad_inputs.size(), " gradients of inputs, but there are ",
-          count);
+          grad_inputs.size() == count, "full backward hook of ", module->name(), ": it left ", grad_inputs.size(),
+          " gradients of inputs, but there are ", count);
     }
     grad_outputs.clear();
     return grad_inputs;
@@ -77,7 +76,8 @@ struct GradientTap : public torch::autograd::Node {
 };
 
 // Puts a tap between the tensors that require grad and who uses them; `positions` are those tensors.
-void tap(const std::vector<at::Tensor*>& tensors, const std::vector<size_t>& positions, GradientTap::Callback callback) {
+void tap(
+    const std::vector<at::Tensor*>& tensors, const std::vector<size_t>& positions, GradientTap::Callback callback) {
   torch::autograd::edge_list edges;
   for (const size_t position : positions) {
     edges.push_back(torch::autograd::impl::gradient_edge(*tensors[position]));
@@ -119,10 +119,11 @@ std::vector<at::Tensor> values_of(const std::vector<at::Tensor*>& tensors) {
   return values;
 }
 
-void store(const char* kind, Module& module, const std::vector<at::Tensor*>& tensors, std::vector<at::Tensor>&& values) {
+void store(
+    const char* kind, Module& module, const std::vector<at::Tensor*>& tensors, std::vector<at::Tensor>&& values) {
   TORCH_CHECK(
-      values.size() == tensors.size(),
-      kind, " of ", module.name(), ": it left ", values.size(), " tensors, but there are ", tensors.size());
+      values.size() == tensors.size(), kind, " of ", module.name(), ": it left ", values.size(),
+      " tensors, but there are ", tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     *tensors[i] = std::move(values[i]);
   }

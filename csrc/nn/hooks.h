@@ -22,7 +22,8 @@ class Module;
 /// May replace the tensors among a module's arguments, in their order, before forward sees them.
 using ForwardPreHook = std::function<void(Module&, std::vector<at::Tensor>& inputs)>;
 /// Sees the tensors that went in and may replace those that come out.
-using ForwardHook = std::function<void(Module&, const std::vector<at::Tensor>& inputs, std::vector<at::Tensor>& outputs)>;
+using ForwardHook =
+    std::function<void(Module&, const std::vector<at::Tensor>& inputs, std::vector<at::Tensor>& outputs)>;
 /// Sees the gradients of a module's outputs and may replace those of its inputs. Undefined where there is none.
 using BackwardHook =
     std::function<void(Module&, std::vector<at::Tensor>& grad_inputs, const std::vector<at::Tensor>& grad_outputs)>;
@@ -116,7 +117,9 @@ auto hooked_forward(C& module, std::decay_t<Args>... args) {
   std::vector<at::Tensor*> inputs;
   (collect_tensors(args, inputs), ...);
   HookedCall call(module, inputs);
-  auto result = module.forward(static_cast<std::conditional_t<std::is_lvalue_reference_v<Args>, std::decay_t<Args>&, std::decay_t<Args>&&>>(args)...);
+  auto result = module.forward(
+      static_cast<std::conditional_t<std::is_lvalue_reference_v<Args>, std::decay_t<Args>&, std::decay_t<Args>&&>>(
+          args)...);
   std::vector<at::Tensor*> outputs;
   collect_tensors(result, outputs);
   call.finish(outputs);

@@ -38,7 +38,8 @@ double rounded_to(Dtype dtype, double value) {
   return at::scalar_tensor(value, at::TensorOptions().dtype(dtype)).item<double>();
 }
 
-void redraw_outside(Tensor& tensor, double mean, double std, double low, double high, const std::optional<Generator>& generator) {
+void redraw_outside(
+    Tensor& tensor, double mean, double std, double low, double high, const std::optional<Generator>& generator) {
   low = rounded_to(tensor.scalar_type(), low);
   high = rounded_to(tensor.scalar_type(), high);
   Tensor result = tensor.normal_(mean, std, generator);
@@ -55,14 +56,16 @@ void redraw_outside(Tensor& tensor, double mean, double std, double low, double 
 }
 
 // Von Neumann's rejection under the density's highest point in [low, high].
-void keep_by_density(Tensor& tensor, double mean, double std, double low, double high, const std::optional<Generator>& generator) {
+void keep_by_density(
+    Tensor& tensor, double mean, double std, double low, double high, const std::optional<Generator>& generator) {
   const double mode = std::max(low, std::min(mean, high));
   const double log_peak = -0.5 * std::pow((mode - mean) / std, 2);
-  // The density falls by a factor of e within some std of its peak, sooner far from the mean: about this part of the draws stays.
+  // The density falls by a factor of e within some std of its peak, sooner far from the mean: about this part of the
+  // draws stays.
   const double kept = std / std::max(1.0, std::abs(mode - mean) / std) / (high - low);
   TORCH_CHECK(
-      !(kept < 1e-6), "trunc_normal_: a normal distribution with mean ", mean, " and std ", std, " has next to no values in [", low, ", ",
-      high, "]; give a larger std or a narrower interval");
+      !(kept < 1e-6), "trunc_normal_: a normal distribution with mean ", mean, " and std ", std,
+      " has next to no values in [", low, ", ", high, "]; give a larger std or a narrower interval");
   Tensor candidates = at::empty_like(tensor);
   Tensor accept = at::empty_like(tensor);
   const auto rejected = [&] {
@@ -124,8 +127,7 @@ Tensor zeros_(Tensor tensor) {
 }
 
 Tensor eye_(Tensor matrix) {
-  TORCH_CHECK(
-      matrix.dim() == 2, "Only tensors with 2 dimensions are supported: eye_ got one of ", matrix.dim());
+  TORCH_CHECK(matrix.dim() == 2, "Only tensors with 2 dimensions are supported: eye_ got one of ", matrix.dim());
   c10::NoGradGuard no_grad;
   return matrix.copy_(at::eye(matrix.size(0), matrix.size(1), matrix.options()));
 }
@@ -135,8 +137,8 @@ Tensor dirac_(Tensor tensor, int64_t groups) {
       tensor.dim() >= 3 && tensor.dim() <= 5,
       "Only tensors with 3, 4, or 5 dimensions are supported: dirac_ got one of ", tensor.dim());
   TORCH_CHECK(
-      groups > 0 && tensor.size(0) % groups == 0,
-      "dirac_: dim 0 (size ", tensor.size(0), ") must be divisible by groups = ", groups);
+      groups > 0 && tensor.size(0) % groups == 0, "dirac_: dim 0 (size ", tensor.size(0),
+      ") must be divisible by groups = ", groups);
   c10::NoGradGuard no_grad;
   tensor.zero_();
   // The middle of the kernel, as a matrix [out, in].
@@ -162,12 +164,7 @@ Tensor normal_(Tensor tensor, double mean, double std, const std::optional<Gener
 }
 
 Tensor trunc_normal_(
-    Tensor tensor,
-    double mean,
-    double std,
-    double low,
-    double high,
-    const std::optional<Generator>& generator) {
+    Tensor tensor, double mean, double std, double low, double high, const std::optional<Generator>& generator) {
   TORCH_CHECK(
       std > 0 && low < high, "trunc_normal_: std must be positive and low < high; got std = ", std, ", low = ", low,
       ", high = ", high);
@@ -190,8 +187,7 @@ Tensor trunc_normal_(
 
 Tensor orthogonal_(Tensor tensor, double gain, const std::optional<Generator>& generator) {
   TORCH_CHECK(
-      tensor.dim() >= 2,
-      "Only tensors with 2 or more dimensions are supported: orthogonal_ got one of ", tensor.dim());
+      tensor.dim() >= 2, "Only tensors with 2 or more dimensions are supported: orthogonal_ got one of ", tensor.dim());
   if (tensor.numel() == 0 || tensor.is_meta()) {
     return tensor;
   }
@@ -213,8 +209,7 @@ Tensor orthogonal_(Tensor tensor, double gain, const std::optional<Generator>& g
 }
 
 Tensor sparse_(Tensor tensor, double sparsity, double std, const std::optional<Generator>& generator) {
-  TORCH_CHECK(
-      tensor.dim() == 2, "Only tensors with 2 dimensions are supported: sparse_ got one of ", tensor.dim());
+  TORCH_CHECK(tensor.dim() == 2, "Only tensors with 2 dimensions are supported: sparse_ got one of ", tensor.dim());
   TORCH_CHECK(sparsity >= 0 && sparsity <= 1, "sparse_: sparsity must be in [0, 1], but is ", sparsity);
   if (tensor.is_meta()) {
     return tensor;

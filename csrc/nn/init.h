@@ -1,5 +1,5 @@
-// Initial values of parameters. Each function fills its tensor without a gradient record and returns it. For the same seed
-// the values are those of PyTorch. `generator` is the device's default one if not given.
+// Initial values of parameters. Each function fills its tensor without a gradient record and returns it. For the same
+// seed the values are those of PyTorch. `generator` is the device's default one if not given.
 #pragma once
 
 #include <aten/core/Generator.h>
@@ -42,17 +42,11 @@ TORCH_API Tensor eye_(Tensor matrix);
 TORCH_API Tensor dirac_(Tensor tensor, int64_t groups = 1);
 
 /// Values from U(low, high).
-TORCH_API Tensor uniform_(
-    Tensor tensor,
-    double low = 0,
-    double high = 1,
-    const std::optional<at::Generator>& generator = std::nullopt);
+TORCH_API Tensor
+uniform_(Tensor tensor, double low = 0, double high = 1, const std::optional<at::Generator>& generator = std::nullopt);
 /// Values from N(mean, std^2).
-TORCH_API Tensor normal_(
-    Tensor tensor,
-    double mean = 0,
-    double std = 1,
-    const std::optional<at::Generator>& generator = std::nullopt);
+TORCH_API Tensor
+normal_(Tensor tensor, double mean = 0, double std = 1, const std::optional<at::Generator>& generator = std::nullopt);
 /// Values from N(mean, std^2) within [low, high]. Those outside are drawn again; where little of the distribution is
 /// inside, candidates are drawn from U(low, high) and kept by their density.
 TORCH_API Tensor trunc_normal_(
@@ -65,26 +59,17 @@ TORCH_API Tensor trunc_normal_(
 
 /// A (semi-)orthogonal matrix times `gain`; dimensions behind the first count as one. Saxe et al. 2013, made uniform
 /// after Mezzadri, arXiv:math-ph/0609050.
-TORCH_API Tensor orthogonal_(
-    Tensor tensor,
-    double gain = 1.0,
-    const std::optional<at::Generator>& generator = std::nullopt);
+TORCH_API Tensor
+orthogonal_(Tensor tensor, double gain = 1.0, const std::optional<at::Generator>& generator = std::nullopt);
 /// A matrix from N(0, std^2) with the fraction `sparsity` of each column set to zero. Martens 2010.
 TORCH_API Tensor sparse_(
-    Tensor tensor,
-    double sparsity,
-    double std = 0.01,
-    const std::optional<at::Generator>& generator = std::nullopt);
+    Tensor tensor, double sparsity, double std = 0.01, const std::optional<at::Generator>& generator = std::nullopt);
 
 /// Standard deviation gain * sqrt(2 / (fan_in + fan_out)). Glorot and Bengio 2010.
-TORCH_API Tensor xavier_normal_(
-    Tensor tensor,
-    double gain = 1.0,
-    const std::optional<at::Generator>& generator = std::nullopt);
-TORCH_API Tensor xavier_uniform_(
-    Tensor tensor,
-    double gain = 1.0,
-    const std::optional<at::Generator>& generator = std::nullopt);
+TORCH_API Tensor
+xavier_normal_(Tensor tensor, double gain = 1.0, const std::optional<at::Generator>& generator = std::nullopt);
+TORCH_API Tensor
+xavier_uniform_(Tensor tensor, double gain = 1.0, const std::optional<at::Generator>& generator = std::nullopt);
 /// Standard deviation calculate_gain(nonlinearity, a) / sqrt(fan), with the fan that `mode` names. He et al. 2015.
 TORCH_API Tensor kaiming_normal_(
     Tensor tensor,

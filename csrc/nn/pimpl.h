@@ -36,15 +36,16 @@ class ModuleHolder : torch::detail::ModuleHolderIndicator {
   ModuleHolder() : impl_(default_construct()) {
     static_assert(
         std::is_default_constructible_v<Contained>,
-        "This module has no default constructor. Use `= nullptr` for an empty holder, as in `Linear linear = nullptr;`.");
+        "This module has no default constructor. Use `= nullptr` for an empty holder, as in `Linear linear = "
+        "nullptr;`.");
   }
   ModuleHolder(std::nullptr_t) : impl_(nullptr) {}
   /// Constructs the module with these arguments.
   template <
       typename Head,
       typename... Tail,
-      typename = std::enable_if_t<
-          !(torch::detail::is_module_holder_of<Head, ContainedType>::value && (sizeof...(Tail) == 0))>>
+      typename =
+          std::enable_if_t<!(torch::detail::is_module_holder_of<Head, ContainedType>::value && (sizeof...(Tail) == 0))>>
   explicit ModuleHolder(Head&& head, Tail&&... tail)
       : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
@@ -107,8 +108,8 @@ class ModuleHolder : torch::detail::ModuleHolderIndicator {
   }
 };
 
-/// The holder of one of the library's modules: what TORCH_MODULE declares for those of a program, but as a template, so that a
-/// program pays at compile time for the modules that it names.
+/// The holder of one of the library's modules: what TORCH_MODULE declares for those of a program, but as a template, so
+/// that a program pays at compile time for the modules that it names.
 template <typename ImplType>
 class BuiltinHolder : public ModuleHolder<ImplType> {
  public:

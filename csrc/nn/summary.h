@@ -21,8 +21,8 @@ struct TORCH_API LayerSummary {
   std::string type;
   /// How many modules are above it.
   size_t depth = 0;
-  /// How often it was called, and the sizes of the tensors that the last call returned. Calls are seen as hooks see them:
-  /// those through a holder or by a container, not `layer->forward(x)`.
+  /// How often it was called, and the sizes of the tensors that the last call returned. Calls are seen as hooks see
+  /// them: those through a holder or by a container, not `layer->forward(x)`.
   int64_t calls = 0;
   std::vector<std::vector<int64_t>> output_sizes;
   /// Elements of its own parameters, without those of layers below; what is registered twice counts the first time.
@@ -50,8 +50,8 @@ TORCH_API std::ostream& operator<<(std::ostream& stream, const ModelSummary& sum
 
 namespace detail {
 
-/// Watches the calls of a module and of all below it. Until it ends they are in evaluation mode and gradients are off; then
-/// everything is as it was.
+/// Watches the calls of a module and of all below it. Until it ends they are in evaluation mode and gradients are off;
+/// then everything is as it was.
 class TORCH_API SummaryRecorder {
  public:
   explicit SummaryRecorder(nn::Module& model);
@@ -70,8 +70,8 @@ class TORCH_API SummaryRecorder {
 
 } // namespace detail
 
-/// Calls the module (a holder, a pointer or a module) with the tensors, in evaluation mode, and tells what came out of its
-/// layers. The module is left as it was.
+/// Calls the module (a holder, a pointer or a module) with the tensors, in evaluation mode, and tells what came out of
+/// its layers. The module is left as it was.
 template <typename M, typename... Inputs>
 ModelSummary summary(M& model, const at::Tensor& input, const Inputs&... inputs) {
   auto& module = nn::detail::module_of(model);

@@ -9,14 +9,18 @@ template <>
 struct Fields<AdadeltaOptions> {
   static constexpr auto kNames = std::to_array<const char*>({"lr", "rho", "eps", "weight_decay", "maximize", "fused"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.lr(), x.rho(), x.eps(), x.weight_decay(), x.maximize(), x.fused()); }
+  static auto of(T& x) {
+    return std::tie(x.lr(), x.rho(), x.eps(), x.weight_decay(), x.maximize(), x.fused());
+  }
 };
 template <>
 struct Fields<AdadeltaParamState> {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"step", "square_avg", "acc_delta"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.square_avg(), x.acc_delta()); }
+  static auto of(T& x) {
+    return std::tie(x.step(), x.square_avg(), x.acc_delta());
+  }
 };
 
 template class BuiltinOptions<AdadeltaOptions>;
@@ -48,7 +52,8 @@ Adadelta::Adadelta(const std::vector<OptimizerParamGroup>& param_groups, Adadelt
     : Optimizer(param_groups, std::make_unique<AdadeltaOptions>(defaults)) {
   detail::check_not_negative("Invalid learning rate", defaults.lr(), "Adadelta", "lr");
   TORCH_CHECK_VALUE(
-      defaults.rho() >= 0 && defaults.rho() <= 1, "Invalid rho value: ", defaults.rho(), " (Adadelta needs rho in [0, 1])");
+      defaults.rho() >= 0 && defaults.rho() <= 1, "Invalid rho value: ", defaults.rho(),
+      " (Adadelta needs rho in [0, 1])");
   detail::check_not_negative("Invalid epsilon value", defaults.eps(), "Adadelta", "eps");
   detail::check_not_negative("Invalid weight_decay value", defaults.weight_decay(), "Adadelta", "weight_decay");
 }
@@ -68,9 +73,15 @@ Tensor Adadelta::step(LossClosure closure) {
           state.square_avg(detail::zeros_like_param(param));
           state.acc_delta(detail::zeros_like_param(param));
         });
-    if (lists.size() == 0) return;
-    for (AdadeltaParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
+    if (lists.size() == 0) {
+      return;
+    }
+    for (AdadeltaParamState* state : lists.states) {
+      state->step(state->step() + 1);
+    }
+    if (!options.fused().value_or(lists.fused_by_default())) {
+      return by_operators(lists, options);
+    }
     const auto squares = lists.tensors([](AdadeltaParamState& s) { return s.square_avg(); });
     const auto deltas = lists.tensors([](AdadeltaParamState& s) { return s.acc_delta(); });
     at::_fused_adadelta_(

@@ -9,11 +9,12 @@ namespace detail {
 
 template <>
 struct Fields<AdagradOptions> {
-  static constexpr auto kNames = std::to_array<const char*>({
-      "lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps", "maximize", "fused"});
+  static constexpr auto kNames = std::to_array<const char*>(
+      {"lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps", "maximize", "fused"});
   template <class T>
   static auto of(T& x) {
-    return std::tie(x.lr(), x.lr_decay(), x.weight_decay(), x.initial_accumulator_value(), x.eps(), x.maximize(), x.fused());
+    return std::tie(
+        x.lr(), x.lr_decay(), x.weight_decay(), x.initial_accumulator_value(), x.eps(), x.maximize(), x.fused());
   }
 };
 template <>
@@ -21,7 +22,9 @@ struct Fields<AdagradParamState> {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"sum", "step"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.sum(), x.step()); }
+  static auto of(T& x) {
+    return std::tie(x.sum(), x.step());
+  }
 };
 
 template class BuiltinOptions<AdagradOptions>;
@@ -55,14 +58,16 @@ void by_operators(const detail::StepLists<AdagradParamState>& lists, const Adagr
 /// The rows that a gradient has, one by one: the sum of a row grows only when the row has a gradient.
 void step_sparse(const detail::StepLists<AdagradParamState>& lists, const AdagradOptions& options) {
   TORCH_CHECK(
-      lists.sparse.empty() || options.weight_decay() == 0, "Adagrad: weight_decay option is not compatible with sparse gradients: it is ",
-      options.weight_decay(), " and must be 0 in groups that have them");
+      lists.sparse.empty() || options.weight_decay() == 0,
+      "Adagrad: weight_decay option is not compatible with sparse gradients: it is ", options.weight_decay(),
+      " and must be 0 in groups that have them");
   for (const auto& [param, grad, state] : lists.sparse) {
     TORCH_CHECK(!param.is_complex(), "Adagrad: a sparse gradient must be real, got one of dtype ", grad.scalar_type());
   }
   for (const auto& [param, given, state] : lists.sparse) {
     state->step(state->step() + 1);
-    const Tensor grad = (options.maximize() ? given.neg() : given).coalesce();  // the squares of sums, not sums of squares
+    const Tensor grad =
+        (options.maximize() ? given.neg() : given).coalesce(); // the squares of sums, not sums of squares
     state->sum().add_(detail::at_places_of(grad, grad._values().square()));
     const Tensor deviation = detail::values_at(state->sum(), grad).sqrt_().add_(options.eps());
     const double lr = options.lr() / (1 + static_cast<double>(state->step() - 1) * options.lr_decay());
@@ -79,7 +84,9 @@ Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& param_groups, AdagradOp
   detail::check_not_negative("Invalid learning rate", defaults.lr(), "Adagrad", "lr");
   detail::check_not_negative("Invalid lr_decay value", defaults.lr_decay(), "Adagrad", "lr_decay");
   detail::check_not_negative("Invalid weight_decay value", defaults.weight_decay(), "Adagrad", "weight_decay");
-  detail::check_not_negative("Invalid initial_accumulator_value value", defaults.initial_accumulator_value(), "Adagrad", "initial_accumulator_value");
+  detail::check_not_negative(
+      "Invalid initial_accumulator_value value", defaults.initial_accumulator_value(), "Adagrad",
+      "initial_accumulator_value");
   detail::check_not_negative("Invalid epsilon value", defaults.eps(), "Adagrad", "eps");
   for (OptimizerParamGroup& group : param_groups_) {
     for (const Tensor& param : group.params()) {
@@ -108,16 +115,22 @@ Tensor Adagrad::step(LossClosure closure) {
         "Adagrad", group, state_, [&](AdagradParamState& state, const Tensor& param) { begin(state, param, group); },
         detail::SparseGradients::taken);
     step_sparse(lists, options);
-    if (lists.size() == 0) return;
+    if (lists.size() == 0) {
+      return;
+    }
     if (!found_inf_.defined()) {
-      for (AdagradParamState* state : lists.states) state->step(state->step() + 1);
-      if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
+      for (AdagradParamState* state : lists.states) {
+        state->step(state->step() + 1);
+      }
+      if (!options.fused().value_or(lists.fused_by_default())) {
+        return by_operators(lists, options);
+      }
     }
     const auto sums = lists.tensors([](AdagradParamState& s) { return s.sum(); });
     const auto run = [&](const std::vector<Tensor>& steps) {
       at::_fused_adagrad_(
-          lists.params, lists.grads, sums, steps, options.lr(), options.lr_decay(), options.weight_decay(), options.eps(),
-          options.maximize(), {}, found_inf_);
+          lists.params, lists.grads, sums, steps, options.lr(), options.lr_decay(), options.weight_decay(),
+          options.eps(), options.maximize(), {}, found_inf_);
     };
     if (found_inf_.defined()) {
       const detail::StepsOnDevice<AdagradParamState> counted(lists, found_inf_);

@@ -38,10 +38,16 @@ struct TORCH_API AdagradParamState : public detail::BuiltinParamState<AdagradPar
     step_.get() = new_step;
     return *this;
   }
-  const int64_t& step() const { return step_.get(); }
-  int64_t& step() { return step_.get(); }
+  const int64_t& step() const {
+    return step_.get();
+  }
+  int64_t& step() {
+    return step_.get();
+  }
   /// Where steps under a loss scaler count.
-  const Tensor& step_on_device(c10::Device device) { return step_.on_device(device); }
+  const Tensor& step_on_device(c10::Device device) {
+    return step_.on_device(device);
+  }
 
  private:
   detail::StepCount step_;

@@ -16,7 +16,7 @@ struct TORCH_API AdamOptions : public detail::BuiltinOptions<AdamOptions> {
   TORCH_ARG(double, lr) = 1e-3;
   typedef std::tuple<double, double> betas_t;
   /// Decay of the averages of gradients and of their squares. Throws outside of [0, 1).
-  TORCH_INDIRECT_ARG(betas_t, betas);  // 0.9 and 0.999
+  TORCH_INDIRECT_ARG(betas_t, betas); // 0.9 and 0.999
   /// Added to the denominator. Throws if negative.
   TORCH_ARG(double, eps) = 1e-8;
   /// Factor of a penalty on squared parameters: weight_decay * param is added to the gradient. Throws if negative.
@@ -36,10 +36,16 @@ struct TORCH_API AdamParamState : public detail::BuiltinParamState<AdamParamStat
     step_.get() = new_step;
     return *this;
   }
-  const int64_t& step() const { return step_.get(); }
-  int64_t& step() { return step_.get(); }
+  const int64_t& step() const {
+    return step_.get();
+  }
+  int64_t& step() {
+    return step_.get();
+  }
   /// Where steps under a loss scaler count.
-  const Tensor& step_on_device(c10::Device device) { return step_.on_device(device); }
+  const Tensor& step_on_device(c10::Device device) {
+    return step_.on_device(device);
+  }
 
  private:
   detail::StepCount step_;

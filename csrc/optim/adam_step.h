@@ -9,8 +9,8 @@ namespace torch::optim::detail {
 
 /// What archives hold of both (Fields).
 struct AdamOptionFields {
-  static constexpr auto kNames = std::to_array<const char*>({
-      "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "fused"});
+  static constexpr auto kNames =
+      std::to_array<const char*>({"lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "fused"});
   template <class T>
   static auto of(T& x) {
     return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.amsgrad(), x.maximize(), x.fused());
@@ -20,7 +20,9 @@ struct AdamStateFields {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq(), x.max_exp_avg_sq()); }
+  static auto of(T& x) {
+    return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq(), x.max_exp_avg_sq());
+  }
 };
 
 template <class Options>
@@ -39,7 +41,9 @@ void adam_by_operators(const StepLists<State>& lists, const Options& options, bo
     State& state = *lists.states[i];
     const Tensor& param = lists.params[i];
     const Tensor average = lists.real_view(state.exp_avg()), square = lists.real_view(state.exp_avg_sq());
-    if (decoupled && options.weight_decay() != 0) param.mul_(1 - options.lr() * options.weight_decay());
+    if (decoupled && options.weight_decay() != 0) {
+      param.mul_(1 - options.lr() * options.weight_decay());
+    }
     const Tensor grad = penalized(lists.grads[i], param, options.maximize(), decoupled ? 0 : options.weight_decay());
     average.lerp_(grad, 1 - beta1);
     square.mul_(beta2).addcmul_(grad, grad, 1 - beta2);
@@ -61,21 +65,30 @@ void adam_group(
   const auto lists = collect<State>(optimizer, group, all, [&](State& state, const Tensor& param) {
     state.exp_avg(zeros_like_param(param));
     state.exp_avg_sq(zeros_like_param(param));
-    if (options.amsgrad()) state.max_exp_avg_sq(zeros_like_param(param));
+    if (options.amsgrad()) {
+      state.max_exp_avg_sq(zeros_like_param(param));
+    }
   });
-  if (lists.size() == 0) return;
+  if (lists.size() == 0) {
+    return;
+  }
   if (!found_inf.defined()) {
-    for (State* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.fused_by_default())) return adam_by_operators(lists, options, decoupled);
+    for (State* state : lists.states) {
+      state->step(state->step() + 1);
+    }
+    if (!options.fused().value_or(lists.fused_by_default())) {
+      return adam_by_operators(lists, options, decoupled);
+    }
   }
   const auto averages = lists.tensors([](State& s) { return s.exp_avg(); });
   const auto squares = lists.tensors([](State& s) { return s.exp_avg_sq(); });
-  const auto largest = options.amsgrad() ? lists.tensors([](State& s) { return s.max_exp_avg_sq(); }) : std::vector<Tensor>();
+  const auto largest =
+      options.amsgrad() ? lists.tensors([](State& s) { return s.max_exp_avg_sq(); }) : std::vector<Tensor>();
   const auto [beta1, beta2] = options.betas();
   const auto op = decoupled ? at::_ops::_fused_adamw_::call : at::_ops::_fused_adam_::call;
   const auto run = [&](const std::vector<Tensor>& steps) {
-    op(lists.params, lists.grads, averages, squares, largest, steps, options.lr(), beta1, beta2, options.weight_decay(), options.eps(),
-       options.amsgrad(), options.maximize(), {}, found_inf);
+    op(lists.params, lists.grads, averages, squares, largest, steps, options.lr(), beta1, beta2, options.weight_decay(),
+       options.eps(), options.amsgrad(), options.maximize(), {}, found_inf);
   };
   if (found_inf.defined()) {
     const StepsOnDevice<State> counted(lists, found_inf);

@@ -7,16 +7,21 @@ namespace detail {
 
 template <>
 struct Fields<AdamaxOptions> {
-  static constexpr auto kNames = std::to_array<const char*>({"lr", "betas", "eps", "weight_decay", "maximize", "fused"});
+  static constexpr auto kNames =
+      std::to_array<const char*>({"lr", "betas", "eps", "weight_decay", "maximize", "fused"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.maximize(), x.fused()); }
+  static auto of(T& x) {
+    return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.maximize(), x.fused());
+  }
 };
 template <>
 struct Fields<AdamaxParamState> {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"step", "exp_avg", "exp_inf"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.exp_avg(), x.exp_inf()); }
+  static auto of(T& x) {
+    return std::tie(x.step(), x.exp_avg(), x.exp_inf());
+  }
 };
 
 template class BuiltinOptions<AdamaxOptions>;
@@ -62,14 +67,20 @@ std::unique_ptr<OptimizerParamState> Adamax::make_state() const {
 Tensor Adamax::step(LossClosure closure) {
   return run_step(closure, [&](OptimizerParamGroup& group) {
     const auto& options = static_cast<const AdamaxOptions&>(group.options());
-    const auto lists = detail::collect<AdamaxParamState>(
-        "Adamax", group, state_, [](AdamaxParamState& state, const Tensor& param) {
+    const auto lists =
+        detail::collect<AdamaxParamState>("Adamax", group, state_, [](AdamaxParamState& state, const Tensor& param) {
           state.exp_avg(detail::zeros_like_param(param));
           state.exp_inf(detail::zeros_like_param(param));
         });
-    if (lists.size() == 0) return;
-    for (AdamaxParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
+    if (lists.size() == 0) {
+      return;
+    }
+    for (AdamaxParamState* state : lists.states) {
+      state->step(state->step() + 1);
+    }
+    if (!options.fused().value_or(lists.fused_by_default())) {
+      return by_operators(lists, options);
+    }
     const auto averages = lists.tensors([](AdamaxParamState& s) { return s.exp_avg(); });
     const auto largest = lists.tensors([](AdamaxParamState& s) { return s.exp_inf(); });
     const auto [beta1, beta2] = options.betas();

@@ -7,17 +7,21 @@ namespace detail {
 
 template <>
 struct Fields<ASGDOptions> {
-  static constexpr auto kNames = std::to_array<const char*>({
-      "lr", "lambd", "alpha", "t0", "weight_decay", "maximize", "fused"});
+  static constexpr auto kNames =
+      std::to_array<const char*>({"lr", "lambd", "alpha", "t0", "weight_decay", "maximize", "fused"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.lr(), x.lambd(), x.alpha(), x.t0(), x.weight_decay(), x.maximize(), x.fused()); }
+  static auto of(T& x) {
+    return std::tie(x.lr(), x.lambd(), x.alpha(), x.t0(), x.weight_decay(), x.maximize(), x.fused());
+  }
 };
 template <>
 struct Fields<ASGDParamState> {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"step", "eta", "mu", "ax"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.eta(), x.mu(), x.ax()); }
+  static auto of(T& x) {
+    return std::tie(x.step(), x.eta(), x.mu(), x.ax());
+  }
 };
 
 template class BuiltinOptions<ASGDOptions>;
@@ -52,7 +56,8 @@ void step_fused(const ASGDLists& lists, const ASGDOptions& options) {
     mus.push_back(state->mu());
   }
   const auto averages = lists.tensors([](ASGDParamState& s) { return s.ax(); });
-  at::_fused_asgd_(lists.params, lists.grads, averages, etas, mus, options.lambd(), options.weight_decay(), options.maximize());
+  at::_fused_asgd_(
+      lists.params, lists.grads, averages, etas, mus, options.lambd(), options.weight_decay(), options.maximize());
 }
 
 /// Step size and averaging weight of the next step.
@@ -92,7 +97,9 @@ Tensor ASGD::step(LossClosure closure) {
           state.eta(options.lr());
           state.ax(detail::zeros_like_param(param));
         });
-    if (lists.size() == 0) return;
+    if (lists.size() == 0) {
+      return;
+    }
     if (options.fused().value_or(lists.fused_by_default())) {
       step_fused(lists, options);
     } else {

@@ -28,11 +28,16 @@ void for_each_field(const F& f) {
   }(std::make_index_sequence<Fields<T>::kNames.size()>{});
 }
 
-// ---- values in and out of IValue -------------------------------------------------------------------------------------
+// ---- values in and out of IValue
+// -------------------------------------------------------------------------------------
 
 inline double number_of(const c10::IValue& value) {
-  if (value.isTensor()) return value.toTensor().item<double>();
-  if (value.isBool()) return value.toBool();
+  if (value.isTensor()) {
+    return value.toTensor().item<double>();
+  }
+  if (value.isBool()) {
+    return value.toBool();
+  }
   return value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
 }
 
@@ -48,13 +53,21 @@ inline c10::IValue pack(const std::deque<Tensor>& values) {
   return c10::List<Tensor>(std::vector<Tensor>(values.begin(), values.end()));
 }
 
-inline void unpack(const c10::IValue& value, double& to) { to = number_of(value); }
-inline void unpack(const c10::IValue& value, bool& to) { to = number_of(value) != 0; }
+inline void unpack(const c10::IValue& value, double& to) {
+  to = number_of(value);
+}
+inline void unpack(const c10::IValue& value, bool& to) {
+  to = number_of(value) != 0;
+}
 inline void unpack(const c10::IValue& value, int64_t& to) {
   to = value.isInt() ? value.toInt() : static_cast<int64_t>(number_of(value));
 }
-inline void unpack(const c10::IValue& value, std::string& to) { to = value.toStringRef(); }
-inline void unpack(const c10::IValue& value, Tensor& to) { to = value.toTensor(); }
+inline void unpack(const c10::IValue& value, std::string& to) {
+  to = value.toStringRef();
+}
+inline void unpack(const c10::IValue& value, Tensor& to) {
+  to = value.toTensor();
+}
 inline void unpack(const c10::IValue& value, std::tuple<double, double>& to) {
   const auto pair = value.isTuple() ? std::vector<c10::IValue>(value.toTupleRef().elements()) : value.toListRef().vec();
   TORCH_CHECK(pair.size() == 2, "optimizer options: expected a pair of numbers, got ", pair.size(), " values");
@@ -63,10 +76,16 @@ inline void unpack(const c10::IValue& value, std::tuple<double, double>& to) {
 template <class Container>
 void unpack_tensors(const c10::IValue& value, Container& to) {
   to.clear();
-  for (const c10::IValue& element : value.toListRef()) to.push_back(element.toTensor());
+  for (const c10::IValue& element : value.toListRef()) {
+    to.push_back(element.toTensor());
+  }
 }
-inline void unpack(const c10::IValue& value, std::deque<Tensor>& to) { unpack_tensors(value, to); }
-inline void unpack(const c10::IValue& value, std::vector<Tensor>& to) { unpack_tensors(value, to); }
+inline void unpack(const c10::IValue& value, std::deque<Tensor>& to) {
+  unpack_tensors(value, to);
+}
+inline void unpack(const c10::IValue& value, std::vector<Tensor>& to) {
+  unpack_tensors(value, to);
+}
 template <class T>
 void unpack(const c10::IValue& value, std::optional<T>& to) {
   if (value.isNone()) {
@@ -76,7 +95,8 @@ void unpack(const c10::IValue& value, std::optional<T>& to) {
   }
 }
 
-// ---- equality ----------------------------------------------------------------------------------------------------------
+// ---- equality
+// ----------------------------------------------------------------------------------------------------------
 
 template <class T>
 bool same(const T& a, const T& b) {
@@ -90,7 +110,9 @@ bool same_tensors(const Container& a, const Container& b) {
   return a.size() == b.size() &&
       std::equal(a.begin(), a.end(), b.begin(), [](const Tensor& x, const Tensor& y) { return same(x, y); });
 }
-inline bool same(const std::deque<Tensor>& a, const std::deque<Tensor>& b) { return same_tensors(a, b); }
+inline bool same(const std::deque<Tensor>& a, const std::deque<Tensor>& b) {
+  return same_tensors(a, b);
+}
 inline bool same(const std::optional<std::vector<Tensor>>& a, const std::optional<std::vector<Tensor>>& b) {
   return a.has_value() == b.has_value() && (!a.has_value() || same_tensors(*a, *b));
 }
@@ -103,7 +125,8 @@ bool same_fields(const T& a, const T& b) {
   return equal;
 }
 
-// ---- options -----------------------------------------------------------------------------------------------------------
+// ---- options
+// -----------------------------------------------------------------------------------------------------------
 
 using GenericDict = c10::impl::GenericDict;
 
@@ -137,7 +160,9 @@ void write_fields(serialize::OutputArchive& archive, const T& object, bool with_
   const auto values = Fields<T>::of(object);
   for_each_field<T>([&](auto i) {
     const c10::IValue packed = pack(std::get<i>(values));
-    if (packed.isNone() ? !with_none : packed.isTensor() && !packed.toTensor().defined()) return;
+    if (packed.isNone() ? !with_none : packed.isTensor() && !packed.toTensor().defined()) {
+      return;
+    }
     archive.write(Fields<T>::kNames[i], packed);
   });
 }
@@ -147,7 +172,9 @@ void read_fields(serialize::InputArchive& archive, T& object) {
   const auto values = Fields<T>::of(object);
   for_each_field<T>([&](auto i) {
     c10::IValue packed;
-    if (archive.try_read(Fields<T>::kNames[i], packed)) unpack(packed, std::get<i>(values));
+    if (archive.try_read(Fields<T>::kNames[i], packed)) {
+      unpack(packed, std::get<i>(values));
+    }
   });
 }
 
@@ -156,15 +183,17 @@ void BuiltinOptions<Derived>::serialize(torch::serialize::OutputArchive& archive
   write_fields(archive, static_cast<const Derived&>(*this), true);
 }
 /// Options that only our optimizers have: files of libtorch lack them.
-constexpr bool is_own_option(std::string_view name) { return name == "maximize" || name == "fused"; }
+constexpr bool is_own_option(std::string_view name) {
+  return name == "maximize" || name == "fused";
+}
 
 template <class Derived>
 void BuiltinOptions<Derived>::serialize(torch::serialize::InputArchive& archive) {
   for (const std::string_view name : Fields<Derived>::kNames) {
     c10::IValue packed;
     TORCH_CHECK(
-        is_own_option(name) || archive.try_read(std::string(name), packed), "Optimizer: the archive has no option '", name,
-        "'; was it written by another kind of optimizer?");
+        is_own_option(name) || archive.try_read(std::string(name), packed), "Optimizer: the archive has no option '",
+        name, "'; was it written by another kind of optimizer?");
   }
   read_fields(archive, static_cast<Derived&>(*this));
 }
@@ -206,12 +235,16 @@ void BuiltinOptions<Derived>::set_momentum(double momentum) {
 template <class Derived>
 void BuiltinOptions<Derived>::inherit(const OptimizerOptions& defaults) {
   const auto* same_class = dynamic_cast<const Derived*>(&defaults);
-  if (!same_class) return;
+  if (!same_class) {
+    return;
+  }
   const Derived initial = initial_options<Derived>();
   const auto unset = Fields<Derived>::of(initial), theirs = Fields<Derived>::of(*same_class);
   const auto mine = Fields<Derived>::of(static_cast<Derived&>(*this));
   for_each_field<Derived>([&](auto i) {
-    if (std::get<i>(mine) == std::get<i>(unset)) std::get<i>(mine) = std::get<i>(theirs);
+    if (std::get<i>(mine) == std::get<i>(unset)) {
+      std::get<i>(mine) = std::get<i>(theirs);
+    }
   });
 }
 
@@ -219,7 +252,8 @@ template <class Derived>
 c10::IValue BuiltinOptions<Derived>::state_dict() const {
   const auto values = Fields<Derived>::of(static_cast<const Derived&>(*this));
   GenericDict dict = string_dict();
-  for_each_field<Derived>([&](auto i) { dict.insert(std::string(Fields<Derived>::kNames[i]), pack(std::get<i>(values))); });
+  for_each_field<Derived>(
+      [&](auto i) { dict.insert(std::string(Fields<Derived>::kNames[i]), pack(std::get<i>(values))); });
   return dict;
 }
 
@@ -229,11 +263,14 @@ void BuiltinOptions<Derived>::load_state_dict(const c10::IValue& fields) {
   const auto values = Fields<Derived>::of(static_cast<Derived&>(*this));
   for_each_field<Derived>([&](auto i) {
     const auto found = dict.find(std::string(Fields<Derived>::kNames[i]));
-    if (found != dict.end()) unpack(found->value(), std::get<i>(values));
+    if (found != dict.end()) {
+      unpack(found->value(), std::get<i>(values));
+    }
   });
 }
 
-// ---- state of a parameter -----------------------------------------------------------------------------------------------
+// ---- state of a parameter
+// -----------------------------------------------------------------------------------------------
 
 template <class Derived>
 std::unique_ptr<OptimizerParamState> BuiltinParamState<Derived>::clone() const {
@@ -262,7 +299,9 @@ c10::IValue BuiltinParamState<Derived>::state_dict() const {
     const auto& value = std::get<i>(values);
     using Value = std::decay_t<decltype(value)>;
     c10::IValue packed = pack(value);
-    if (packed.isNone() || (packed.isTensor() && !packed.toTensor().defined())) return;
+    if (packed.isNone() || (packed.isTensor() && !packed.toTensor().defined())) {
+      return;
+    }
     if constexpr (std::is_arithmetic_v<Value> && Fields<Derived>::kNumbersAsTensors) {
       // float32 as in PyTorch, unless that would round it: training goes on as if it had not stopped.
       const bool exact = static_cast<Value>(static_cast<float>(value)) == value;
@@ -275,18 +314,25 @@ c10::IValue BuiltinParamState<Derived>::state_dict() const {
 
 /// A copy in what the parameter computes with.
 inline void match(Tensor& value, const Tensor& param) {
-  if (!value.defined()) return;
-  const auto dtype = c10::isFloatingType(param.scalar_type()) || param.is_complex() ? param.scalar_type() : value.scalar_type();
+  if (!value.defined()) {
+    return;
+  }
+  const auto dtype =
+      c10::isFloatingType(param.scalar_type()) || param.is_complex() ? param.scalar_type() : value.scalar_type();
   value = value.detach().to(param.device(), dtype, /*non_blocking=*/false, /*copy=*/true);
 }
 template <class T>
 void match(T& value, const Tensor& param) {
   if constexpr (std::is_same_v<T, std::optional<std::vector<Tensor>>>) {
     if (value.has_value()) {
-      for (Tensor& t : *value) match(t, param);
+      for (Tensor& t : *value) {
+        match(t, param);
+      }
     }
   } else if constexpr (std::is_same_v<T, std::deque<Tensor>>) {
-    for (Tensor& t : value) match(t, param);
+    for (Tensor& t : value) {
+      match(t, param);
+    }
   }
 }
 
@@ -296,7 +342,9 @@ void BuiltinParamState<Derived>::load_state_dict(const c10::IValue& fields, cons
   const auto values = Fields<Derived>::of(static_cast<Derived&>(*this));
   for_each_field<Derived>([&](auto i) {
     const auto found = dict.find(std::string(Fields<Derived>::kNames[i]));
-    if (found == dict.end() || found->value().isNone()) return;
+    if (found == dict.end() || found->value().isNone()) {
+      return;
+    }
     unpack(found->value(), std::get<i>(values));
     match(std::get<i>(values), param);
   });

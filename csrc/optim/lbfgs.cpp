@@ -14,12 +14,13 @@ namespace detail {
 template <>
 struct Fields<LBFGSOptions> {
   static constexpr auto kNames = std::to_array<const char*>(
-      {"lr", "max_iter", "max_eval", "tolerance_grad", "tolerance_change", "history_size", "line_search_fn", "maximize"});
+      {"lr", "max_iter", "max_eval", "tolerance_grad", "tolerance_change", "history_size", "line_search_fn",
+       "maximize"});
   template <class T>
   static auto of(T& x) {
     return std::tie(
-        x.lr(), x.max_iter(), x.max_eval(), x.tolerance_grad(), x.tolerance_change(), x.history_size(), x.line_search_fn(),
-        x.maximize());
+        x.lr(), x.max_iter(), x.max_eval(), x.tolerance_grad(), x.tolerance_change(), x.history_size(),
+        x.line_search_fn(), x.maximize());
   }
 };
 template <>
@@ -30,8 +31,8 @@ struct Fields<LBFGSParamState> {
   template <class T>
   static auto of(T& x) {
     return std::tie(
-        x.func_evals(), x.n_iter(), x.t(), x.prev_loss(), x.d(), x.H_diag(), x.prev_flat_grad(), x.old_dirs(), x.old_stps(),
-        x.ro(), x.al());
+        x.func_evals(), x.n_iter(), x.t(), x.prev_loss(), x.d(), x.H_diag(), x.prev_flat_grad(), x.old_dirs(),
+        x.old_stps(), x.ro(), x.al());
   }
 };
 
@@ -58,10 +59,11 @@ double cubic_minimum(const Point& a, const Point& b, double lowest, double highe
   const Point &left = a.t <= b.t ? a : b, &right = a.t <= b.t ? b : a;
   const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t);
   const double square = d1 * d1 - a.slope * b.slope;
-  if (!(square >= 0)) return (lowest + highest) / 2;
+  if (!(square >= 0)) {
+    return (lowest + highest) / 2;
+  }
   const double d2 = std::sqrt(square);
-  const double minimum =
-      right.t - (right.t - left.t) * ((right.slope + d2 - d1) / (right.slope - left.slope + 2 * d2));
+  const double minimum = right.t - (right.t - left.t) * ((right.slope + d2 - d1) / (right.slope - left.slope + 2 * d2));
   return std::min(std::max(minimum, lowest), highest);
 }
 
@@ -72,11 +74,15 @@ class WolfeSearch {
 
   /// Begins with a step of length t. `size` is the largest component of the direction.
   Point run(double t, double size, double tolerance) {
-    if (!bracket(t)) zoom(size, tolerance);
+    if (!bracket(t)) {
+      zoom(size, tolerance);
+    }
     return ends_[low_];
   }
 
-  int64_t evaluations() const { return evaluations_; }
+  int64_t evaluations() const {
+    return evaluations_;
+  }
 
  private:
   static constexpr double kArmijo = 1e-4, kCurvature = 0.9;
@@ -87,15 +93,21 @@ class WolfeSearch {
     ++evaluations_;
     return evaluate_(t);
   }
-  bool too_high(const Point& p) const { return p.loss > start_.loss + kArmijo * p.t * start_.slope; }
-  bool flat_enough(const Point& p) const { return std::abs(p.slope) <= -kCurvature * start_.slope; }
+  bool too_high(const Point& p) const {
+    return p.loss > start_.loss + kArmijo * p.t * start_.slope;
+  }
+  bool flat_enough(const Point& p) const {
+    return std::abs(p.slope) <= -kCurvature * start_.slope;
+  }
 
   void set_ends(const Point& a, const Point& b) {
     ends_[0] = a;
     ends_[1] = b;
     choose_low();
   }
-  void choose_low() { low_ = ends_[0].loss <= ends_[1].loss ? 0 : 1; }
+  void choose_low() {
+    low_ = ends_[0].loss <= ends_[1].loss ? 0 : 1;
+  }
 
   /// Walks on until two points enclose a minimum. True when a point met the conditions on the way.
   bool bracket(double t) {
@@ -139,7 +151,9 @@ class WolfeSearch {
 
   void zoom(double size, double tolerance) {
     for (; rounds_ < kMost; ++rounds_) {
-      if (std::abs(ends_[1].t - ends_[0].t) * size < tolerance) return;
+      if (std::abs(ends_[1].t - ends_[0].t) * size < tolerance) {
+        return;
+      }
       Point now = at(trial());
       if (too_high(now) || now.loss >= ends_[low_].loss) {
         ends_[1 - low_] = std::move(now);
@@ -147,9 +161,13 @@ class WolfeSearch {
         continue;
       }
       const bool done = flat_enough(now);
-      if (!done && now.slope * (ends_[1 - low_].t - ends_[low_].t) >= 0) ends_[1 - low_] = ends_[low_];
+      if (!done && now.slope * (ends_[1 - low_].t - ends_[low_].t) >= 0) {
+        ends_[1 - low_] = ends_[low_];
+      }
       ends_[low_] = std::move(now);
-      if (done) return;
+      if (done) {
+        return;
+      }
     }
   }
 
@@ -177,11 +195,12 @@ LBFGSOptions::LBFGSOptions(double lr) : lr_(lr) {}
 LBFGS::LBFGS(const std::vector<OptimizerParamGroup>& param_groups, LBFGSOptions defaults)
     : Optimizer(param_groups, std::make_unique<LBFGSOptions>(defaults)) {
   TORCH_CHECK_VALUE(
-      param_groups_.size() == 1, "LBFGS doesn't support per-parameter options (parameter groups): got ", param_groups_.size(),
-      " groups");
+      param_groups_.size() == 1, "LBFGS doesn't support per-parameter options (parameter groups): got ",
+      param_groups_.size(), " groups");
   auto& options = static_cast<LBFGSOptions&>(param_groups_[0].options());
   detail::check_not_negative("Invalid learning rate", defaults.lr(), "LBFGS", "lr");
-  TORCH_CHECK_VALUE(options.history_size() > 0, "Invalid history_size value: ", options.history_size(), " (LBFGS needs at least 1)");
+  TORCH_CHECK_VALUE(
+      options.history_size() > 0, "Invalid history_size value: ", options.history_size(), " (LBFGS needs at least 1)");
   if (!defaults.max_eval().has_value()) {
     const int64_t max_eval = default_max_eval(defaults.max_iter());
     options.max_eval(max_eval);
@@ -200,7 +219,10 @@ Tensor LBFGS::flat_grad() {
   std::vector<Tensor> rows;
   for (const Tensor& param : param_groups_[0].params()) {
     const Tensor& grad = param.grad();
-    rows.push_back(real_row(!grad.defined() ? at::zeros_like(param) : grad.layout() == at::kStrided ? grad : grad.to_dense()));
+    rows.push_back(real_row(
+        !grad.defined()                     ? at::zeros_like(param)
+            : grad.layout() == at::kStrided ? grad
+                                            : grad.to_dense()));
   }
   const Tensor all = at::cat(rows);
   return static_cast<const LBFGSOptions&>(param_groups_[0].options()).maximize() ? all.neg() : all;
@@ -224,7 +246,9 @@ LBFGS::Evaluation LBFGS::evaluate(const LossClosure& closure, Tensor* loss) {
   TORCH_CHECK(
       value.defined() && value.numel() == 1, "LBFGS: the closure must return the loss, a tensor of one element, got ",
       value.defined() ? value.toString() : std::string("an undefined tensor"));
-  if (loss) *loss = value;
+  if (loss) {
+    *loss = value;
+  }
   const bool maximize = static_cast<const LBFGSOptions&>(param_groups_[0].options()).maximize();
   const double number_of_loss = number(value.detach());
   return {maximize ? -number_of_loss : number_of_loss, flat_grad()};
@@ -275,10 +299,13 @@ Tensor LBFGS::iterate(const LossClosure& closure) {
     return closure();
   }
   TORCH_CHECK(
-      !options.line_search_fn().has_value() || *options.line_search_fn() == "strong_wolfe", "only 'strong_wolfe' is supported",
-      " as line_search_fn of LBFGS, got '", options.line_search_fn().value_or(""), "'");
+      !options.line_search_fn().has_value() || *options.line_search_fn() == "strong_wolfe",
+      "only 'strong_wolfe' is supported", " as line_search_fn of LBFGS, got '", options.line_search_fn().value_or(""),
+      "'");
   auto& slot = state_[param_groups_[0].params()[0].unsafeGetTensorImpl()];
-  if (!slot) slot = make_state();
+  if (!slot) {
+    slot = make_state();
+  }
   auto& state = static_cast<LBFGSParamState&>(*slot);
 
   Tensor first_loss;
@@ -286,7 +313,9 @@ Tensor LBFGS::iterate(const LossClosure& closure) {
   const auto optimal = [&] { return number(now.grad.abs().max()) <= options.tolerance_grad(); };
   int64_t evaluations = 1;
   state.func_evals(state.func_evals() + 1);
-  if (optimal()) return first_loss;
+  if (optimal()) {
+    return first_loss;
+  }
 
   const int64_t max_eval = options.max_eval().value_or(default_max_eval(options.max_iter()));
   for (int64_t iteration = 1; iteration <= options.max_iter(); ++iteration) {
@@ -298,16 +327,22 @@ Tensor LBFGS::iterate(const LossClosure& closure) {
     const double first_length = std::min(1.0, 1 / number(now.grad.abs().sum()));
     state.t(state.n_iter() == 1 ? first_length * options.lr() : options.lr());
     const double slope = number(now.grad.dot(d));
-    if (slope > -options.tolerance_change()) break;
+    if (slope > -options.tolerance_change()) {
+      break;
+    }
 
     const int64_t before = evaluations;
     if (options.line_search_fn().has_value()) {
       std::vector<Tensor> origin;
-      for (const Tensor& param : param_groups_[0].params()) origin.push_back(param.clone());
+      for (const Tensor& param : param_groups_[0].params()) {
+        origin.push_back(param.clone());
+      }
       const auto at = [&](double t) {
         move(t, d);
         Evaluation there = evaluate(closure);
-        for (size_t i = 0; i < origin.size(); ++i) param_groups_[0].params()[i].copy_(origin[i]);
+        for (size_t i = 0; i < origin.size(); ++i) {
+          param_groups_[0].params()[i].copy_(origin[i]);
+        }
         const double along = number(there.grad.dot(d));
         return Point{t, there.loss, std::move(there.grad), along};
       };
@@ -327,9 +362,15 @@ Tensor LBFGS::iterate(const LossClosure& closure) {
     }
     state.func_evals(state.func_evals() + evaluations - before);
 
-    if (evaluations >= max_eval || optimal()) break;
-    if (number(d.abs().max()) * std::abs(state.t()) <= options.tolerance_change()) break;
-    if (std::abs(now.loss - state.prev_loss()) < options.tolerance_change()) break;
+    if (evaluations >= max_eval || optimal()) {
+      break;
+    }
+    if (number(d.abs().max()) * std::abs(state.t()) <= options.tolerance_change()) {
+      break;
+    }
+    if (std::abs(now.loss - state.prev_loss()) < options.tolerance_change()) {
+      break;
+    }
   }
   return first_loss;
 }

@@ -1,4 +1,5 @@
-// L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.4), with a line search for the strong Wolfe conditions.
+// L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.4), with a line search for the strong Wolfe
+// conditions.
 #pragma once
 
 #include <csrc/optim/optimizer.h>
@@ -77,7 +78,7 @@ class TORCH_API LBFGS : public Optimizer {
  private:
   struct Evaluation {
     double loss = 0;
-    Tensor grad;  // of all parameters in one row
+    Tensor grad; // of all parameters in one row
   };
 
   Tensor iterate(const LossClosure& closure);

@@ -7,11 +7,13 @@ namespace detail {
 
 template <>
 struct Fields<NAdamOptions> {
-  static constexpr auto kNames = std::to_array<const char*>({
-      "lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay", "maximize", "fused"});
+  static constexpr auto kNames = std::to_array<const char*>(
+      {"lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay", "maximize", "fused"});
   template <class T>
   static auto of(T& x) {
-    return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.momentum_decay(), x.decoupled_weight_decay(), x.maximize(), x.fused());
+    return std::tie(
+        x.lr(), x.betas(), x.eps(), x.weight_decay(), x.momentum_decay(), x.decoupled_weight_decay(), x.maximize(),
+        x.fused());
   }
 };
 template <>
@@ -19,7 +21,9 @@ struct Fields<NAdamParamState> {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"step", "mu_product", "exp_avg", "exp_avg_sq"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.mu_product(), x.exp_avg(), x.exp_avg_sq()); }
+  static auto of(T& x) {
+    return std::tie(x.step(), x.mu_product(), x.exp_avg(), x.exp_avg_sq());
+  }
 };
 
 template class BuiltinOptions<NAdamOptions>;
@@ -42,7 +46,9 @@ void by_operators(const detail::StepLists<NAdamParamState>& lists, const NAdamOp
   for (size_t i = 0; i < lists.size(); ++i) {
     NAdamParamState& state = *lists.states[i];
     const Tensor& param = lists.params[i];
-    if (decoupled && options.weight_decay() != 0) param.mul_(1 - options.lr() * options.weight_decay());
+    if (decoupled && options.weight_decay() != 0) {
+      param.mul_(1 - options.lr() * options.weight_decay());
+    }
     const Tensor grad =
         detail::penalized(lists.grads[i], param, options.maximize(), decoupled ? 0 : options.weight_decay());
     const Tensor average = lists.real_view(state.exp_avg()), square = lists.real_view(state.exp_avg_sq());
@@ -79,25 +85,30 @@ std::unique_ptr<OptimizerParamState> NAdam::make_state() const {
 Tensor NAdam::step(LossClosure closure) {
   return run_step(closure, [&](OptimizerParamGroup& group) {
     const auto& options = static_cast<const NAdamOptions&>(group.options());
-    const auto lists = detail::collect<NAdamParamState>(
-        "NAdam", group, state_, [](NAdamParamState& state, const Tensor& param) {
+    const auto lists =
+        detail::collect<NAdamParamState>("NAdam", group, state_, [](NAdamParamState& state, const Tensor& param) {
           state.exp_avg(detail::zeros_like_param(param));
           state.exp_avg_sq(detail::zeros_like_param(param));
         });
-    if (lists.size() == 0) return;
+    if (lists.size() == 0) {
+      return;
+    }
     std::vector<double> products;
     for (NAdamParamState* state : lists.states) {
       state->step(state->step() + 1);
       state->mu_product(state->mu_product() * momentum(options, state->step()));
       products.push_back(state->mu_product());
     }
-    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
+    if (!options.fused().value_or(lists.fused_by_default())) {
+      return by_operators(lists, options);
+    }
     const auto averages = lists.tensors([](NAdamParamState& s) { return s.exp_avg(); });
     const auto squares = lists.tensors([](NAdamParamState& s) { return s.exp_avg_sq(); });
     const auto [beta1, beta2] = options.betas();
     at::_fused_nadam_(
         lists.params, lists.grads, averages, squares, products, detail::step_numbers(lists), options.lr(), beta1, beta2,
-        options.weight_decay(), options.momentum_decay(), options.eps(), options.decoupled_weight_decay(), options.maximize());
+        options.weight_decay(), options.momentum_decay(), options.eps(), options.decoupled_weight_decay(),
+        options.maximize());
   });
 }
 

@@ -11,7 +11,8 @@ template class c10::Indirect<std::tuple<double, double>>;
 
 namespace torch::optim {
 
-// ---- bases of options and states -----------------------------------------------------------------------------------------
+// ---- bases of options and states
+// -----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -68,7 +69,8 @@ void OptimizerOptions::load_state_dict(const c10::IValue&) {
   must_override("load_state_dict", "OptimizerOptions", "OptimizerCloneableOptions");
 }
 
-// ---- groups -------------------------------------------------------------------------------------------------------------
+// ---- groups
+// -------------------------------------------------------------------------------------------------------------
 
 OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& param_group)
     : params_(param_group.params()),
@@ -85,7 +87,8 @@ bool OptimizerParamGroup::has_options() const {
   return options_ != nullptr;
 }
 OptimizerOptions& OptimizerParamGroup::options() {
-  TORCH_CHECK(has_options(), "OptimizerParamGroup: the group has no options; add it to an optimizer or call set_options");
+  TORCH_CHECK(
+      has_options(), "OptimizerParamGroup: the group has no options; add it to an optimizer or call set_options");
   return *options_;
 }
 const OptimizerOptions& OptimizerParamGroup::options() const {
@@ -101,7 +104,8 @@ const std::vector<Tensor>& OptimizerParamGroup::params() const {
   return params_;
 }
 
-// ---- hooks --------------------------------------------------------------------------------------------------------------
+// ---- hooks
+// --------------------------------------------------------------------------------------------------------------
 
 struct Optimizer::Hooks {
   struct Hook {
@@ -122,7 +126,9 @@ void OptimizerHookHandle::remove() {
 
 OptimizerHookHandle Optimizer::add_hook(StepHook hook, bool before) {
   TORCH_CHECK(hook, "Optimizer: a step hook must be a function, got an empty one");
-  if (!hooks_) hooks_ = std::make_shared<Hooks>();
+  if (!hooks_) {
+    hooks_ = std::make_shared<Hooks>();
+  }
   OptimizerHookHandle handle;
   handle.hooks_ = hooks_;
   handle.id_ = hooks_->next_id++;
@@ -138,14 +144,19 @@ OptimizerHookHandle Optimizer::register_step_post_hook(StepHook hook) {
 }
 
 void Optimizer::call_hooks(bool before) {
-  if (!hooks_) return;
-  const auto list = hooks_->list;  // a hook may remove itself
+  if (!hooks_) {
+    return;
+  }
+  const auto list = hooks_->list; // a hook may remove itself
   for (const auto& hook : list) {
-    if (hook.before == before) hook.call(*this);
+    if (hook.before == before) {
+      hook.call(*this);
+    }
   }
 }
 
-// ---- the optimizer ------------------------------------------------------------------------------------------------------
+// ---- the optimizer
+// ------------------------------------------------------------------------------------------------------
 
 Optimizer::Optimizer(Optimizer&&) = default;
 Optimizer& Optimizer::operator=(Optimizer&&) = default;
@@ -153,7 +164,9 @@ Optimizer::~Optimizer() = default;
 
 Optimizer::Optimizer(const std::vector<OptimizerParamGroup>& param_groups, std::unique_ptr<OptimizerOptions> defaults)
     : defaults_(std::move(defaults)) {
-  for (const OptimizerParamGroup& group : param_groups) add_param_group(group);
+  for (const OptimizerParamGroup& group : param_groups) {
+    add_param_group(group);
+  }
 }
 
 Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
@@ -163,19 +176,25 @@ void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
   for (const Tensor& param : param_group.params()) {
     TORCH_CHECK(param.defined(), "Optimizer: a parameter is an undefined tensor");
     TORCH_CHECK(
-        param.is_leaf(), "can't optimize a non-leaf Tensor: its history would not see the steps; optimize the tensors it was "
+        param.is_leaf(),
+        "can't optimize a non-leaf Tensor: its history would not see the steps; optimize the tensors it was "
         "computed from");
   }
   std::vector<const void*> known;
   for (const OptimizerParamGroup& group : param_groups_) {
-    for (const Tensor& param : group.params()) known.push_back(param.unsafeGetTensorImpl());
+    for (const Tensor& param : group.params()) {
+      known.push_back(param.unsafeGetTensorImpl());
+    }
   }
   std::sort(known.begin(), known.end());
   // Tied weights may be given twice, as in libtorch, until there is state of their own.
   for (const Tensor& param : param_group.params()) {
     const void* key = param.unsafeGetTensorImpl();
-    if (!std::binary_search(known.begin(), known.end(), key)) continue;
-    TORCH_CHECK(state_.count(param.unsafeGetTensorImpl()) == 0, "some parameters appear in more than one parameter group");
+    if (!std::binary_search(known.begin(), known.end(), key)) {
+      continue;
+    }
+    TORCH_CHECK(
+        state_.count(param.unsafeGetTensorImpl()) == 0, "some parameters appear in more than one parameter group");
     TORCH_WARN_ONCE("some parameters appear in more than one parameter group of an optimizer: each group steps them");
   }
   OptimizerParamGroup group(param_group);
@@ -192,7 +211,9 @@ namespace {
 // Parameters of the first group, which is made where there is none.
 std::vector<Tensor>& first_parameters(Optimizer& optimizer, const OptimizerOptions& defaults) {
   auto& groups = optimizer.param_groups();
-  if (groups.empty()) groups.emplace_back(std::vector<Tensor>()).set_options(defaults.clone());
+  if (groups.empty()) {
+    groups.emplace_back(std::vector<Tensor>()).set_options(defaults.clone());
+  }
   return groups.front().params();
 }
 
@@ -207,7 +228,9 @@ void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
 void Optimizer::zero_grad(bool set_to_none) {
   for (OptimizerParamGroup& group : param_groups_) {
     for (Tensor& param : group.params()) {
-      if (!param.mutable_grad().defined()) continue;
+      if (!param.mutable_grad().defined()) {
+        continue;
+      }
       if (set_to_none) {
         param.mutable_grad().reset();
         continue;
@@ -229,7 +252,9 @@ std::vector<Tensor>& Optimizer::parameters() noexcept {
 size_t Optimizer::size() const noexcept {
   TORCH_WARN("Optimizer::size() will be removed in PyTorch 1.6");
   size_t count = 0;
-  for (const OptimizerParamGroup& group : param_groups_) count += group.params().size();
+  for (const OptimizerParamGroup& group : param_groups_) {
+    count += group.params().size();
+  }
   return count;
 }
 
@@ -269,7 +294,9 @@ Tensor Optimizer::run_step(const LossClosure& closure, c10::function_ref<void(Op
       const c10::AutoGradMode with_gradients(true);
       loss = closure();
     }
-    for (OptimizerParamGroup& group : param_groups_) update(group);
+    for (OptimizerParamGroup& group : param_groups_) {
+      update(group);
+    }
   }
   call_hooks(false);
   return loss;

@@ -18,7 +18,7 @@
 namespace c10 {
 struct IValue;
 extern template class TORCH_API Indirect<std::tuple<double, double>>; // betas
-}
+} // namespace c10
 
 namespace torch {
 
@@ -124,9 +124,13 @@ class TORCH_API OptimizerParamGroup {
   const std::vector<Tensor>& params() const;
 
   /// The learning rate that schedulers start from; empty before there is one.
-  std::optional<double> initial_lr() const { return initial_lr_; }
+  std::optional<double> initial_lr() const {
+    return initial_lr_;
+  }
   /// Sets it; schedulers do.
-  void set_initial_lr(double lr) { initial_lr_ = lr; }
+  void set_initial_lr(double lr) {
+    initial_lr_ = lr;
+  }
 
  protected:
   std::vector<Tensor> params_;
@@ -232,7 +236,8 @@ class TORCH_API Optimizer {
   std::vector<OptimizerParamGroup> param_groups_;
   State state_;
   c10::OwnedPtr<OptimizerOptions> defaults_;
-  /// While a loss scaler steps an optimizer that takes it: one element, 1 where gradients are not finite and nothing is to change.
+  /// While a loss scaler steps an optimizer that takes it: one element, 1 where gradients are not finite and nothing is
+  /// to change.
   Tensor found_inf_;
 
  private:

@@ -7,8 +7,8 @@ namespace detail {
 
 template <>
 struct Fields<RAdamOptions> {
-  static constexpr auto kNames = std::to_array<const char*>({
-      "lr", "betas", "eps", "weight_decay", "decoupled_weight_decay", "maximize", "fused"});
+  static constexpr auto kNames =
+      std::to_array<const char*>({"lr", "betas", "eps", "weight_decay", "decoupled_weight_decay", "maximize", "fused"});
   template <class T>
   static auto of(T& x) {
     return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.decoupled_weight_decay(), x.maximize(), x.fused());
@@ -19,7 +19,9 @@ struct Fields<RAdamParamState> {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"step", "exp_avg", "exp_avg_sq"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq()); }
+  static auto of(T& x) {
+    return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq());
+  }
 };
 
 template class BuiltinOptions<RAdamOptions>;
@@ -37,7 +39,9 @@ void by_operators(const detail::StepLists<RAdamParamState>& lists, const RAdamOp
   for (size_t i = 0; i < lists.size(); ++i) {
     RAdamParamState& state = *lists.states[i];
     const Tensor& param = lists.params[i];
-    if (decoupled && options.weight_decay() != 0) param.mul_(1 - options.lr() * options.weight_decay());
+    if (decoupled && options.weight_decay() != 0) {
+      param.mul_(1 - options.lr() * options.weight_decay());
+    }
     const Tensor grad =
         detail::penalized(lists.grads[i], param, options.maximize(), decoupled ? 0 : options.weight_decay());
     const Tensor average = lists.real_view(state.exp_avg()), square = lists.real_view(state.exp_avg_sq());
@@ -79,14 +83,20 @@ std::unique_ptr<OptimizerParamState> RAdam::make_state() const {
 Tensor RAdam::step(LossClosure closure) {
   return run_step(closure, [&](OptimizerParamGroup& group) {
     const auto& options = static_cast<const RAdamOptions&>(group.options());
-    const auto lists = detail::collect<RAdamParamState>(
-        "RAdam", group, state_, [](RAdamParamState& state, const Tensor& param) {
+    const auto lists =
+        detail::collect<RAdamParamState>("RAdam", group, state_, [](RAdamParamState& state, const Tensor& param) {
           state.exp_avg(detail::zeros_like_param(param));
           state.exp_avg_sq(detail::zeros_like_param(param));
         });
-    if (lists.size() == 0) return;
-    for (RAdamParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
+    if (lists.size() == 0) {
+      return;
+    }
+    for (RAdamParamState* state : lists.states) {
+      state->step(state->step() + 1);
+    }
+    if (!options.fused().value_or(lists.fused_by_default())) {
+      return by_operators(lists, options);
+    }
     const auto averages = lists.tensors([](RAdamParamState& s) { return s.exp_avg(); });
     const auto squares = lists.tensors([](RAdamParamState& s) { return s.exp_avg_sq(); });
     const auto [beta1, beta2] = options.betas();

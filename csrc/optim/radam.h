@@ -15,7 +15,7 @@ struct TORCH_API RAdamOptions : public detail::BuiltinOptions<RAdamOptions> {
   TORCH_ARG(double, lr) = 1e-3;
   typedef std::tuple<double, double> betas_t;
   /// Decay of the averages of gradients and of their squares. Throws outside of [0, 1).
-  TORCH_INDIRECT_ARG(betas_t, betas);  // 0.9 and 0.999
+  TORCH_INDIRECT_ARG(betas_t, betas); // 0.9 and 0.999
   /// Added to the denominator. Throws if negative.
   TORCH_ARG(double, eps) = 1e-8;
   /// Factor of a penalty on squared parameters: weight_decay * param is added to the gradient. Throws if negative.

@@ -7,8 +7,8 @@ namespace detail {
 
 template <>
 struct Fields<RMSpropOptions> {
-  static constexpr auto kNames = std::to_array<const char*>({
-      "lr", "alpha", "eps", "weight_decay", "momentum", "centered", "maximize", "fused"});
+  static constexpr auto kNames =
+      std::to_array<const char*>({"lr", "alpha", "eps", "weight_decay", "momentum", "centered", "maximize", "fused"});
   template <class T>
   static auto of(T& x) {
     return std::tie(x.lr(), x.alpha(), x.eps(), x.weight_decay(), x.momentum(), x.centered(), x.maximize(), x.fused());
@@ -19,7 +19,9 @@ struct Fields<RMSpropParamState> {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"step", "square_avg", "momentum_buffer", "grad_avg"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.square_avg(), x.momentum_buffer(), x.grad_avg()); }
+  static auto of(T& x) {
+    return std::tie(x.step(), x.square_avg(), x.momentum_buffer(), x.grad_avg());
+  }
 };
 
 template class BuiltinOptions<RMSpropOptions>;
@@ -82,17 +84,28 @@ Tensor RMSprop::step(LossClosure closure) {
     const auto lists = detail::collect<RMSpropParamState>(
         "RMSprop", group, state_, [&](RMSpropParamState& state, const Tensor& param) {
           state.square_avg(detail::zeros_like_param(param));
-          if (options.momentum() > 0) state.momentum_buffer(detail::zeros_like_param(param));
-          if (options.centered()) state.grad_avg(detail::zeros_like_param(param));
+          if (options.momentum() > 0) {
+            state.momentum_buffer(detail::zeros_like_param(param));
+          }
+          if (options.centered()) {
+            state.grad_avg(detail::zeros_like_param(param));
+          }
         });
-    if (lists.size() == 0) return;
-    for (RMSpropParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
+    if (lists.size() == 0) {
+      return;
+    }
+    for (RMSpropParamState* state : lists.states) {
+      state->step(state->step() + 1);
+    }
+    if (!options.fused().value_or(lists.fused_by_default())) {
+      return by_operators(lists, options);
+    }
     const auto squares = lists.tensors([](RMSpropParamState& s) { return s.square_avg(); });
     const auto averages =
         options.centered() ? lists.tensors([](RMSpropParamState& s) { return s.grad_avg(); }) : std::vector<Tensor>();
-    const auto buffers =
-        options.momentum() > 0 ? lists.tensors([](RMSpropParamState& s) { return s.momentum_buffer(); }) : std::vector<Tensor>();
+    const auto buffers = options.momentum() > 0
+        ? lists.tensors([](RMSpropParamState& s) { return s.momentum_buffer(); })
+        : std::vector<Tensor>();
     at::_fused_rmsprop_(
         lists.params, lists.grads, squares, averages, buffers, options.lr(), options.alpha(), options.eps(),
         options.weight_decay(), options.momentum(), options.maximize());

@@ -15,9 +15,9 @@ struct TORCH_API RpropOptions : public detail::BuiltinOptions<RpropOptions> {
   TORCH_ARG(double, lr) = 1e-2;
   typedef std::tuple<double, double> pair_t;
   /// Factors of a step size after the gradient turned, and after it did not.
-  TORCH_INDIRECT_ARG(pair_t, etas);  // 0.5 and 1.2
+  TORCH_INDIRECT_ARG(pair_t, etas); // 0.5 and 1.2
   /// The smallest and the largest step size.
-  TORCH_INDIRECT_ARG(pair_t, step_sizes);  // 1e-6 and 50
+  TORCH_INDIRECT_ARG(pair_t, step_sizes); // 1e-6 and 50
   /// Climbs instead of descending.
   TORCH_ARG(bool, maximize) = false;
   /// One kernel for all parameters (the default on a CPU), or operator by operator.

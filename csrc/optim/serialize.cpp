@@ -42,8 +42,9 @@ SavedGroup read_group(serialize::InputArchive& groups, size_t index, const Optim
   const size_t count = read_count(archive, "params/size");
   TORCH_CHECK(
       count == current.params().size(),
-      "loaded state dict contains a parameter group that has a different size than the optimizer's parameter group: group ", index,
-      " has ", count, " parameters, the optimizer's ", current.params().size());
+      "loaded state dict contains a parameter group that has a different size than the optimizer's parameter group: "
+      "group ",
+      index, " has ", count, " parameters, the optimizer's ", current.params().size());
   for (size_t i = 0; i < count; ++i) {
     c10::IValue key;
     archive.read("params/" + std::to_string(i), key);
@@ -55,7 +56,8 @@ SavedGroup read_group(serialize::InputArchive& groups, size_t index, const Optim
   return group;
 }
 
-// ---- before PyTorch 1.5 --------------------------------------------------------------------------------------------------
+// ---- before PyTorch 1.5
+// --------------------------------------------------------------------------------------------------
 
 struct OldName {
   const char* archive;
@@ -84,7 +86,9 @@ using StateDict = c10::impl::GenericDict;
 std::vector<StateDict> read_old_state(serialize::InputArchive& archive) {
   std::vector<StateDict> states;
   const auto of_parameter = [&](size_t i) -> StateDict& {
-    while (states.size() <= i) states.emplace_back(c10::StringType::get(), c10::AnyType::get());
+    while (states.size() <= i) {
+      states.emplace_back(c10::StringType::get(), c10::AnyType::get());
+    }
     return states[i];
   };
   const auto has_list = [&](const char* name) {
@@ -92,18 +96,26 @@ std::vector<StateDict> read_old_state(serialize::InputArchive& archive) {
     return archive.try_read(std::string(name) + "/size", count);
   };
   for (const OldName& name : kOldLists) {
-    if (!has_list(name.archive)) continue;
+    if (!has_list(name.archive)) {
+      continue;
+    }
     const std::vector<Tensor> buffers = detail::load_buffers(archive, name.archive);
     for (size_t i = 0; i < buffers.size(); ++i) {
-      if (buffers[i].defined()) of_parameter(i).insert(std::string(name.state), buffers[i]);
+      if (buffers[i].defined()) {
+        of_parameter(i).insert(std::string(name.state), buffers[i]);
+      }
     }
   }
   for (const char* name : kOldLbfgsTensors) {
     Tensor tensor; // a new one each time: what is defined already would be written into
-    if (archive.try_read(name, tensor, /*is_buffer=*/true) && tensor.defined()) of_parameter(0).insert(std::string(name), tensor);
+    if (archive.try_read(name, tensor, /*is_buffer=*/true) && tensor.defined()) {
+      of_parameter(0).insert(std::string(name), tensor);
+    }
   }
   for (const char* name : kOldLbfgsLists) {
-    if (!has_list(name)) continue;
+    if (!has_list(name)) {
+      continue;
+    }
     of_parameter(0).insert(std::string(name), c10::List<Tensor>(detail::load_buffers(archive, name)));
   }
   return states;
@@ -112,14 +124,16 @@ std::vector<StateDict> read_old_state(serialize::InputArchive& archive) {
 void load_old_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, detail::NewState new_state) {
   const std::vector<StateDict> saved = read_old_state(archive);
   TORCH_CHECK(
-      !saved.empty(), "Optimizer: the archive has neither 'pytorch_version' nor the lists of PyTorch before 1.5; it is not that of "
+      !saved.empty(),
+      "Optimizer: the archive has neither 'pytorch_version' nor the lists of PyTorch before 1.5; it is not that of "
       "an optimizer, or of one without state");
   const std::vector<Tensor>& params = optimizer.param_groups().at(0).params();
   TORCH_CHECK(
       saved.size() <= params.size(), "Optimizer: the archive has state of ", saved.size(),
       " parameters, the optimizer's first group has ", params.size());
   TORCH_WARN(
-      "Your serialized optimizer is still using the old serialization format. You should re-save your optimizer to use the new "
+      "Your serialized optimizer is still using the old serialization format. You should re-save your optimizer to use "
+      "the new "
       "serialization format.");
   std::vector<std::unique_ptr<OptimizerParamState>> states;
   for (size_t i = 0; i < saved.size(); ++i) {
@@ -185,8 +199,8 @@ void load_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, NewS
     return;
   }
   TORCH_CHECK(
-      version.isString() && version.toStringRef() == kVersion, "Optimizer: the archive must be of version ", kVersion, ", got ",
-      version.isString() ? version.toStringRef() : std::string("a value that is no text"));
+      version.isString() && version.toStringRef() == kVersion, "Optimizer: the archive must be of version ", kVersion,
+      ", got ", version.isString() ? version.toStringRef() : std::string("a value that is no text"));
   serialize::InputArchive states, groups;
   archive.read("state", states);
   archive.read("param_groups", groups);
@@ -204,7 +218,9 @@ void load_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, NewS
     saved.emplace(key, std::move(state));
   }
   std::vector<SavedGroup> saved_groups;
-  for (size_t g = 0; g < count; ++g) saved_groups.push_back(read_group(groups, g, optimizer.param_groups()[g]));
+  for (size_t g = 0; g < count; ++g) {
+    saved_groups.push_back(read_group(groups, g, optimizer.param_groups()[g]));
+  }
 
   for (size_t g = 0; g < count; ++g) {
     OptimizerParamGroup& group = optimizer.param_groups()[g];
@@ -250,7 +266,9 @@ void serialize(serialize::InputArchive& archive, const std::string& key, int64_t
 
 void serialize(serialize::OutputArchive& archive, const std::string& key, const std::vector<int64_t>& steps) {
   std::vector<Tensor> tensors;
-  for (const int64_t step : steps) tensors.push_back(at::scalar_tensor(step, at::kLong));
+  for (const int64_t step : steps) {
+    tensors.push_back(at::scalar_tensor(step, at::kLong));
+  }
   detail::save_buffers(archive, key, tensors);
 }
 

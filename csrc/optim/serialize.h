@@ -1,5 +1,5 @@
-// Optimizers in archives, in libtorch's layout. For optimizers of programs: call serialize<State, Options>(archive, *this) from
-// save and load, or use the macros.
+// Optimizers in archives, in libtorch's layout. For optimizers of programs: call serialize<State, Options>(archive,
+// *this) from save and load, or use the macros.
 #pragma once
 
 #include <csrc/optim/optimizer.h>
@@ -15,14 +15,15 @@ namespace detail {
 
 using NewState = c10::function_ref<std::unique_ptr<OptimizerParamState>()>;
 
-/// "state" holds the state of each parameter under its address as a number, "param_groups" the options of each group and the
-/// addresses of its parameters.
+/// "state" holds the state of each parameter under its address as a number, "param_groups" the options of each group
+/// and the addresses of its parameters.
 TORCH_API void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer);
-/// Reads everything before anything is changed. Throws where groups or their sizes differ. An archive from before PyTorch 1.5,
-/// which had no groups, gives state to the first group, with a warning.
+/// Reads everything before anything is changed. Throws where groups or their sizes differ. An archive from before
+/// PyTorch 1.5, which had no groups, gives state to the first group, with a warning.
 TORCH_API void load_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, NewState new_state);
 
-TORCH_API void save_buffers(serialize::OutputArchive& archive, const std::string& key, const std::vector<Tensor>& buffers);
+TORCH_API void save_buffers(
+    serialize::OutputArchive& archive, const std::string& key, const std::vector<Tensor>& buffers);
 TORCH_API std::vector<Tensor> load_buffers(serialize::InputArchive& archive, const std::string& key);
 
 } // namespace detail
@@ -58,7 +59,9 @@ template <typename T>
 c10::List<T> deque_to_list(const std::deque<T>& deque) {
   c10::List<T> list;
   list.reserve(deque.size());
-  for (const T& element : deque) list.push_back(element);
+  for (const T& element : deque) {
+    list.push_back(element);
+  }
   return list;
 }
 template <typename T>
@@ -74,34 +77,35 @@ std::deque<T> list_to_deque(const c10::List<T>& list) {
   torch::optim::serialize<OptimizerName##ParamState, OptimizerName##Options>(archive, self)
 
 /// In serialize(OutputArchive&) of options or of a state: writes a field of TORCH_ARG unless it is an undefined tensor.
-#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG(name)                                     \
-  {                                                                                \
-    const c10::IValue ivalue(name());                                              \
+#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG(name)                                           \
+  {                                                                                      \
+    const c10::IValue ivalue(name());                                                    \
     if (!ivalue.isTensor() || ivalue.toTensor().defined()) archive.write(#name, ivalue); \
   }
 
 /// In serialize(InputArchive&): reads the field, which only a tensor's may be missing.
-#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name)                     \
-  {                                                                     \
-    c10::IValue ivalue;                                                 \
-    if (archive.try_read(#name, ivalue)) {                              \
-      name(ivalue.to<T>());                                             \
-    } else {                                                            \
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name)                                             \
+  {                                                                                             \
+    c10::IValue ivalue;                                                                         \
+    if (archive.try_read(#name, ivalue)) {                                                      \
+      name(ivalue.to<T>());                                                                     \
+    } else {                                                                                    \
       TORCH_CHECK((std::is_base_of_v<at::Tensor, T>), "Optimizer: the archive has no ", #name); \
-    }                                                                   \
+    }                                                                                           \
   }
 
-#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_OPTIONAL(T, name)            \
-  {                                                                     \
-    c10::IValue ivalue;                                                 \
-    if (archive.try_read(#name, ivalue)) name(ivalue.toOptional<T>());  \
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_OPTIONAL(T, name)           \
+  {                                                                    \
+    c10::IValue ivalue;                                                \
+    if (archive.try_read(#name, ivalue)) name(ivalue.toOptional<T>()); \
   }
 
 /// The same for a field that is a std::deque<T>.
-#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG_DEQUE(name) archive.write(#name, c10::IValue(torch::optim::deque_to_list(name())));
-#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_DEQUE(T, name)                                 \
-  {                                                                                       \
-    c10::IValue ivalue;                                                                   \
-    archive.read(#name, ivalue);                                                          \
-    name(torch::optim::list_to_deque(ivalue.to<c10::List<typename T::value_type>>()));    \
+#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG_DEQUE(name) \
+  archive.write(#name, c10::IValue(torch::optim::deque_to_list(name())));
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_DEQUE(T, name)                              \
+  {                                                                                    \
+    c10::IValue ivalue;                                                                \
+    archive.read(#name, ivalue);                                                       \
+    name(torch::optim::list_to_deque(ivalue.to<c10::List<typename T::value_type>>())); \
   }

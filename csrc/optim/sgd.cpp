@@ -7,8 +7,8 @@ namespace detail {
 
 template <>
 struct Fields<SGDOptions> {
-  static constexpr auto kNames = std::to_array<const char*>({
-      "lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "fused"});
+  static constexpr auto kNames =
+      std::to_array<const char*>({"lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "fused"});
   template <class T>
   static auto of(T& x) {
     return std::tie(x.lr(), x.momentum(), x.dampening(), x.weight_decay(), x.nesterov(), x.maximize(), x.fused());
@@ -19,7 +19,9 @@ struct Fields<SGDParamState> {
   static constexpr bool kNumbersAsTensors = true;
   static constexpr auto kNames = std::to_array<const char*>({"momentum_buffer"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.momentum_buffer()); }
+  static auto of(T& x) {
+    return std::tie(x.momentum_buffer());
+  }
 };
 
 template class BuiltinOptions<SGDOptions>;
@@ -33,7 +35,9 @@ using SGDLists = detail::StepLists<SGDParamState>;
 
 /// Gives a parameter whose momentum begins its buffer. It becomes the gradient of this step, without dampening.
 bool begins(SGDParamState& state, const Tensor& param) {
-  if (state.momentum_buffer().defined()) return false;
+  if (state.momentum_buffer().defined()) {
+    return false;
+  }
   state.momentum_buffer(detail::zeros_like_param(param));
   return true;
 }
@@ -59,8 +63,9 @@ void by_operators(const SGDLists& lists, const std::vector<bool>& first, const S
 /// A gradient of a few rows changes those of the parameter; momentum, whose buffer is dense, goes on in all rows.
 void step_sparse(const SGDLists& lists, const SGDOptions& options) {
   TORCH_CHECK(
-      lists.sparse.empty() || options.weight_decay() == 0, "SGD: weight_decay option is not compatible with sparse gradients: it is ",
-      options.weight_decay(), " and must be 0 in groups that have them");
+      lists.sparse.empty() || options.weight_decay() == 0,
+      "SGD: weight_decay option is not compatible with sparse gradients: it is ", options.weight_decay(),
+      " and must be 0 in groups that have them");
   for (const auto& [param, given, state] : lists.sparse) {
     const Tensor grad = options.maximize() ? given.neg() : given;
     if (options.momentum() == 0) {
@@ -73,24 +78,36 @@ void step_sparse(const SGDLists& lists, const SGDOptions& options) {
       state->momentum_buffer().mul_(options.momentum()).add_(grad, 1 - options.dampening());
     }
     param.add_(state->momentum_buffer(), options.nesterov() ? -options.lr() * options.momentum() : -options.lr());
-    if (options.nesterov()) param.add_(grad, -options.lr());
+    if (options.nesterov()) {
+      param.add_(grad, -options.lr());
+    }
   }
 }
 
 /// One call for the parameters whose momentum begins (`which`), or for the others.
 void step_fused(
-    const SGDLists& lists, const std::vector<bool>& first, bool which, const SGDOptions& options, const Tensor& found_inf) {
+    const SGDLists& lists,
+    const std::vector<bool>& first,
+    bool which,
+    const SGDOptions& options,
+    const Tensor& found_inf) {
   std::vector<Tensor> params, grads, buffers;
   for (size_t i = 0; i < lists.size(); ++i) {
-    if (first[i] != which) continue;
+    if (first[i] != which) {
+      continue;
+    }
     params.push_back(lists.params[i]);
     grads.push_back(lists.grads[i]);
-    if (options.momentum() != 0) buffers.push_back(lists.real_view(lists.states[i]->momentum_buffer()));
+    if (options.momentum() != 0) {
+      buffers.push_back(lists.real_view(lists.states[i]->momentum_buffer()));
+    }
   }
-  if (params.empty()) return;
+  if (params.empty()) {
+    return;
+  }
   at::_fused_sgd_(
-      params, grads, buffers, options.weight_decay(), options.momentum(), options.lr(), options.dampening(), options.nesterov(),
-      options.maximize(), which, {}, found_inf);
+      params, grads, buffers, options.weight_decay(), options.momentum(), options.lr(), options.dampening(),
+      options.nesterov(), options.maximize(), which, {}, found_inf);
 }
 
 } // namespace
@@ -126,10 +143,16 @@ Tensor SGD::step(LossClosure closure) {
         "SGD", group, state_, [](SGDParamState&, const Tensor&) {}, detail::SparseGradients::taken,
         options.momentum() == 0 ? detail::States::none : detail::States::kept);
     step_sparse(lists, options);
-    if (lists.size() == 0) return;
+    if (lists.size() == 0) {
+      return;
+    }
     std::vector<bool> first(lists.size());
-    for (size_t i = 0; options.momentum() != 0 && i < lists.size(); ++i) first[i] = begins(*lists.states[i], lists.originals[i]);
-    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, first, options);
+    for (size_t i = 0; options.momentum() != 0 && i < lists.size(); ++i) {
+      first[i] = begins(*lists.states[i], lists.originals[i]);
+    }
+    if (!options.fused().value_or(lists.fused_by_default())) {
+      return by_operators(lists, first, options);
+    }
     step_fused(lists, first, true, options, found_inf_);
     step_fused(lists, first, false, options, found_inf_);
   });

@@ -9,14 +9,18 @@ template <>
 struct Fields<SparseAdamOptions> {
   static constexpr auto kNames = std::to_array<const char*>({"lr", "betas", "eps", "maximize"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.lr(), x.betas(), x.eps(), x.maximize()); }
+  static auto of(T& x) {
+    return std::tie(x.lr(), x.betas(), x.eps(), x.maximize());
+  }
 };
 template <>
 struct Fields<SparseAdamParamState> {
   static constexpr bool kNumbersAsTensors = false;
   static constexpr auto kNames = std::to_array<const char*>({"step", "exp_avg", "exp_avg_sq"});
   template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq()); }
+  static auto of(T& x) {
+    return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq());
+  }
 };
 
 template class BuiltinOptions<SparseAdamOptions>;
@@ -37,9 +41,12 @@ Tensor average_at(const Tensor& average, const Tensor& grad, const Tensor& value
 void step_one(const detail::StepLists<SparseAdamParamState>::Sparse& one, const SparseAdamOptions& options) {
   SparseAdamParamState& state = *one.state;
   state.step(state.step() + 1);
-  const Tensor grad = (options.maximize() ? one.grad.neg() : one.grad).coalesce();  // squares of sums, not sums of squares
+  const Tensor grad =
+      (options.maximize() ? one.grad.neg() : one.grad).coalesce(); // squares of sums, not sums of squares
   const Tensor values = grad._values();
-  if (values.numel() == 0) return;
+  if (values.numel() == 0) {
+    return;
+  }
   const auto [beta1, beta2] = options.betas();
   const Tensor average = average_at(state.exp_avg(), grad, values, beta1);
   const Tensor square = average_at(state.exp_avg_sq(), grad, values.square(), beta2);
@@ -53,9 +60,11 @@ void check_params(const std::vector<OptimizerParamGroup>& groups) {
     for (size_t i = 0; i < groups[g].params().size(); ++i) {
       const Tensor& param = groups[g].params()[i];
       TORCH_CHECK_VALUE(
-          param.layout() == at::kStrided, "Sparse params at indices [[", g, ", ", i, "]]: SparseAdam requires dense parameter tensors");
+          param.layout() == at::kStrided, "Sparse params at indices [[", g, ", ", i,
+          "]]: SparseAdam requires dense parameter tensors");
       TORCH_CHECK_VALUE(
-          !param.is_complex(), "Complex params at indices [[", g, ", ", i, "]]: SparseAdam does not support complex parameters");
+          !param.is_complex(), "Complex params at indices [[", g, ", ", i,
+          "]]: SparseAdam does not support complex parameters");
     }
   }
 }
@@ -95,7 +104,9 @@ Tensor SparseAdam::step(LossClosure closure) {
         },
         detail::SparseGradients::taken);
     const auto& options = static_cast<const SparseAdamOptions&>(group.options());
-    for (const auto& one : lists.sparse) step_one(one, options);
+    for (const auto& one : lists.sparse) {
+      step_one(one, options);
+    }
   });
 }
 

@@ -15,11 +15,15 @@ c10::IValue Optimizer::state_dict() const {
     c10::List<int64_t> indices;
     for (const Tensor& param : group.params()) {
       const auto found = state_.find(param.unsafeGetTensorImpl());
-      if (found != state_.end() && found->second) state.insert(index, found->second->state_dict());
+      if (found != state_.end() && found->second) {
+        state.insert(index, found->second->state_dict());
+      }
       indices.push_back(index++);
     }
     const c10::IValue options = group.options().state_dict();
-    if (group.initial_lr()) options.toGenericDict().insert(std::string("initial_lr"), *group.initial_lr());
+    if (group.initial_lr()) {
+      options.toGenericDict().insert(std::string("initial_lr"), *group.initial_lr());
+    }
     options.toGenericDict().insert(std::string("params"), indices);
     groups.push_back(options);
   }
@@ -33,13 +37,16 @@ void Optimizer::load_state_dict(const c10::IValue& state_dict) {
   const GenericDict whole = state_dict.toGenericDict();
   const auto part = [&](const char* name) {
     const auto found = whole.find(std::string(name));
-    TORCH_CHECK(found != whole.end(), "Optimizer::load_state_dict: expected the keys state and param_groups, but ", name, " is missing");
+    TORCH_CHECK(
+        found != whole.end(), "Optimizer::load_state_dict: expected the keys state and param_groups, but ", name,
+        " is missing");
     return found->value();
   };
   const auto groups = part("param_groups").toListRef();
   TORCH_CHECK_VALUE(
-      groups.size() == param_groups_.size(), "loaded state dict has a different number of parameter groups: ", groups.size(),
-      ", the optimizer has ", param_groups_.size());
+      groups.size() == param_groups_.size(),
+      "loaded state dict has a different number of parameter groups: ", groups.size(), ", the optimizer has ",
+      param_groups_.size());
   // Python counts parameters by the numbers in `params`, which need not be 0, 1, 2, ...
   std::vector<std::vector<int64_t>> indices;
   for (size_t g = 0; g < groups.size(); ++g) {
@@ -47,11 +54,13 @@ void Optimizer::load_state_dict(const c10::IValue& state_dict) {
     const auto params = fields.find(std::string("params"));
     TORCH_CHECK(params != fields.end(), "Optimizer::load_state_dict: parameter group ", g, " has no params");
     std::vector<int64_t> numbers;
-    for (const c10::IValue& number : params->value().toList()) numbers.push_back(number.toInt());
+    for (const c10::IValue& number : params->value().toList()) {
+      numbers.push_back(number.toInt());
+    }
     TORCH_CHECK_VALUE(
         numbers.size() == param_groups_[g].params().size(),
-        "loaded state dict contains a parameter group that doesn't match the size of optimizer's group: group ", g, " has ",
-        numbers.size(), " parameters, the optimizer's ", param_groups_[g].params().size());
+        "loaded state dict contains a parameter group that doesn't match the size of optimizer's group: group ", g,
+        " has ", numbers.size(), " parameters, the optimizer's ", param_groups_[g].params().size());
     indices.push_back(std::move(numbers));
   }
   // Everything is read before anything is changed.
@@ -63,7 +72,9 @@ void Optimizer::load_state_dict(const c10::IValue& state_dict) {
     options.back()->load_state_dict(groups[g]);
     for (size_t i = 0; i < indices[g].size(); ++i) {
       const auto found = saved.find(indices[g][i]);
-      if (found == saved.end()) continue;
+      if (found == saved.end()) {
+        continue;
+      }
       const Tensor& param = param_groups_[g].params()[i];
       auto loaded = make_state();
       loaded->load_state_dict(found->value(), param);
@@ -75,7 +86,9 @@ void Optimizer::load_state_dict(const c10::IValue& state_dict) {
     param_groups_[g].set_options(std::move(options[g]));
     const GenericDict fields = groups[g].toGenericDict();
     const auto initial_lr = fields.find(std::string("initial_lr"));
-    if (initial_lr != fields.end()) param_groups_[g].set_initial_lr(detail::number_of(initial_lr->value()));
+    if (initial_lr != fields.end()) {
+      param_groups_[g].set_initial_lr(detail::number_of(initial_lr->value()));
+    }
   }
 }
 

@@ -7,9 +7,9 @@
 
 namespace torch::optim::detail {
 
-/// A number that moves to a device when a loss scaler steps the optimizer there: whether a step is skipped is then known to the device
-/// alone. To ask for it waits for the device. A number that is set is taken over by the next step on the device, into the same memory,
-/// since a graph may count there.
+/// A number that moves to a device when a loss scaler steps the optimizer there: whether a step is skipped is then
+/// known to the device alone. To ask for it waits for the device. A number that is set is taken over by the next step
+/// on the device, into the same memory, since a graph may count there.
 class TORCH_API StepCount {
  public:
   StepCount() = default;
@@ -19,7 +19,8 @@ class TORCH_API StepCount {
   const int64_t& get() const;
   int64_t& get();
 
-  /// One element of float32 on the device, whose operators change it. The first call must not be within the capture of a graph.
+  /// One element of float32 on the device, whose operators change it. The first call must not be within the capture of
+  /// a graph.
   const at::Tensor& on_device(c10::Device device);
 
  private:

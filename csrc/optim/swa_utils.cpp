@@ -26,16 +26,19 @@ MultiAvgFn get_swa_multi_avg_fn() {
 AveragedModel::AveragedModel(const std::vector<Tensor>& parameters, MultiAvgFn multi_avg_fn)
     : multi_avg_fn_(std::move(multi_avg_fn)) {
   TORCH_CHECK_VALUE(multi_avg_fn_, "AveragedModel: the averaging function is empty");
-  for (const Tensor& p : parameters) averaged_.push_back(p.detach().clone());
+  for (const Tensor& p : parameters) {
+    averaged_.push_back(p.detach().clone());
+  }
 }
 
 void AveragedModel::check(const std::vector<Tensor>& parameters) const {
   TORCH_CHECK_VALUE(
-      parameters.size() == averaged_.size(), "AveragedModel: got ", parameters.size(), " parameters, averages ", averaged_.size());
+      parameters.size() == averaged_.size(), "AveragedModel: got ", parameters.size(), " parameters, averages ",
+      averaged_.size());
   for (size_t i = 0; i < parameters.size(); ++i) {
     TORCH_CHECK_VALUE(
-        parameters[i].sizes() == averaged_[i].sizes(), "AveragedModel: parameter ", i, " has sizes ", parameters[i].sizes(),
-        ", its average ", averaged_[i].sizes());
+        parameters[i].sizes() == averaged_[i].sizes(), "AveragedModel: parameter ", i, " has sizes ",
+        parameters[i].sizes(), ", its average ", averaged_[i].sizes());
   }
 }
 
@@ -52,14 +55,18 @@ void AveragedModel::update_parameters(const std::vector<Tensor>& parameters) {
     averaged.push_back(averaged_[i]);
     current.push_back(p.to(averaged_[i].device(), averaged_[i].scalar_type()));
   }
-  if (!averaged.empty()) multi_avg_fn_(averaged, current, n_averaged_);
+  if (!averaged.empty()) {
+    multi_avg_fn_(averaged, current, n_averaged_);
+  }
   ++n_averaged_;
 }
 
 void AveragedModel::copy_to(const std::vector<Tensor>& parameters) const {
   check(parameters);
   const c10::NoGradGuard no_grad;
-  for (size_t i = 0; i < parameters.size(); ++i) parameters[i].copy_(averaged_[i]);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].copy_(averaged_[i]);
+  }
 }
 
 c10::IValue AveragedModel::state_dict() const {
@@ -72,10 +79,14 @@ c10::IValue AveragedModel::state_dict() const {
 void AveragedModel::load_state_dict(const c10::IValue& state_dict) {
   const detail::SchedulerState state(state_dict);
   std::vector<Tensor> averages;
-  if (const c10::IValue* value = state.find("averages")) detail::unpack(*value, averages);
+  if (const c10::IValue* value = state.find("averages")) {
+    detail::unpack(*value, averages);
+  }
   check(averages);
   const c10::NoGradGuard no_grad;
-  for (size_t i = 0; i < averages.size(); ++i) averaged_[i].copy_(averages[i]);
+  for (size_t i = 0; i < averages.size(); ++i) {
+    averaged_[i].copy_(averages[i]);
+  }
   state.read("n_averaged", n_averaged_);
 }
 
@@ -85,7 +96,8 @@ SWALR::SWALR(Optimizer& optimizer, const GroupValues& swa_lr, int64_t anneal_epo
       anneal_epochs_(anneal_epochs),
       cosine_(anneal_strategy == "cos") {
   TORCH_CHECK_VALUE(
-      cosine_ || anneal_strategy == "linear", "anneal_strategy must be one of 'cos' or 'linear', instead got ", anneal_strategy);
+      cosine_ || anneal_strategy == "linear", "anneal_strategy must be one of 'cos' or 'linear', instead got ",
+      anneal_strategy);
   TORCH_CHECK_VALUE(anneal_epochs >= 0, "anneal_epochs must be equal or greater than 0, got ", anneal_epochs);
   start();
 }

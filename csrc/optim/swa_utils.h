@@ -10,7 +10,8 @@
 namespace torch::optim::swa_utils {
 
 /// Changes averages in place, given the new parameters and how many are in the averages already.
-using MultiAvgFn = std::function<void(const std::vector<Tensor>& averaged, const std::vector<Tensor>& current, int64_t num_averaged)>;
+using MultiAvgFn =
+    std::function<void(const std::vector<Tensor>& averaged, const std::vector<Tensor>& current, int64_t num_averaged)>;
 
 /// averaged = decay * averaged + (1 - decay) * current. Throws unless decay is in [0, 1].
 TORCH_API MultiAvgFn get_ema_multi_avg_fn(double decay = 0.999);
@@ -32,9 +33,13 @@ class TORCH_API AveragedModel {
   void copy_to(const std::vector<Tensor>& parameters) const;
 
   /// The averages.
-  const std::vector<Tensor>& parameters() const { return averaged_; }
+  const std::vector<Tensor>& parameters() const {
+    return averaged_;
+  }
   /// How many updates are in the averages.
-  int64_t n_averaged() const { return n_averaged_; }
+  int64_t n_averaged() const {
+    return n_averaged_;
+  }
 
   /// {"n_averaged": Tensor, "averages": [Tensor]}
   c10::IValue state_dict() const;
@@ -53,7 +58,8 @@ class TORCH_API AveragedModel {
 class TORCH_API SWALR : public EpochScheduler {
  public:
   /// Throws ValueError for an unknown strategy and for a negative count of epochs.
-  SWALR(Optimizer& optimizer, const GroupValues& swa_lr, int64_t anneal_epochs = 10, std::string anneal_strategy = "cos");
+  SWALR(
+      Optimizer& optimizer, const GroupValues& swa_lr, int64_t anneal_epochs = 10, std::string anneal_strategy = "cos");
 
  private:
   std::vector<double> rates() override;

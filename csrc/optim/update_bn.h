@@ -36,8 +36,9 @@ struct HasData<T, std::void_t<decltype(std::declval<T&>().data.defined())>> : st
 
 } // namespace detail
 
-/// Finds the running mean and variance of each batch normalization in `model` (a module, holder or pointer) anew, as averages over one
-/// pass of `loader`, whose batches are tensors or have the inputs as `data`. For a model that has got averaged parameters:
+/// Finds the running mean and variance of each batch normalization in `model` (a module, holder or pointer) anew, as
+/// averages over one pass of `loader`, whose batches are tensors or have the inputs as `data`. For a model that has got
+/// averaged parameters:
 ///     average.copy_to(net->parameters());
 ///     update_bn(*loader, net);
 /// Without batch normalization nothing is done.
@@ -45,7 +46,9 @@ template <typename Loader, typename Model>
 void update_bn(Loader& loader, Model& model) {
   auto& module = nn::detail::module_of(model);
   const detail::BatchNormUpdate update(module);
-  if (!update.any()) return;
+  if (!update.any()) {
+    return;
+  }
   const c10::NoGradGuard no_grad;
   for (auto&& batch : loader) {
     if constexpr (detail::HasData<std::decay_t<decltype(batch)>>::value) {

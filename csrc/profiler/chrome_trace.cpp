@@ -71,7 +71,9 @@ std::string microseconds(int64_t ns) {
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path)
-      : path_(path), temporary_(fmt::format("{}.{}.tmp", path, getpid())), stream_(std::fopen(temporary_.c_str(), "wb")) {
+      : path_(path),
+        temporary_(fmt::format("{}.{}.tmp", path, getpid())),
+        stream_(std::fopen(temporary_.c_str(), "wb")) {
     TORCH_CHECK(stream_ != nullptr, "export_chrome_trace: Error opening file ", path_, ": ", std::strerror(errno));
   }
   OutputFile(const OutputFile&) = delete;
@@ -85,8 +87,8 @@ class OutputFile {
 
   void write(const std::string& text) {
     TORCH_CHECK(
-        std::fwrite(text.data(), 1, text.size(), stream_) == text.size(),
-        "export_chrome_trace: Error writing file ", path_, ": ", std::strerror(errno));
+        std::fwrite(text.data(), 1, text.size(), stream_) == text.size(), "export_chrome_trace: Error writing file ",
+        path_, ": ", std::strerror(errno));
   }
   void finish() {
     std::FILE* stream = std::exchange(stream_, nullptr);
@@ -117,8 +119,8 @@ class TraceWriter {
   void call(const ProfileEvent& event) {
     begin("X", event.name, event.thread);
     text_ += fmt::format(
-        ", \"cat\": \"{}\", \"ts\": {}, \"dur\": {}, \"args\": {{",
-        category_of(event), microseconds(event.start_ns), microseconds(event.end_ns - event.start_ns));
+        ", \"cat\": \"{}\", \"ts\": {}, \"dur\": {}, \"args\": {{", category_of(event), microseconds(event.start_ns),
+        microseconds(event.end_ns - event.start_ns));
     std::string args;
     const auto add = [&](const char* name, const std::string& value) {
       args += fmt::format("{}\"{}\": {}", args.empty() ? "" : ", ", name, value);
@@ -140,13 +142,15 @@ class TraceWriter {
     begin("s", "fwdbwd", forward.thread);
     text_ += fmt::format(", \"cat\": \"fwdbwd\", \"id\": {}, \"ts\": {}}}", id, microseconds(forward.start_ns));
     begin("f", "fwdbwd", backward.thread);
-    text_ += fmt::format(", \"cat\": \"fwdbwd\", \"id\": {}, \"ts\": {}, \"bp\": \"e\"}}", id, microseconds(backward.start_ns));
+    text_ += fmt::format(
+        ", \"cat\": \"fwdbwd\", \"id\": {}, \"ts\": {}, \"bp\": \"e\"}}", id, microseconds(backward.start_ns));
   }
 
   void memory(uint64_t thread, const MemoryEvent& change) {
     begin("i", "[memory]", thread);
     text_ += fmt::format(
-        ", \"cat\": \"cpu_instant_event\", \"s\": \"t\", \"ts\": {}, \"args\": {{\"Device Type\": {}, \"Device Id\": {}, "
+        ", \"cat\": \"cpu_instant_event\", \"s\": \"t\", \"ts\": {}, \"args\": {{\"Device Type\": {}, \"Device Id\": "
+        "{}, "
         "\"Bytes\": {}, \"Total Allocated\": {}, \"Total Reserved\": {}}}}}",
         microseconds(change.time_ns), static_cast<int>(change.device.type()), static_cast<int>(change.device.index()),
         change.bytes, change.total_allocated, change.total_reserved);
@@ -155,7 +159,8 @@ class TraceWriter {
  private:
   void begin(const char* phase, const std::string& name, uint64_t thread) {
     text_ += text_.back() == '[' ? "\n" : ",\n";
-    text_ += fmt::format("{{\"ph\": \"{}\", \"name\": {}, \"pid\": {}, \"tid\": {}", phase, json_text(name), getpid(), thread);
+    text_ += fmt::format(
+        "{{\"ph\": \"{}\", \"name\": {}, \"pid\": {}, \"tid\": {}", phase, json_text(name), getpid(), thread);
   }
 
   std::string text_ = "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"traceEvents\": [";

@@ -30,10 +30,13 @@ void check_config(const ProfilerConfig& config) {
       static_cast<int>(state), state == ProfilerState::Disabled ? " (Disabled)" : ", whose events cannot be had");
   TORCH_CHECK_VALUE(
       config.experimental_config.performance_events.empty(),
-      "enableProfiler: counters of the processor cannot be recorded; performance_events must be empty, it begins with '",
+      "enableProfiler: counters of the processor cannot be recorded; performance_events must be empty, it begins with "
+      "'",
       config.experimental_config.performance_events.front(), "'");
   if (config.with_stack || config.with_flops || config.with_modules) {
-    TORCH_WARN_ONCE("enableProfiler: stacks, numbers of operations and modules are not recorded (with_stack, with_flops, with_modules)");
+    TORCH_WARN_ONCE(
+        "enableProfiler: stacks, numbers of operations and modules are not recorded (with_stack, with_flops, "
+        "with_modules)");
   }
 }
 
@@ -41,13 +44,20 @@ void check_config(const ProfilerConfig& config) {
 
 std::string actToString(ActivityType type) {
   switch (type) {
-    case ActivityType::CPU: return "CPU";
-    case ActivityType::XPU: return "XPU";
-    case ActivityType::CUDA: return "CUDA";
-    case ActivityType::HPU: return "HPU";
-    case ActivityType::MTIA: return "MTIA";
-    case ActivityType::PrivateUse1: return "PrivateUse1";
-    default: TORCH_CHECK_VALUE(false, "actToString: there is no activity ", static_cast<int>(type));
+    case ActivityType::CPU:
+      return "CPU";
+    case ActivityType::XPU:
+      return "XPU";
+    case ActivityType::CUDA:
+      return "CUDA";
+    case ActivityType::HPU:
+      return "HPU";
+    case ActivityType::MTIA:
+      return "MTIA";
+    case ActivityType::PrivateUse1:
+      return "PrivateUse1";
+    default:
+      TORCH_CHECK_VALUE(false, "actToString: there is no activity ", static_cast<int>(type));
   }
 }
 
@@ -97,7 +107,8 @@ bool profilerEnabled() {
 
 ProfilerConfig getProfilerConfig() {
   const auto& active = active_profile();
-  TORCH_CHECK(active, "Tried to access profiler config, but profiler is not enabled! Call enableProfiler on this thread first");
+  TORCH_CHECK(
+      active, "Tried to access profiler config, but profiler is not enabled! Call enableProfiler on this thread first");
   return active->config;
 }
 
@@ -124,7 +135,9 @@ KinetoEvent::KinetoEvent(
 }
 
 uint8_t KinetoEvent::activityType() const {
-  if (is_memory_) return 9;
+  if (is_memory_) {
+    return 9;
+  }
   return event_.scope == at::RecordScope::USER_SCOPE ? 1 : 0;
 }
 
@@ -133,8 +146,12 @@ ProfilerResult::ProfilerResult(std::unique_ptr<torch::profiler::Profile> profile
   const auto& calls = profile_->events();
   const auto& memory = profile_->memory_events();
   events_.reserve(calls.size() + memory.size());
-  for (const auto& call : calls) events_.emplace_back(call, trace_start_ns, events_.size() + 1);
-  for (const auto& [thread, change] : memory) events_.emplace_back(change, thread, trace_start_ns, events_.size() + 1);
+  for (const auto& call : calls) {
+    events_.emplace_back(call, trace_start_ns, events_.size() + 1);
+  }
+  for (const auto& [thread, change] : memory) {
+    events_.emplace_back(change, thread, trace_start_ns, events_.size() + 1);
+  }
 }
 
 void ProfilerResult::save(const std::string& path) const {
@@ -147,7 +164,9 @@ void prepareProfiler(const ProfilerConfig& config, const std::set<ActivityType>&
 }
 
 void enableProfiler(
-    const ProfilerConfig& config, const std::set<ActivityType>& activities, const std::unordered_set<at::RecordScope>& scopes) {
+    const ProfilerConfig& config,
+    const std::set<ActivityType>& activities,
+    const std::unordered_set<at::RecordScope>& scopes) {
   prepareProfiler(config, activities);
   TORCH_CHECK(!active_profile(), "Profiler is already enabled on this thread; call disableProfiler() first");
   auto options = torch::profiler::ProfileOptions()

@@ -106,7 +106,8 @@ using torch::profiler::impl::ProfilerState;
 class TORCH_API KinetoEvent {
  public:
   KinetoEvent(const torch::profiler::ProfileEvent& event, int64_t trace_start_ns, uint64_t correlation);
-  KinetoEvent(const torch::profiler::MemoryEvent& change, uint64_t thread, int64_t trace_start_ns, uint64_t correlation);
+  KinetoEvent(
+      const torch::profiler::MemoryEvent& change, uint64_t thread, int64_t trace_start_ns, uint64_t correlation);
 
   std::string name() const {
     return event_.name;
@@ -211,8 +212,8 @@ class TORCH_API ProfilerResult {
 /// Throws where a profile with this configuration could not begin.
 TORCH_API void prepareProfiler(const ProfilerConfig& config, const std::set<ActivityType>& activities);
 
-/// Begins to profile this thread and those that work for it. All calls are recorded on the CPU, whatever the activities; what a GPU
-/// does meanwhile is not. With `scopes` only calls of these are.
+/// Begins to profile this thread and those that work for it. All calls are recorded on the CPU, whatever the
+/// activities; what a GPU does meanwhile is not. With `scopes` only calls of these are.
 TORCH_API void enableProfiler(
     const ProfilerConfig& config,
     const std::set<ActivityType>& activities,

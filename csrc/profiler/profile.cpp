@@ -11,7 +11,8 @@
 
 namespace torch::profiler {
 
-// ---- a profile ---------------------------------------------------------------------------------------------------------
+// ---- a profile
+// ---------------------------------------------------------------------------------------------------------
 
 Profile::Profile(ProfileOptions options) : options_(std::move(options)) {
   start();
@@ -33,7 +34,8 @@ bool Profile::is_running() const noexcept {
 }
 
 void Profile::start() {
-  TORCH_CHECK(!is_running(), "torch::profiler::Profile: start() was called while the profile is running; stop() it first");
+  TORCH_CHECK(
+      !is_running(), "torch::profiler::Profile: start() was called while the profile is running; stop() it first");
   const std::shared_ptr<Session> other = Session::of_this_thread();
   TORCH_CHECK(
       other == nullptr,
@@ -45,7 +47,8 @@ void Profile::start() {
 }
 
 void Profile::stop() {
-  TORCH_CHECK(is_running(), "torch::profiler::Profile: stop() was called, but the profile is not running; start() it first");
+  TORCH_CHECK(
+      is_running(), "torch::profiler::Profile: stop() was called, but the profile is not running; start() it first");
   TORCH_CHECK(
       session_->is_mine(),
       "torch::profiler::Profile: stop() was called on another thread than start(); call both on the same one");
@@ -55,7 +58,9 @@ void Profile::stop() {
 }
 
 const Profile::Results& Profile::results() const {
-  TORCH_CHECK(results_ != nullptr, "torch::profiler::Profile: there are no results while the profile is running; stop() it first");
+  TORCH_CHECK(
+      results_ != nullptr,
+      "torch::profiler::Profile: there are no results while the profile is running; stop() it first");
   return *results_;
 }
 
@@ -75,7 +80,8 @@ size_t Profile::dropped_events() const {
   return results().dropped;
 }
 
-// ---- results -----------------------------------------------------------------------------------------------------------
+// ---- results
+// -----------------------------------------------------------------------------------------------------------
 
 Profile::Results::Results(const Session& session)
     : has_shapes(session.options().record_shapes()), has_memory(session.options().profile_memory()) {
@@ -139,8 +145,8 @@ void Profile::Results::compute_self_times() {
   }
 }
 
-// A forward operator notes the number that its thread gives to the next node, and so do the operators around it and those
-// before it that made no node. The one that made it is the last of them.
+// A forward operator notes the number that its thread gives to the next node, and so do the operators around it and
+// those before it that made no node. The one that made it is the last of them.
 void Profile::Results::link_forward() {
   using Key = std::pair<uint64_t, int64_t>; // thread, sequence number
   std::map<Key, int64_t> maker;
@@ -156,7 +162,8 @@ void Profile::Results::link_forward() {
       }
       continue;
     }
-    // Numbers belong to a thread. The node's is not known, but it mostly is the one that called backward(), or the only one.
+    // Numbers belong to a thread. The node's is not known, but it mostly is the one that called backward(), or the only
+    // one.
     auto found = maker.find({event.forward_thread, event.sequence_nr});
     if (found == maker.end()) {
       const auto threads = threads_of.find(event.sequence_nr);

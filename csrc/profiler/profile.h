@@ -6,8 +6,9 @@
 //     std::cout << profile.table();
 //     profile.export_chrome_trace("step.json");    // for chrome://tracing or ui.perfetto.dev
 //
-// It hears of operators, of nodes of backward passes and of regions marked with RECORD_USER_SCOPE or RECORD_FUNCTION, on the
-// thread that started it and on those that work for this one (backward passes on devices). docs/profiling.md tells more.
+// It hears of operators, of nodes of backward passes and of regions marked with RECORD_USER_SCOPE or RECORD_FUNCTION,
+// on the thread that started it and on those that work for this one (backward passes on devices). docs/profiling.md
+// tells more.
 #pragma once
 
 #include <aten/observe/record_function.h>
@@ -49,8 +50,8 @@ struct TORCH_API ProfileEvent {
   int64_t end_ns = 0;
   /// Time that is not spent in calls inside this one.
   int64_t self_ns = 0;
-  /// Numbers of threads as at::RecordFunction::currentThreadId gives them. For nodes of a backward pass also that of the
-  /// thread which recorded them, as far as it can be told; else 0.
+  /// Numbers of threads as at::RecordFunction::currentThreadId gives them. For nodes of a backward pass also that of
+  /// the thread which recorded them, as far as it can be told; else 0.
   uint64_t thread = 0;
   uint64_t forward_thread = 0;
   /// Another one only for regions that ended elsewhere.

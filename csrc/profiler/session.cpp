@@ -134,7 +134,8 @@ ThreadRecords& Session::records_of_this_thread() {
   return **found;
 }
 
-// ---- calls ---------------------------------------------------------------------------------------------------------------
+// ---- calls
+// ---------------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<at::ObserverContext> Session::on_start(const at::RecordFunction& call) {
   if (const std::shared_ptr<Session> session = of_this_thread()) {
@@ -205,18 +206,15 @@ bool Session::end_call_of(ThreadRecords& records, const at::RecordFunction& call
   return true;
 }
 
-// ---- memory --------------------------------------------------------------------------------------------------------------
+// ---- memory
+// --------------------------------------------------------------------------------------------------------------
 
 bool Session::memoryProfilingEnabled() const {
   return running_ && options_.profile_memory();
 }
 
 void Session::reportMemoryUsage(
-    void*,
-    int64_t bytes,
-    size_t total_allocated,
-    size_t total_reserved,
-    c10::Device device) {
+    void*, int64_t bytes, size_t total_allocated, size_t total_reserved, c10::Device device) {
   ThreadRecords& records = records_of_this_thread();
   const std::lock_guard<std::mutex> lock(records.mutex);
   if (records.memory.size() < options_.max_events()) {

@@ -31,8 +31,8 @@ struct CallRecord {
   std::vector<std::vector<int64_t>> shapes;
 };
 
-/// What one thread records. Its lock is nearly always free: others come only when the profile stops, and for regions that end on
-/// another thread than they began on.
+/// What one thread records. Its lock is nearly always free: others come only when the profile stops, and for regions
+/// that end on another thread than they began on.
 struct ThreadRecords {
   explicit ThreadRecords(uint64_t thread) : thread(thread) {}
 
@@ -56,7 +56,8 @@ class Session final : public c10::MemoryReportingInfoBase, public std::enable_sh
   explicit Session(const ProfileOptions& options);
   ~Session() override;
 
-  /// Begins to hear of calls on this thread, or all; and ends that. stop() is for the thread that started, abandon() for others.
+  /// Begins to hear of calls on this thread, or all; and ends that. stop() is for the thread that started, abandon()
+  /// for others.
   void start();
   void stop();
   void abandon();
@@ -79,7 +80,8 @@ class Session final : public c10::MemoryReportingInfoBase, public std::enable_sh
 
   // For the allocators.
   bool memoryProfilingEnabled() const override;
-  void reportMemoryUsage(void* ptr, int64_t bytes, size_t total_allocated, size_t total_reserved, c10::Device device) override;
+  void reportMemoryUsage(
+      void* ptr, int64_t bytes, size_t total_allocated, size_t total_reserved, c10::Device device) override;
 
  private:
   static std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& call);

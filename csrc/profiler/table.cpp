@@ -42,13 +42,20 @@ double average_ns(const OperatorSummary& summary) {
 
 bool comes_before(const OperatorSummary& a, const OperatorSummary& b, SortBy sort_by) {
   switch (sort_by) {
-    case SortBy::kSelfTime: return a.self_ns > b.self_ns;
-    case SortBy::kTotalTime: return a.total_ns > b.total_ns;
-    case SortBy::kAverageTime: return average_ns(a) > average_ns(b);
-    case SortBy::kCalls: return a.calls > b.calls;
-    case SortBy::kSelfMemory: return a.self_cpu_bytes + a.self_device_bytes > b.self_cpu_bytes + b.self_device_bytes;
-    case SortBy::kTotalMemory: return a.total_cpu_bytes + a.total_device_bytes > b.total_cpu_bytes + b.total_device_bytes;
-    case SortBy::kName: return a.name < b.name;
+    case SortBy::kSelfTime:
+      return a.self_ns > b.self_ns;
+    case SortBy::kTotalTime:
+      return a.total_ns > b.total_ns;
+    case SortBy::kAverageTime:
+      return average_ns(a) > average_ns(b);
+    case SortBy::kCalls:
+      return a.calls > b.calls;
+    case SortBy::kSelfMemory:
+      return a.self_cpu_bytes + a.self_device_bytes > b.self_cpu_bytes + b.self_device_bytes;
+    case SortBy::kTotalMemory:
+      return a.total_cpu_bytes + a.total_device_bytes > b.total_cpu_bytes + b.total_device_bytes;
+    case SortBy::kName:
+      return a.name < b.name;
   }
   TORCH_CHECK(false, "torch::profiler::Profile::table: ", static_cast<int>(sort_by), " is no SortBy");
 }
@@ -125,7 +132,8 @@ std::vector<OperatorSummary> Profile::key_averages(bool group_by_shapes) const {
     summary.self_cpu_bytes += event.self_cpu_bytes;
     summary.self_device_bytes += event.self_device_bytes;
     bool inside_itself = false;
-    for (int64_t above = event.parent; above >= 0 && !inside_itself; above = events[static_cast<size_t>(above)].parent) {
+    for (int64_t above = event.parent; above >= 0 && !inside_itself;
+         above = events[static_cast<size_t>(above)].parent) {
       inside_itself = summary_of[static_cast<size_t>(above)] == found->second;
     }
     if (!inside_itself) {
@@ -153,8 +161,7 @@ std::string Profile::table(SortBy sort_by, size_t row_limit, bool group_by_shape
     devices = devices || summary.total_device_bytes != 0 || summary.self_device_bytes != 0;
   }
 
-  std::vector<std::string> headings = {
-      "Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"};
+  std::vector<std::string> headings = {"Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"};
   if (found.has_memory) {
     headings.insert(headings.end(), {"CPU Mem", "Self CPU Mem"});
     if (devices) {

@@ -20,8 +20,9 @@ namespace torch::serialize {
 
 struct ArchiveNode;
 
-/// Gathers named tensors, values and nested archives, then writes them as one file. libtorch and torch.jit.load read it.
-/// A key stands for one value: a second write to it replaces the first if both are of one type, and throws otherwise.
+/// Gathers named tensors, values and nested archives, then writes them as one file. libtorch and torch.jit.load read
+/// it. A key stands for one value: a second write to it replaces the first if both are of one type, and throws
+/// otherwise.
 class TORCH_API OutputArchive final {
  public:
   explicit OutputArchive(std::shared_ptr<jit::CompilationUnit> cu);
@@ -43,11 +44,12 @@ class TORCH_API OutputArchive final {
   /// Stores a nested archive. It is shared: what is written to it later is saved too.
   void write(const std::string& key, OutputArchive& nested_archive);
 
-  /// Writes everything to the file. It is replaced at once when all is on disk: after an error, which names the file and the
-  /// reason, an older file of that name is as it was.
+  /// Writes everything to the file. It is replaced at once when all is on disk: after an error, which names the file
+  /// and the reason, an older file of that name is as it was.
   void save_to(const std::string& filename);
   void save_to(std::ostream& stream);
-  /// Calls `func` with one piece after the other; it returns how many bytes it took, and throws or returns less to stop.
+  /// Calls `func` with one piece after the other; it returns how many bytes it took, and throws or returns less to
+  /// stop.
   void save_to(const std::function<size_t(const void*, size_t)>& func);
 
   template <typename... Ts>
@@ -60,9 +62,9 @@ class TORCH_API OutputArchive final {
   c10::intrusive_ptr<ArchiveNode> node_;
 };
 
-/// Reads what an OutputArchive, libtorch's or ours, has saved, the attributes of a TorchScript module, or a state_dict that
-/// Python's torch.save has written: there "fc.weight" is the tensor "weight" of the nested archive "fc". Code in the file is
-/// never run. Damaged files give a c10::Error.
+/// Reads what an OutputArchive, libtorch's or ours, has saved, the attributes of a TorchScript module, or a state_dict
+/// that Python's torch.save has written: there "fc.weight" is the tensor "weight" of the nested archive "fc". Code in
+/// the file is never run. Damaged files give a c10::Error.
 class TORCH_API InputArchive final {
  public:
   InputArchive();
@@ -84,16 +86,18 @@ class TORCH_API InputArchive final {
   void read(const std::string& key, InputArchive& archive);
   bool try_read(const std::string& key, InputArchive& archive);
 
-  /// Opens the file. Tensors go to `device`, without it to the device that they were saved from. CPU tensors lie in a private
-  /// mapping of the file, see LoadOptions::map in <csrc/serialize/load_options.h>.
+  /// Opens the file. Tensors go to `device`, without it to the device that they were saved from. CPU tensors lie in a
+  /// private mapping of the file, see LoadOptions::map in <csrc/serialize/load_options.h>.
   void load_from(const std::string& filename, std::optional<c10::Device> device = std::nullopt);
   /// Reads from the stream's position to its end.
   void load_from(std::istream& stream, std::optional<c10::Device> device = std::nullopt);
   /// The bytes are copied.
   void load_from(const char* data, size_t size, std::optional<c10::Device> device = std::nullopt);
   /// `read_func(pos, buf, n)` gives the number of bytes read; `size_func` the number of bytes there are.
-  void load_from(const std::function<size_t(uint64_t pos, void* buf, size_t nbytes)>& read_func,
-      const std::function<size_t(void)>& size_func, std::optional<c10::Device> device = std::nullopt);
+  void load_from(
+      const std::function<size_t(uint64_t pos, void* buf, size_t nbytes)>& read_func,
+      const std::function<size_t(void)>& size_func,
+      std::optional<c10::Device> device = std::nullopt);
 
   /// Names of all values here, in the order in which they were written.
   std::vector<std::string> keys();

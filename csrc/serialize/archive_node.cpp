@@ -16,25 +16,33 @@ void ArchiveNode::put(const std::string& name, c10::IValue value, Kind kind) {
     return;
   }
   Entry& entry = entries[place->second];
-  TORCH_CHECK(entry.kind == kind && *entry.value.type() == *value.type(), "OutputArchive::write: key '", name,
-      "' already holds a value of type ", entry.value.type()->annotation_str(), "; it cannot be replaced by one of type ",
-      value.type()->annotation_str(), ": choose another key");
+  TORCH_CHECK(
+      entry.kind == kind && *entry.value.type() == *value.type(), "OutputArchive::write: key '", name,
+      "' already holds a value of type ", entry.value.type()->annotation_str(),
+      "; it cannot be replaced by one of type ", value.type()->annotation_str(), ": choose another key");
   entry.value = std::move(value);
 }
 
 bool ArchiveNode::contains(const ArchiveNode& other) const {
-  if (this == &other) return true;
+  if (this == &other) {
+    return true;
+  }
   for (const Entry& entry : entries) {
-    if (entry.kind == Kind::Archive && node_of(entry.value)->contains(other)) return true;
+    if (entry.kind == Kind::Archive && node_of(entry.value)->contains(other)) {
+      return true;
+    }
   }
   return false;
 }
 
 c10::intrusive_ptr<ArchiveNode> node_of(const c10::IValue& value) {
-  if (!value.isCapsule()) return {};
+  if (!value.isCapsule()) {
+    return {};
+  }
   const c10::intrusive_ptr<torch::CustomClassHolder> holder = value.toCapsule();
   ArchiveNode* node = dynamic_cast<ArchiveNode*>(holder.get());
-  return node ? c10::intrusive_ptr<ArchiveNode>::unsafe_reclaim_from_nonowning(node) : c10::intrusive_ptr<ArchiveNode>();
+  return node ? c10::intrusive_ptr<ArchiveNode>::unsafe_reclaim_from_nonowning(node)
+              : c10::intrusive_ptr<ArchiveNode>();
 }
 
 } // namespace torch::serialize

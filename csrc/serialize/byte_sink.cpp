@@ -26,12 +26,14 @@ std::string resolve(const std::string& path) {
 
 std::string folder_of(const std::string& path) {
   const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
+  if (slash == std::string::npos) {
+    return ".";
+  }
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The permissions that a newly created file would get. Reading the mask means setting it, which is not safe with threads;
-// /proc tells it without.
+// The permissions that a newly created file would get. Reading the mask means setting it, which is not safe with
+// threads; /proc tells it without.
 mode_t default_mode() {
   mode_t mask = 022;
   if (FILE* status = std::fopen("/proc/self/status", "re")) {
@@ -58,7 +60,9 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(p
   if (!regular_) {
     // Pipes and devices cannot be replaced.
     fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd_ < 0) fail("cannot open for writing");
+    if (fd_ < 0) {
+      fail("cannot open for writing");
+    }
     return;
   }
   temporary_ = target_ + ".XXXXXX";
@@ -67,7 +71,8 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(p
     const int error = errno;
     struct stat folder {};
     temporary_.clear();
-    TORCH_CHECK(::stat(folder_of(target_).c_str(), &folder) == 0, "cannot write to '", path_, "': Parent directory ",
+    TORCH_CHECK(
+        ::stat(folder_of(target_).c_str(), &folder) == 0, "cannot write to '", path_, "': Parent directory ",
         folder_of(target_), " does not exist.");
     errno = error;
     fail("cannot create a temporary file beside it");
@@ -78,21 +83,30 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(p
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_ >= 0) ::close(fd_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+  }
 }
 
 void AtomicFile::fail(const char* what) const {
   const int error = errno;
-  TORCH_CHECK(false, "writing '", path_, "' failed: ", what, ": ", std::strerror(error),
+  TORCH_CHECK(
+      false, "writing '", path_, "' failed: ", what, ": ", std::strerror(error),
       regular_ ? ". An older file of this name is as it was." : "");
 }
 
 void AtomicFile::put(const char* data, size_t size) {
   while (size > 0) {
     const ssize_t done = ::write(fd_, data, size);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("write");
+    if (done < 0 && errno == EINTR) {
+      continue;
+    }
+    if (done < 0) {
+      fail("write");
+    }
     data += done;
     size -= static_cast<size_t>(done);
   }
@@ -105,7 +119,9 @@ void AtomicFile::flush() {
 
 void AtomicFile::write(const void* data, size_t size) {
   const auto* bytes = static_cast<const char*>(data);
-  if (buffer_.size() + size > kBufferSize) flush();
+  if (buffer_.size() + size > kBufferSize) {
+    flush();
+  }
   if (size > kBufferSize) {
     put(bytes, size);
   } else {
@@ -115,13 +131,21 @@ void AtomicFile::write(const void* data, size_t size) {
 
 void AtomicFile::commit() {
   flush();
-  if (!regular_) return;
-  if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("fsync");
+  if (!regular_) {
+    return;
+  }
+  if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) {
+    fail("fsync");
+  }
   const int fd = fd_;
   fd_ = -1;
   // Network file systems report late errors here.
-  if (::close(fd) != 0) fail("close");
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("rename");
+  if (::close(fd) != 0) {
+    fail("close");
+  }
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail("rename");
+  }
   temporary_.clear();
   // The new name must last as well.
   const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -139,7 +163,8 @@ void StreamSink::write(const void* data, size_t size) {
 
 void FunctionSink::write(const void* data, size_t size) {
   const size_t taken = func_(data, size);
-  TORCH_CHECK(taken == size, "the writer function took ", taken, " of ", size, " bytes at position ", written_,
+  TORCH_CHECK(
+      taken == size, "the writer function took ", taken, " of ", size, " bytes at position ", written_,
       ": it must take all of them");
   written_ += size;
 }

@@ -34,8 +34,8 @@ class AtomicFile final : public ByteSink {
   void put(const char* data, size_t size);
   [[noreturn]] void fail(const char* what) const;
 
-  std::string path_;    // as the caller named it
-  std::string target_;  // with symbolic links followed: the rename must not replace a link
+  std::string path_; // as the caller named it
+  std::string target_; // with symbolic links followed: the rename must not replace a link
   std::string temporary_;
   int fd_ = -1;
   bool regular_ = true;

@@ -41,11 +41,17 @@ std::vector<char> read_all(const Descriptor& file, const std::string& path, size
   std::vector<char> bytes(expected);
   size_t filled = 0;
   for (;;) {
-    if (filled == bytes.size()) bytes.resize(filled + kBlock);
+    if (filled == bytes.size()) {
+      bytes.resize(filled + kBlock);
+    }
     const ssize_t got = ::read(file.fd, bytes.data() + filled, bytes.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
     TORCH_CHECK(got >= 0, "reading '", path, "' failed at byte ", filled, ": ", std::strerror(errno));
-    if (got == 0) break;
+    if (got == 0) {
+      break;
+    }
     filled += static_cast<size_t>(got);
   }
   bytes.resize(filled);
@@ -65,11 +71,15 @@ FileBytes FileBytes::map(const std::string& path) {
   const Descriptor file(path);
   const struct stat status = status_of(file, path);
   std::string name = "file '" + path + "'";
-  if (!S_ISREG(status.st_mode) || status.st_size == 0) return take(read_all(file, path, 0), std::move(name));
+  if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+    return take(read_all(file, path, 0), std::move(name));
+  }
   const size_t size = static_cast<size_t>(status.st_size);
   void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
   // Some file systems cannot map.
-  if (start == MAP_FAILED) return take(read_all(file, path, size), std::move(name));
+  if (start == MAP_FAILED) {
+    return take(read_all(file, path, size), std::move(name));
+  }
   std::shared_ptr<void> owner(start, [size](void* mapping) { ::munmap(mapping, size); });
   return FileBytes(std::move(owner), static_cast<const uint8_t*>(start), size, /*mapped=*/true, std::move(name));
 }
@@ -94,7 +104,8 @@ FileBytes FileBytes::read(std::istream& stream) {
     stream.read(bytes.data() + filled, kBlock);
     bytes.resize(filled + static_cast<size_t>(stream.gcount()));
   }
-  TORCH_CHECK(!stream.bad() && stream.eof(), "reading the stream failed after ", bytes.size(),
+  TORCH_CHECK(
+      !stream.bad() && stream.eof(), "reading the stream failed after ", bytes.size(),
       " bytes: it must be open and readable to its end");
   stream.clear(std::ios::eofbit);
   return take(std::move(bytes), "stream");
@@ -106,8 +117,9 @@ FileBytes FileBytes::read(
   uint64_t filled = 0;
   while (filled < size) {
     const size_t got = read_func(filled, bytes.data() + filled, size - filled);
-    TORCH_CHECK(got > 0 && got <= size - filled, "the read function gave ", got, " bytes at position ", filled,
-        ", where 1 to ", size - filled, " were asked for");
+    TORCH_CHECK(
+        got > 0 && got <= size - filled, "the read function gave ", got, " bytes at position ", filled, ", where 1 to ",
+        size - filled, " were asked for");
     filled += got;
   }
   return take(std::move(bytes), "data of the read function");
@@ -121,13 +133,16 @@ c10::Storage FileBytes::storage(size_t offset, size_t size, size_t alignment) co
   const uint8_t* start = data_ + offset;
   if (mapped_ && size > 0 && reinterpret_cast<uintptr_t>(start) % alignment == 0) {
     auto* keeper = new std::shared_ptr<void>(owner_);
-    c10::DataPtr data(const_cast<uint8_t*>(start), keeper,
-        [](void* context) { delete static_cast<std::shared_ptr<void>*>(context); }, c10::DeviceType::CPU);
+    c10::DataPtr data(
+        const_cast<uint8_t*>(start), keeper, [](void* context) { delete static_cast<std::shared_ptr<void>*>(context); },
+        c10::DeviceType::CPU);
     return c10::Storage(c10::Storage::use_byte_size_t(), size, std::move(data));
   }
   c10::Allocator* allocator = c10::GetCPUAllocator();
   c10::Storage copy(c10::Storage::use_byte_size_t(), size, allocator->allocate(size), allocator, /*resizable=*/true);
-  if (size > 0) std::memcpy(copy.mutable_data(), start, size);
+  if (size > 0) {
+    std::memcpy(copy.mutable_data(), start, size);
+  }
   return copy;
 }
 

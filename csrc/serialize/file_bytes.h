@@ -40,8 +40,8 @@ class FileBytes {
     return name_;
   }
 
-  /// A CPU storage of bytes [offset, offset + size), which must lie inside: the mapping itself where there is one and the
-  /// address is a multiple of `alignment`, else a copy.
+  /// A CPU storage of bytes [offset, offset + size), which must lie inside: the mapping itself where there is one and
+  /// the address is a multiple of `alignment`, else a copy.
   c10::Storage storage(size_t offset, size_t size, size_t alignment) const;
 
  private:

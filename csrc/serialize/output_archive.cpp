@@ -33,7 +33,8 @@ void OutputArchive::write(const std::string& key, const at::Tensor& tensor, bool
 
 void OutputArchive::write(const std::string& key, OutputArchive& nested_archive) {
   check_key(key);
-  TORCH_CHECK(!nested_archive.node_->contains(*node_), "OutputArchive::write: the archive for key '", key,
+  TORCH_CHECK(
+      !nested_archive.node_->contains(*node_), "OutputArchive::write: the archive for key '", key,
       "' contains the one that it is written to: an archive cannot hold itself");
   node_->put(key, c10::IValue::make_capsule(nested_archive.node_), ArchiveNode::Kind::Archive);
 }

@@ -14,19 +14,24 @@ std::vector<char> pickle(const c10::IValue& ivalue, std::vector<at::Tensor>* ten
   return {bytes.begin(), bytes.end()};
 }
 
-void pickle(std::function<void(const char*, size_t)> writer, const c10::IValue& ivalue, std::vector<at::Tensor>* tensor_table) {
+void pickle(
+    std::function<void(const char*, size_t)> writer, const c10::IValue& ivalue, std::vector<at::Tensor>* tensor_table) {
   const std::vector<char> bytes = pickle(ivalue, tensor_table);
   writer(bytes.data(), bytes.size());
 }
 
 c10::IValue unpickle(const char* data, size_t size, TypeResolver, c10::ArrayRef<at::Tensor> tensor_table) {
   const auto no_storage = [](const std::string& key, const std::string&, uint64_t) -> c10::Storage {
-    TORCH_CHECK(false, "unpickle: the pickle refers to the storage '", key, "' of a file: load that by torch::pickle_load");
+    TORCH_CHECK(
+        false, "unpickle: the pickle refers to the storage '", key, "' of a file: load that by torch::pickle_load");
   };
-  return serialize::Unpickler({data, size}, "pickle in memory", serialize::Unpickler::Style::TorchScript, no_storage, tensor_table).parse();
+  return serialize::Unpickler(
+             {data, size}, "pickle in memory", serialize::Unpickler::Style::TorchScript, no_storage, tensor_table)
+      .parse();
 }
 
-c10::IValue unpickle(std::function<size_t(char*, size_t)> reader, TypeResolver type_resolver, c10::ArrayRef<at::Tensor> tensor_table) {
+c10::IValue unpickle(
+    std::function<size_t(char*, size_t)> reader, TypeResolver type_resolver, c10::ArrayRef<at::Tensor> tensor_table) {
   constexpr size_t kBlock = 4096;
   std::vector<char> bytes;
   for (;;) {
@@ -35,7 +40,9 @@ c10::IValue unpickle(std::function<size_t(char*, size_t)> reader, TypeResolver t
     const size_t got = reader(bytes.data() + filled, kBlock);
     TORCH_CHECK(got <= kBlock, "unpickle: the reader gave ", got, " bytes where at most ", kBlock, " were asked for");
     bytes.resize(filled + got);
-    if (got == 0) break;
+    if (got == 0) {
+      break;
+    }
   }
   return unpickle(bytes.data(), bytes.size(), std::move(type_resolver), tensor_table);
 }

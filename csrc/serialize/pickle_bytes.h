@@ -17,15 +17,17 @@ using TypeResolver = std::function<c10::StrongTypePtr(const c10::QualifiedName&)
 /// tensors needs the table.
 TORCH_API std::vector<char> pickle(const c10::IValue& ivalue, std::vector<at::Tensor>* tensor_table = nullptr);
 /// The same, handed to `writer`.
-TORCH_API void pickle(std::function<void(const char* data_start, size_t data_len)> writer, const c10::IValue& ivalue,
+TORCH_API void pickle(
+    std::function<void(const char* data_start, size_t data_len)> writer,
+    const c10::IValue& ivalue,
     std::vector<at::Tensor>* tensor_table = nullptr);
 
 /// The value of such a pickle. Nothing in it is run: objects of classes are refused, so the resolver is never asked.
-TORCH_API c10::IValue unpickle(const char* data, size_t size, TypeResolver type_resolver = nullptr,
-    c10::ArrayRef<at::Tensor> tensor_table = {});
+TORCH_API c10::IValue unpickle(
+    const char* data, size_t size, TypeResolver type_resolver = nullptr, c10::ArrayRef<at::Tensor> tensor_table = {});
 /// The same of bytes that `reader(buffer, size)` gives, until it gives 0.
-TORCH_API c10::IValue unpickle(std::function<size_t(char*, size_t)> reader, TypeResolver type_resolver,
-    c10::ArrayRef<at::Tensor> tensor_table);
+TORCH_API c10::IValue unpickle(
+    std::function<size_t(char*, size_t)> reader, TypeResolver type_resolver, c10::ArrayRef<at::Tensor> tensor_table);
 
 using torch::pickle_load;
 using torch::pickle_save;

@@ -11,8 +11,9 @@ namespace {
 c10::IValue read_pickle(FileBytes bytes, const LoadOptions& options) {
   const std::string name = bytes.name();
   TensorFile file = read_tensor_file(std::move(bytes), options.device, options.verify);
-  TORCH_CHECK(!file.is_torchscript, name, " is an archive of torch::save or torch.jit.save, not a pickle of torch.save: load it ",
-      "with torch::load");
+  TORCH_CHECK(
+      !file.is_torchscript, name,
+      " is an archive of torch::save or torch.jit.save, not a pickle of torch.save: load it ", "with torch::load");
   return std::move(file.value);
 }
 

@@ -35,8 +35,7 @@ struct PickleGlobal final : torch::CustomClassHolder {
     RestoreTypeTag,
   };
 
-  PickleGlobal(Kind kind, std::string name, c10::ScalarType dtype)
-      : kind(kind), name(std::move(name)), dtype(dtype) {}
+  PickleGlobal(Kind kind, std::string name, c10::ScalarType dtype) : kind(kind), name(std::move(name)), dtype(dtype) {}
   Kind kind;
   std::string name;
   c10::ScalarType dtype; // of a StorageClass

@@ -17,7 +17,9 @@ constexpr int kMaxSavedDepth = 900;
 
 struct DepthGuard {
   explicit DepthGuard(int& depth) : depth(depth) {
-    TORCH_CHECK(++depth <= kMaxSavedDepth, "a value is nested more than ", kMaxSavedDepth, " levels deep, or contains itself: it cannot be saved");
+    TORCH_CHECK(
+        ++depth <= kMaxSavedDepth, "a value is nested more than ", kMaxSavedDepth,
+        " levels deep, or contains itself: it cannot be saved");
   }
   ~DepthGuard() {
     --depth;
@@ -72,26 +74,40 @@ void Pickler::get(uint32_t memo) {
 void Pickler::push(const c10::IValue& value) {
   const DepthGuard guard(depth_);
   switch (value.tag()) {
-    case c10::IValue::Tag::None: return op(Opcode::None);
-    case c10::IValue::Tag::Bool: return op(value.toBool() ? Opcode::NewTrue : Opcode::NewFalse);
-    case c10::IValue::Tag::Int: return push_int(value.toInt());
-    case c10::IValue::Tag::UInt: return push_long(value.toUInt());
-    case c10::IValue::Tag::Double: return push_double(value.toDouble());
-    case c10::IValue::Tag::ComplexDouble: return push_complex(value.toComplexDouble());
-    case c10::IValue::Tag::String: return push_string(value.toStringRef());
-    case c10::IValue::Tag::Device: return push_device(value.toDevice());
-    case c10::IValue::Tag::Tensor: return push_tensor(value.toTensor());
-    case c10::IValue::Tag::Tuple: return push_tuple(value.toTupleRef());
-    case c10::IValue::Tag::GenericList: return push_list(value);
-    case c10::IValue::Tag::GenericDict: return push_dict(value);
+    case c10::IValue::Tag::None:
+      return op(Opcode::None);
+    case c10::IValue::Tag::Bool:
+      return op(value.toBool() ? Opcode::NewTrue : Opcode::NewFalse);
+    case c10::IValue::Tag::Int:
+      return push_int(value.toInt());
+    case c10::IValue::Tag::UInt:
+      return push_long(value.toUInt());
+    case c10::IValue::Tag::Double:
+      return push_double(value.toDouble());
+    case c10::IValue::Tag::ComplexDouble:
+      return push_complex(value.toComplexDouble());
+    case c10::IValue::Tag::String:
+      return push_string(value.toStringRef());
+    case c10::IValue::Tag::Device:
+      return push_device(value.toDevice());
+    case c10::IValue::Tag::Tensor:
+      return push_tensor(value.toTensor());
+    case c10::IValue::Tag::Tuple:
+      return push_tuple(value.toTupleRef());
+    case c10::IValue::Tag::GenericList:
+      return push_list(value);
+    case c10::IValue::Tag::GenericDict:
+      return push_dict(value);
     case c10::IValue::Tag::Capsule:
       if (const c10::intrusive_ptr<ArchiveNode> node = node_of(value); node && style_ == Style::TorchScript) {
         return push_node(*node);
       }
       break;
-    default: break;
+    default:
+      break;
   }
-  TORCH_CHECK(false, "a value of type ", value.tagKind(), " cannot be saved; supported: None, bool, int, float, complex, ",
+  TORCH_CHECK(
+      false, "a value of type ", value.tagKind(), " cannot be saved; supported: None, bool, int, float, complex, ",
       "str, Device, Tensor, and tuples, lists and dicts of these");
 }
 
@@ -126,8 +142,11 @@ void Pickler::push_double(double value) {
 }
 
 void Pickler::push_string(const std::string& value) {
-  if (const auto known = strings_.find(value); known != strings_.end()) return get(known->second);
-  TORCH_CHECK(value.size() <= UINT32_MAX, "a string of ", value.size(), " bytes cannot be saved: at most 4 GiB are possible");
+  if (const auto known = strings_.find(value); known != strings_.end()) {
+    return get(known->second);
+  }
+  TORCH_CHECK(
+      value.size() <= UINT32_MAX, "a string of ", value.size(), " bytes cannot be saved: at most 4 GiB are possible");
   op(Opcode::BinUnicode);
   number(static_cast<uint32_t>(value.size()));
   out_ += value;
@@ -137,7 +156,9 @@ void Pickler::push_string(const std::string& value) {
 
 void Pickler::push_global(std::string_view module, std::string_view name) {
   std::string text = std::string(module) + '\n' + std::string(name) + '\n';
-  if (const auto known = globals_.find(text); known != globals_.end()) return get(known->second);
+  if (const auto known = globals_.find(text); known != globals_.end()) {
+    return get(known->second);
+  }
   op(Opcode::Global);
   out_ += text;
   globals_.emplace(std::move(text), memo_count_);
@@ -161,19 +182,29 @@ void Pickler::push_complex(c10::complex<double> value) {
 
 void Pickler::push_tuple(const c10::ivalue::Tuple& tuple) {
   const std::vector<c10::IValue>& elements = tuple.elements();
-  if (elements.empty()) return op(Opcode::EmptyTuple);
-  if (elements.size() > 3) op(Opcode::Mark);
-  for (const c10::IValue& element : elements) push(element);
+  if (elements.empty()) {
+    return op(Opcode::EmptyTuple);
+  }
+  if (elements.size() > 3) {
+    op(Opcode::Mark);
+  }
+  for (const c10::IValue& element : elements) {
+    push(element);
+  }
   constexpr Opcode kShort[] = {Opcode::Tuple1, Opcode::Tuple2, Opcode::Tuple3};
   op(elements.size() > 3 ? Opcode::Tuple : kShort[elements.size() - 1]);
 }
 
 void Pickler::begin_type_tag() {
-  if (style_ == Style::TorchScript) push_global("torch.jit._pickle", "restore_type_tag");
+  if (style_ == Style::TorchScript) {
+    push_global("torch.jit._pickle", "restore_type_tag");
+  }
 }
 
 void Pickler::end_type_tag(const c10::IValue& value) {
-  if (style_ != Style::TorchScript) return;
+  if (style_ != Style::TorchScript) {
+    return;
+  }
   push_string(value.type()->annotation_str());
   op(Opcode::Tuple2);
   op(Opcode::Reduce);
@@ -197,7 +228,9 @@ void Pickler::push_list(const c10::IValue& value) {
   }
   op(Opcode::EmptyList);
   op(Opcode::Mark);
-  for (const c10::IValue& element : value.toListRef()) push(element);
+  for (const c10::IValue& element : value.toListRef()) {
+    push(element);
+  }
   op(Opcode::Appends);
   if (builder) {
     op(Opcode::Tuple);
@@ -221,7 +254,9 @@ void Pickler::push_dict(const c10::IValue& value) {
 
 void Pickler::push_int_tuple(c10::IntArrayRef values) {
   op(Opcode::Mark);
-  for (const int64_t value : values) push_int(value);
+  for (const int64_t value : values) {
+    push_int(value);
+  }
   op(Opcode::Tuple);
 }
 
@@ -236,11 +271,17 @@ void Pickler::push_tensor(const at::Tensor& tensor) {
     op(Opcode::Tuple);
     return op(Opcode::Reduce);
   }
-  if (!tensor.defined()) return op(Opcode::None);
+  if (!tensor.defined()) {
+    return op(Opcode::None);
+  }
   const c10::ScalarType dtype = tensor.scalar_type();
   TORCH_CHECK(python_dtype(dtype), "a tensor of dtype ", dtype, " cannot be saved");
-  if (tensor.layout() != c10::kStrided) return push_sparse(tensor);
-  if (tensor.is_meta() && style_ == Style::Python) return push_meta(tensor, *python_dtype(dtype));
+  if (tensor.layout() != c10::kStrided) {
+    return push_sparse(tensor);
+  }
+  if (tensor.is_meta() && style_ == Style::Python) {
+    return push_meta(tensor, *python_dtype(dtype));
+  }
   const at::Tensor plain = tensor.resolve_conj().resolve_neg();
   const SavedStorage& saved = number_storage(plain);
   const bool untyped = style_ == Style::Python && (!python_has_storage_class(dtype) || saved.first_dtype != dtype);
@@ -254,19 +295,23 @@ void Pickler::push_tensor(const at::Tensor& tensor) {
   push_global("collections", "OrderedDict");
   op(Opcode::EmptyTuple);
   op(Opcode::Reduce);
-  if (untyped) push_global("torch", *python_dtype(dtype));
+  if (untyped) {
+    push_global("torch", *python_dtype(dtype));
+  }
   op(Opcode::Tuple);
   op(Opcode::Reduce);
 }
 
-// Python's torch._utils._rebuild_sparse_tensor takes (layout, (indices, values, size, is_coalesced)), with two tensors of
-// indices and no flag for compressed layouts; libtorch's takes (layout, size, requires_grad, indices..., values).
+// Python's torch._utils._rebuild_sparse_tensor takes (layout, (indices, values, size, is_coalesced)), with two tensors
+// of indices and no flag for compressed layouts; libtorch's takes (layout, size, requires_grad, indices..., values).
 void Pickler::push_sparse(const at::Tensor& tensor) {
   const c10::NoGradGuard no_grad;
   const c10::Layout layout = tensor.layout();
   const bool python = style_ == Style::Python;
-  TORCH_CHECK(python ? python_layout(layout).has_value() : layout == c10::kSparse || layout == c10::kSparseCsr,
-      "a tensor of layout ", layout, " cannot be saved", python ? "" : " in an archive: convert it with to_sparse_csr()");
+  TORCH_CHECK(
+      python ? python_layout(layout).has_value() : layout == c10::kSparse || layout == c10::kSparseCsr,
+      "a tensor of layout ", layout, " cannot be saved",
+      python ? "" : " in an archive: convert it with to_sparse_csr()");
   const at::Tensor plain = tensor.detach();
   std::vector<at::Tensor> members;
   if (layout == c10::kSparse) {
@@ -282,7 +327,9 @@ void Pickler::push_sparse(const at::Tensor& tensor) {
     push_int(static_cast<int64_t>(layout));
     push_int_tuple(plain.sizes());
     op(tensor.requires_grad() ? Opcode::NewTrue : Opcode::NewFalse);
-    for (const at::Tensor& member : members) push_tensor(member);
+    for (const at::Tensor& member : members) {
+      push_tensor(member);
+    }
     op(Opcode::Tuple);
     return op(Opcode::Reduce);
   }
@@ -291,12 +338,16 @@ void Pickler::push_sparse(const at::Tensor& tensor) {
   op(Opcode::Tuple1);
   op(Opcode::Reduce);
   op(Opcode::Mark);
-  for (const at::Tensor& member : members) push_tensor(member);
+  for (const at::Tensor& member : members) {
+    push_tensor(member);
+  }
   push_global("torch", "Size");
   push_int_tuple(plain.sizes());
   op(Opcode::Tuple1);
   op(Opcode::Reduce);
-  if (layout == c10::kSparse) op(plain.is_coalesced() ? Opcode::NewTrue : Opcode::NewFalse);
+  if (layout == c10::kSparse) {
+    op(plain.is_coalesced() ? Opcode::NewTrue : Opcode::NewFalse);
+  }
   op(Opcode::Tuple);
   op(Opcode::Tuple2);
   op(Opcode::Reduce);
@@ -318,7 +369,9 @@ const Pickler::SavedStorage& Pickler::number_storage(const at::Tensor& tensor) {
   const c10::Storage& storage = tensor.storage();
   const auto [place, is_new] = saved_storages_.try_emplace(
       storage.unsafeGetStorageImpl(), SavedStorage{static_cast<uint32_t>(storages_.size()), tensor.scalar_type()});
-  if (is_new) storages_.push_back(storage);
+  if (is_new) {
+    storages_.push_back(storage);
+  }
   return place->second;
 }
 
@@ -328,7 +381,9 @@ void Pickler::push_storage(const at::Tensor& tensor, uint32_t storage_number, bo
   const std::string type = untyped ? "UntypedStorage" : storage_class(tensor.scalar_type());
   const std::string key = std::to_string(storage_number);
   std::string reference = key + type;
-  if (const auto known = storage_references_.find(reference); known != storage_references_.end()) return get(known->second);
+  if (const auto known = storage_references_.find(reference); known != storage_references_.end()) {
+    return get(known->second);
+  }
   op(Opcode::Mark);
   push_string("storage");
   push_global(untyped ? "torch.storage" : "torch", type);
@@ -342,7 +397,9 @@ void Pickler::push_storage(const at::Tensor& tensor, uint32_t storage_number, bo
 }
 
 void Pickler::push_node(const ArchiveNode& node) {
-  if (const auto known = nodes_seen_.find(&node); known != nodes_seen_.end()) return get(known->second);
+  if (const auto known = nodes_seen_.find(&node); known != nodes_seen_.end()) {
+    return get(known->second);
+  }
   push_global(node_module_name(nodes_.size()), "Module");
   nodes_.push_back(&node);
   op(Opcode::EmptyTuple);

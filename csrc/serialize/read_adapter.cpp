@@ -12,7 +12,9 @@ FileAdapter::FileAdapter(const std::string& file_name) : bytes_(torch::serialize
 FileAdapter::~FileAdapter() = default;
 
 size_t FileAdapter::read(uint64_t pos, void* buf, size_t n, const char*) const {
-  if (pos >= bytes_.size()) return 0;
+  if (pos >= bytes_.size()) {
+    return 0;
+  }
   const size_t count = std::min<size_t>(n, bytes_.size() - pos);
   std::memcpy(buf, bytes_.data() + pos, count);
   return count;
@@ -42,7 +44,9 @@ size_t IStreamAdapter::read(uint64_t pos, void* buf, size_t n, const char* what)
   check(what);
   istream_->read(static_cast<char*>(buf), static_cast<std::streamsize>(n));
   const auto count = static_cast<size_t>(istream_->gcount());
-  if (istream_->eof()) istream_->clear();
+  if (istream_->eof()) {
+    istream_->clear();
+  }
   check(what);
   return count;
 }

@@ -62,7 +62,9 @@ class MemoryReadAdapter final : public ReadAdapterInterface {
     return size_;
   }
   size_t read(uint64_t pos, void* buf, size_t n, const char* = "") const override {
-    if (pos >= size_) return 0;
+    if (pos >= size_) {
+      return 0;
+    }
     const size_t count = std::min<size_t>(n, size_ - pos);
     std::memcpy(buf, static_cast<const char*>(data_) + pos, count);
     return count;

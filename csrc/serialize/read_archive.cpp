@@ -27,12 +27,13 @@ c10::IValue readArchiveAndTensors(
     auto found = loaded.find(key);
     if (found == loaded.end()) {
       auto [data, bytes] = stream_reader.getRecord(folder + key);
-      const c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(data), /*allocator=*/nullptr, /*resizable=*/false);
+      const c10::Storage storage(
+          c10::Storage::use_byte_size_t(), bytes, std::move(data), /*allocator=*/nullptr, /*resizable=*/false);
       found = loaded.emplace(key, serialize::move_storage(storage, device.value_or(c10::Device(location)))).first;
     }
     TORCH_CHECK(
-        nbytes <= found->second.nbytes(), "record ", folder, key, " has ", found->second.nbytes(), " bytes, but its tensors need ",
-        nbytes);
+        nbytes <= found->second.nbytes(), "record ", folder, key, " has ", found->second.nbytes(),
+        " bytes, but its tensors need ", nbytes);
     return found->second;
   };
   const std::string_view text(static_cast<const char*>(pickle.get()), size);

@@ -15,9 +15,9 @@ namespace torch::jit {
 /// Makes an object of a class from its state.
 using ObjLoader = std::function<c10::intrusive_ptr<c10::ivalue::Object>(const c10::StrongTypePtr&, c10::IValue)>;
 
-/// The value of the record `pickle_prefix` + `archive_name` + ".pkl", on `device` or where its tensors were saved from. Storages
-/// are the records `tensor_prefix` + key; without a prefix they lie in the folder `archive_name`. Nothing in the pickle is run:
-/// objects of classes are refused, so the resolver and the loader are never asked.
+/// The value of the record `pickle_prefix` + `archive_name` + ".pkl", on `device` or where its tensors were saved from.
+/// Storages are the records `tensor_prefix` + key; without a prefix they lie in the folder `archive_name`. Nothing in
+/// the pickle is run: objects of classes are refused, so the resolver and the loader are never asked.
 TORCH_API c10::IValue readArchiveAndTensors(
     const std::string& archive_name,
     const std::string& pickle_prefix,

@@ -31,33 +31,56 @@ struct DtypeName {
 };
 
 constexpr DtypeName kDtypes[] = {
-    {ScalarType::Float, "F32"}, {ScalarType::Half, "F16"}, {ScalarType::BFloat16, "BF16"}, {ScalarType::Double, "F64"},
-    {ScalarType::Long, "I64"}, {ScalarType::Int, "I32"}, {ScalarType::Short, "I16"}, {ScalarType::Char, "I8"},
-    {ScalarType::Byte, "U8"}, {ScalarType::UInt16, "U16"}, {ScalarType::UInt32, "U32"}, {ScalarType::UInt64, "U64"},
-    {ScalarType::Bool, "BOOL"}, {ScalarType::ComplexFloat, "C64"}, {ScalarType::Float8_e4m3fn, "F8_E4M3"},
-    {ScalarType::Float8_e5m2, "F8_E5M2"}, {ScalarType::Float8_e4m3fnuz, "F8_E4M3FNUZ"},
-    {ScalarType::Float8_e5m2fnuz, "F8_E5M2FNUZ"}, {ScalarType::Float8_e8m0fnu, "F8_E8M0"},
+    {ScalarType::Float, "F32"},
+    {ScalarType::Half, "F16"},
+    {ScalarType::BFloat16, "BF16"},
+    {ScalarType::Double, "F64"},
+    {ScalarType::Long, "I64"},
+    {ScalarType::Int, "I32"},
+    {ScalarType::Short, "I16"},
+    {ScalarType::Char, "I8"},
+    {ScalarType::Byte, "U8"},
+    {ScalarType::UInt16, "U16"},
+    {ScalarType::UInt32, "U32"},
+    {ScalarType::UInt64, "U64"},
+    {ScalarType::Bool, "BOOL"},
+    {ScalarType::ComplexFloat, "C64"},
+    {ScalarType::Float8_e4m3fn, "F8_E4M3"},
+    {ScalarType::Float8_e5m2, "F8_E5M2"},
+    {ScalarType::Float8_e4m3fnuz, "F8_E4M3FNUZ"},
+    {ScalarType::Float8_e5m2fnuz, "F8_E5M2FNUZ"},
+    {ScalarType::Float8_e8m0fnu, "F8_E8M0"},
 };
 
 std::string supported_dtypes() {
   std::string names;
-  for (const DtypeName& row : kDtypes) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  for (const DtypeName& row : kDtypes) {
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
   return names;
 }
 
 ScalarType dtype_named(const Header::Tensor& tensor, const std::string& where) {
   for (const DtypeName& row : kDtypes) {
-    if (row.name == tensor.dtype) return row.dtype;
+    if (row.name == tensor.dtype) {
+      return row.dtype;
+    }
   }
-  TORCH_CHECK(false, where, ", tensor '", tensor.name, "': dtype '", tensor.dtype, "' is not supported; supported: ", supported_dtypes());
+  TORCH_CHECK(
+      false, where, ", tensor '", tensor.name, "': dtype '", tensor.dtype,
+      "' is not supported; supported: ", supported_dtypes());
 }
 
 void check_size(const Header::Tensor& tensor, ScalarType dtype, const std::string& where) {
   uint64_t bytes = c10::elementSize(dtype);
   bool overflow = false;
-  for (const int64_t size : tensor.shape) overflow |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes);
-  TORCH_CHECK(!overflow && tensor.begin <= tensor.end && bytes == tensor.end - tensor.begin, where, ", tensor '", tensor.name,
-      "': ", tensor.dtype, fmt::format(" of shape [{}] with data_offsets [{}, {}]", fmt::join(tensor.shape, ", "), tensor.begin, tensor.end),
+  for (const int64_t size : tensor.shape) {
+    overflow |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes);
+  }
+  TORCH_CHECK(
+      !overflow && tensor.begin <= tensor.end && bytes == tensor.end - tensor.begin, where, ", tensor '", tensor.name,
+      "': ", tensor.dtype,
+      fmt::format(" of shape [{}] with data_offsets [{}, {}]", fmt::join(tensor.shape, ", "), tensor.begin, tensor.end),
       ": the offsets must span ", overflow ? "more bytes than can be counted" : fmt::format("{} bytes", bytes));
 }
 
@@ -66,8 +89,10 @@ Safetensors read(const FileBytes& bytes, const LoadOptions& options) {
   uint64_t header_size = 0;
   TORCH_CHECK(bytes.size() >= sizeof header_size, where, " has ", bytes.size(), " bytes: the header's length takes 8");
   std::memcpy(&header_size, bytes.data(), sizeof header_size);
-  TORCH_CHECK(header_size <= kMaxHeader && header_size <= bytes.size() - 8, where, " (", bytes.size(), " bytes) has a header of ",
-      header_size, " bytes: it must fit into the file, and into ", kMaxHeader, " bytes. The file is damaged or no safetensors file");
+  TORCH_CHECK(
+      header_size <= kMaxHeader && header_size <= bytes.size() - 8, where, " (", bytes.size(),
+      " bytes) has a header of ", header_size, " bytes: it must fit into the file, and into ", kMaxHeader,
+      " bytes. The file is damaged or no safetensors file");
   const std::string_view json(reinterpret_cast<const char*>(bytes.data()) + 8, header_size);
   TORCH_CHECK(!json.empty() && json[0] == '{', where, ": the header must begin with '{' at offset 8");
   Header header = parse_safetensors_header(json, where);
@@ -81,27 +106,36 @@ Safetensors read(const FileBytes& bytes, const LoadOptions& options) {
   for (const Header::Tensor& tensor : header.tensors) {
     const ScalarType dtype = dtype_named(tensor, where);
     check_size(tensor, dtype, where);
-    TORCH_CHECK(tensor.begin == reached && tensor.end <= data_size, where, ", tensor '", tensor.name, "' lies at data_offsets [",
-        tensor.begin, ", ", tensor.end, "]: it must begin at ", reached, ", where the one before ends, and end within the ", data_size,
-        " bytes of data");
+    TORCH_CHECK(
+        tensor.begin == reached && tensor.end <= data_size, where, ", tensor '", tensor.name,
+        "' lies at data_offsets [", tensor.begin, ", ", tensor.end, "]: it must begin at ", reached,
+        ", where the one before ends, and end within the ", data_size, " bytes of data");
     reached = tensor.end;
-    const c10::Storage storage = bytes.storage(data_start + tensor.begin, tensor.end - tensor.begin, c10::elementSize(dtype));
+    const c10::Storage storage =
+        bytes.storage(data_start + tensor.begin, tensor.end - tensor.begin, c10::elementSize(dtype));
     at::Tensor value = at::empty({0}, at::TensorOptions(dtype));
     value.set_(storage, 0, tensor.shape);
     file.tensors.insert(tensor.name, options.device ? value.to(*options.device) : value);
   }
-  TORCH_CHECK(reached == data_size, where, " has ", data_size, " bytes of data, but its tensors take ", reached,
+  TORCH_CHECK(
+      reached == data_size, where, " has ", data_size, " bytes of data, but its tensors take ", reached,
       ": the file must end with its last tensor");
-  for (const auto& [name, text] : header.metadata) file.metadata.insert(name, text);
+  for (const auto& [name, text] : header.metadata) {
+    file.metadata.insert(name, text);
+  }
   return file;
 }
 
 std::string_view name_of(const std::string& tensor, ScalarType dtype) {
   for (const DtypeName& row : kDtypes) {
-    if (row.dtype == dtype) return row.name;
+    if (row.dtype == dtype) {
+      return row.name;
+    }
   }
-  TORCH_CHECK(false, "save_safetensors: tensor '", tensor, "' has dtype ", dtype, ", which the format does not know; supported: ",
-      supported_dtypes(), dtype == ScalarType::ComplexDouble ? ". Save torch::view_as_real(tensor) instead" : "");
+  TORCH_CHECK(
+      false, "save_safetensors: tensor '", tensor, "' has dtype ", dtype,
+      ", which the format does not know; supported: ", supported_dtypes(),
+      dtype == ScalarType::ComplexDouble ? ". Save torch::view_as_real(tensor) instead" : "");
 }
 
 } // namespace
@@ -114,7 +148,9 @@ Safetensors load_safetensors(const void* data, size_t size, const LoadOptions& o
   return read(FileBytes::view(data, size), options);
 }
 
-void save_safetensors(const c10::Dict<std::string, at::Tensor>& tensors, const std::string& filename,
+void save_safetensors(
+    const c10::Dict<std::string, at::Tensor>& tensors,
+    const std::string& filename,
     const c10::Dict<std::string, std::string>& metadata) {
   struct Source {
     std::string name;
@@ -124,17 +160,22 @@ void save_safetensors(const c10::Dict<std::string, at::Tensor>& tensors, const s
   for (const auto& entry : tensors) {
     const std::string name = entry.key();
     const at::Tensor tensor = entry.value();
-    TORCH_CHECK(name != "__metadata__", "save_safetensors: '__metadata__' is not a name for a tensor: pass metadata apart");
-    TORCH_CHECK(tensor.defined() && tensor.layout() == c10::kStrided && !tensor.is_meta(), "save_safetensors: tensor '", name,
+    TORCH_CHECK(
+        name != "__metadata__", "save_safetensors: '__metadata__' is not a name for a tensor: pass metadata apart");
+    TORCH_CHECK(
+        tensor.defined() && tensor.layout() == c10::kStrided && !tensor.is_meta(), "save_safetensors: tensor '", name,
         "' must be dense and have data");
     sources.push_back(Source{name, tensor});
   }
   // Wide elements first, so that every tensor is aligned to its elements.
-  std::stable_sort(sources.begin(), sources.end(),
-      [](const Source& a, const Source& b) { return a.tensor.itemsize() > b.tensor.itemsize(); });
+  std::stable_sort(sources.begin(), sources.end(), [](const Source& a, const Source& b) {
+    return a.tensor.itemsize() > b.tensor.itemsize();
+  });
 
   Header header;
-  for (const auto& entry : metadata) header.metadata.emplace_back(entry.key(), entry.value());
+  for (const auto& entry : metadata) {
+    header.metadata.emplace_back(entry.key(), entry.value());
+  }
   uint64_t offset = 0;
   for (const Source& source : sources) {
     const std::string dtype(name_of(source.name, source.tensor.scalar_type()));
@@ -144,7 +185,9 @@ void save_safetensors(const c10::Dict<std::string, at::Tensor>& tensors, const s
   }
   std::string json = print_safetensors_header(header);
   json.resize((json.size() + 8 + kHeaderAlignment - 1) / kHeaderAlignment * kHeaderAlignment - 8, ' ');
-  TORCH_CHECK(json.size() <= kMaxHeader, "save_safetensors: the header has ", json.size(), " bytes, at most ", kMaxHeader, " are allowed");
+  TORCH_CHECK(
+      json.size() <= kMaxHeader, "save_safetensors: the header has ", json.size(), " bytes, at most ", kMaxHeader,
+      " are allowed");
 
   AtomicFile file(filename);
   const uint64_t header_size = json.size();

@@ -19,7 +19,9 @@ class HeaderParser {
     SafetensorsHeader header;
     std::unordered_set<std::string> names;
     members([&](std::string name) {
-      if (!names.insert(name).second) fail(fmt::format("the name '{}' occurs twice", name));
+      if (!names.insert(name).second) {
+        fail(fmt::format("the name '{}' occurs twice", name));
+      }
       if (name == "__metadata__") {
         parse_metadata(header);
       } else {
@@ -27,7 +29,9 @@ class HeaderParser {
       }
     });
     skip_spaces();
-    if (position_ != json_.size()) fail("text follows the header's object");
+    if (position_ != json_.size()) {
+      fail("text follows the header's object");
+    }
     return header;
   }
 
@@ -36,27 +40,34 @@ class HeaderParser {
     TORCH_CHECK(false, where_, ", header offset ", position_, ": ", what);
   }
   void skip_spaces() {
-    while (position_ < json_.size() && (json_[position_] == ' ' || json_[position_] == '\n' || json_[position_] == '\t' || json_[position_] == '\r')) {
+    while (
+        position_ < json_.size() &&
+        (json_[position_] == ' ' || json_[position_] == '\n' || json_[position_] == '\t' || json_[position_] == '\r')) {
       ++position_;
     }
   }
   bool accept(char character) {
     skip_spaces();
-    if (position_ == json_.size() || json_[position_] != character) return false;
+    if (position_ == json_.size() || json_[position_] != character) {
+      return false;
+    }
     ++position_;
     return true;
   }
   void expect(char character) {
     if (!accept(character)) {
-      fail(position_ < json_.size() ? fmt::format("'{}' must stand here, '{}' does", character, json_[position_])
-                                    : fmt::format("'{}' must stand here, but the header ends", character));
+      fail(
+          position_ < json_.size() ? fmt::format("'{}' must stand here, '{}' does", character, json_[position_])
+                                   : fmt::format("'{}' must stand here, but the header ends", character));
     }
   }
 
   template <class Member>
   void members(const Member& member) {
     expect('{');
-    if (accept('}')) return;
+    if (accept('}')) {
+      return;
+    }
     do {
       std::string name = string();
       expect(':');
@@ -68,7 +79,9 @@ class HeaderParser {
   template <class Element>
   void elements(const Element& element) {
     expect('[');
-    if (accept(']')) return;
+    if (accept(']')) {
+      return;
+    }
     do {
       element();
     } while (accept(','));
@@ -85,8 +98,12 @@ class HeaderParser {
         fail("a number does not fit into 63 bits");
       }
     }
-    if (position_ == start) fail("an integer that is not negative must stand here");
-    if (position_ - start > 1 && json_[start] == '0') fail("a number begins with 0");
+    if (position_ == start) {
+      fail("an integer that is not negative must stand here");
+    }
+    if (position_ - start > 1 && json_[start] == '0') {
+      fail("a number begins with 0");
+    }
     return static_cast<int64_t>(value);
   }
 
@@ -94,8 +111,13 @@ class HeaderParser {
     uint32_t value = 0;
     for (int i = 0; i < 4; ++i, ++position_) {
       const char c = position_ < json_.size() ? json_[position_] : '\0';
-      const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-      if (digit < 0) fail("\\u must be followed by four hexadecimal digits");
+      const int digit = c >= '0' && c <= '9' ? c - '0'
+          : c >= 'a' && c <= 'f'             ? c - 'a' + 10
+          : c >= 'A' && c <= 'F'             ? c - 'A' + 10
+                                             : -1;
+      if (digit < 0) {
+        fail("\\u must be followed by four hexadecimal digits");
+      }
       value = value * 16 + static_cast<uint32_t>(digit);
     }
     return value;
@@ -124,26 +146,45 @@ class HeaderParser {
     switch (c) {
       case '"':
       case '\\':
-      case '/': out += c; return;
-      case 'b': out += '\b'; return;
-      case 'f': out += '\f'; return;
-      case 'n': out += '\n'; return;
-      case 'r': out += '\r'; return;
-      case 't': out += '\t'; return;
+      case '/':
+        out += c;
+        return;
+      case 'b':
+        out += '\b';
+        return;
+      case 'f':
+        out += '\f';
+        return;
+      case 'n':
+        out += '\n';
+        return;
+      case 'r':
+        out += '\r';
+        return;
+      case 't':
+        out += '\t';
+        return;
       case 'u': {
         uint32_t code = hex4();
-        if (code >= 0xdc00 && code < 0xe000) fail("a low surrogate stands alone");
+        if (code >= 0xdc00 && code < 0xe000) {
+          fail("a low surrogate stands alone");
+        }
         if (code >= 0xd800 && code < 0xdc00) {
-          if (json_.substr(position_, 2) != "\\u") fail("a high surrogate stands alone");
+          if (json_.substr(position_, 2) != "\\u") {
+            fail("a high surrogate stands alone");
+          }
           position_ += 2;
           const uint32_t low = hex4();
-          if (low < 0xdc00 || low >= 0xe000) fail("a high surrogate must be followed by a low one");
+          if (low < 0xdc00 || low >= 0xe000) {
+            fail("a high surrogate must be followed by a low one");
+          }
           code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         }
         append_utf8(out, code);
         return;
       }
-      default: fail("a backslash must be followed by one of \"\\/bfnrtu");
+      default:
+        fail("a backslash must be followed by one of \"\\/bfnrtu");
     }
   }
 
@@ -151,10 +192,16 @@ class HeaderParser {
     expect('"');
     std::string out;
     for (;;) {
-      if (position_ == json_.size()) fail("a string does not end");
+      if (position_ == json_.size()) {
+        fail("a string does not end");
+      }
       const char c = json_[position_++];
-      if (c == '"') return out;
-      if (static_cast<unsigned char>(c) < 0x20) fail("a string contains a control character");
+      if (c == '"') {
+        return out;
+      }
+      if (static_cast<unsigned char>(c) < 0x20) {
+        fail("a string contains a control character");
+      }
       if (c == '\\') {
         escape(out);
       } else {
@@ -166,7 +213,9 @@ class HeaderParser {
   void parse_metadata(SafetensorsHeader& header) {
     std::unordered_set<std::string> names;
     members([&](std::string name) {
-      if (!names.insert(name).second) fail(fmt::format("the name '{}' occurs twice in __metadata__", name));
+      if (!names.insert(name).second) {
+        fail(fmt::format("the name '{}' occurs twice in __metadata__", name));
+      }
       header.metadata.emplace_back(std::move(name), string());
     });
   }
@@ -175,7 +224,9 @@ class HeaderParser {
     SafetensorsHeader::Tensor tensor{std::move(name), "", {}, 0, 0};
     bool has_dtype = false, has_shape = false, has_offsets = false;
     const auto first = [&](bool& seen, const std::string& field) {
-      if (seen) fail(fmt::format("tensor '{}' has '{}' twice", tensor.name, field));
+      if (seen) {
+        fail(fmt::format("tensor '{}' has '{}' twice", tensor.name, field));
+      }
       seen = true;
     };
     members([&](const std::string& field) {
@@ -211,11 +262,21 @@ std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
@@ -238,14 +299,19 @@ std::string print_safetensors_header(const SafetensorsHeader& header) {
   if (!header.metadata.empty()) {
     out += "\"__metadata__\":{";
     for (const auto& [name, value] : header.metadata) {
-      if (out.back() != '{') out += ',';
+      if (out.back() != '{') {
+        out += ',';
+      }
       out += quoted(name) + ':' + quoted(value);
     }
     out += '}';
   }
   for (const SafetensorsHeader::Tensor& tensor : header.tensors) {
-    if (out.size() > 1) out += ',';
-    out += fmt::format("{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", quoted(tensor.name), tensor.dtype,
+    if (out.size() > 1) {
+      out += ',';
+    }
+    out += fmt::format(
+        "{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", quoted(tensor.name), tensor.dtype,
         fmt::join(tensor.shape, ","), tensor.begin, tensor.end);
   }
   return out + '}';

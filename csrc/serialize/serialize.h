@@ -9,8 +9,8 @@
 
 namespace torch {
 
-/// Saves a tensor, a module holder, an optimizer or whatever has operator<<(OutputArchive&, const Value&) to a file name,
-/// a stream or a writer function: `torch::save(model, "model.pt")`.
+/// Saves a tensor, a module holder, an optimizer or whatever has operator<<(OutputArchive&, const Value&) to a file
+/// name, a stream or a writer function: `torch::save(model, "model.pt")`.
 template <typename Value, typename... SaveToArgs>
 void save(const Value& value, SaveToArgs&&... args) {
   serialize::OutputArchive archive;

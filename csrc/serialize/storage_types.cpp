@@ -43,12 +43,8 @@ struct LayoutName {
 };
 
 constexpr LayoutName kLayoutNames[] = {
-    {c10::kStrided, "torch.strided"},
-    {c10::kSparse, "torch.sparse_coo"},
-    {c10::kSparseCsr, "torch.sparse_csr"},
-    {c10::kSparseCsc, "torch.sparse_csc"},
-    {c10::kSparseBsr, "torch.sparse_bsr"},
-    {c10::kSparseBsc, "torch.sparse_bsc"},
+    {c10::kStrided, "torch.strided"},      {c10::kSparse, "torch.sparse_coo"},    {c10::kSparseCsr, "torch.sparse_csr"},
+    {c10::kSparseCsc, "torch.sparse_csc"}, {c10::kSparseBsr, "torch.sparse_bsr"}, {c10::kSparseBsc, "torch.sparse_bsc"},
 };
 
 } // namespace
@@ -59,42 +55,54 @@ std::string storage_class(ScalarType dtype) {
 
 std::optional<ScalarType> dtype_of_storage_class(std::string_view name) {
   for (const Names& names : kNames) {
-    if (storage_class(names.dtype) == name) return names.dtype;
+    if (storage_class(names.dtype) == name) {
+      return names.dtype;
+    }
   }
   return std::nullopt;
 }
 
 bool python_has_storage_class(ScalarType dtype) {
   for (const Names& names : kNames) {
-    if (names.dtype == dtype) return names.has_python_storage;
+    if (names.dtype == dtype) {
+      return names.has_python_storage;
+    }
   }
   return false;
 }
 
 std::optional<std::string_view> python_dtype(ScalarType dtype) {
   for (const Names& names : kNames) {
-    if (names.dtype == dtype) return names.python;
+    if (names.dtype == dtype) {
+      return names.python;
+    }
   }
   return std::nullopt;
 }
 
 std::optional<ScalarType> dtype_of_python_name(std::string_view name) {
   for (const Names& names : kNames) {
-    if (names.python == name) return names.dtype;
+    if (names.python == name) {
+      return names.dtype;
+    }
   }
   return std::nullopt;
 }
 
 std::optional<std::string_view> python_layout(c10::Layout layout) {
   for (const LayoutName& name : kLayoutNames) {
-    if (name.layout == layout) return name.python;
+    if (name.layout == layout) {
+      return name.python;
+    }
   }
   return std::nullopt;
 }
 
 std::optional<c10::Layout> layout_of_python_name(std::string_view name) {
   for (const LayoutName& known : kLayoutNames) {
-    if (known.python == name) return known.layout;
+    if (known.python == name) {
+      return known.layout;
+    }
   }
   return std::nullopt;
 }

@@ -17,9 +17,12 @@ namespace {
 
 FileBytes bytes_of(const std::shared_ptr<ReadAdapterInterface>& adapter) {
   TORCH_CHECK(adapter, "PyTorchStreamReader: the adapter must not be null");
-  if (const auto* file = dynamic_cast<const FileAdapter*>(adapter.get())) return file->bytes();
+  if (const auto* file = dynamic_cast<const FileAdapter*>(adapter.get())) {
+    return file->bytes();
+  }
   return FileBytes::read(
-      [&](uint64_t pos, void* buffer, size_t size) { return adapter->read(pos, buffer, size, "reading an archive"); }, adapter->size());
+      [&](uint64_t pos, void* buffer, size_t size) { return adapter->read(pos, buffer, size, "reading an archive"); },
+      adapter->size());
 }
 
 FileBytes bytes_of(std::istream* stream) {
@@ -30,10 +33,12 @@ FileBytes bytes_of(std::istream* stream) {
 uint64_t parse_version(std::string_view text, const std::string& where) {
   uint64_t version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
-  TORCH_CHECK(error == std::errc() && (end == text.data() + text.size() || *end == '\n'), where,
+  TORCH_CHECK(
+      error == std::errc() && (end == text.data() + text.size() || *end == '\n'), where,
       ": the version must be a number, is '", text.substr(0, 32), "'");
-  TORCH_CHECK(version >= kMinSupportedFileFormatVersion && version <= kMaxSupportedFileFormatVersion, where, ": version ", version,
-      " is not supported; ", kMinSupportedFileFormatVersion, " to ", kMaxSupportedFileFormatVersion, " are");
+  TORCH_CHECK(
+      version >= kMinSupportedFileFormatVersion && version <= kMaxSupportedFileFormatVersion, where, ": version ",
+      version, " is not supported; ", kMinSupportedFileFormatVersion, " to ", kMaxSupportedFileFormatVersion, " are");
   return version;
 }
 
@@ -50,7 +55,9 @@ ChunkRecordIterator::~ChunkRecordIterator() = default;
 
 size_t ChunkRecordIterator::next(void* buf) {
   const std::string_view chunk = record_.substr(offset_, chunk_size_);
-  if (!chunk.empty()) std::memcpy(buf, chunk.data(), chunk.size());
+  if (!chunk.empty()) {
+    std::memcpy(buf, chunk.data(), chunk.size());
+  }
   offset_ += chunk.size();
   return chunk.size();
 }
@@ -69,29 +76,40 @@ struct PyTorchStreamReader::State {
 PyTorchStreamReader::PyTorchStreamReader(FileBytes bytes) : state_(new State(std::move(bytes))) {
   const char* name = hasRecord(".data/version") ? ".data/version" : "version";
   state_->version = parse_version(record(name), state_->zip.where(state_->folder + name));
-  if (hasRecord(kSerializationIdRecordName)) state_->serialization_id = record(kSerializationIdRecordName);
+  if (hasRecord(kSerializationIdRecordName)) {
+    state_->serialization_id = record(kSerializationIdRecordName);
+  }
 }
 
-PyTorchStreamReader::PyTorchStreamReader(const std::string& file_name) : PyTorchStreamReader(FileBytes::map(file_name)) {}
+PyTorchStreamReader::PyTorchStreamReader(const std::string& file_name)
+    : PyTorchStreamReader(FileBytes::map(file_name)) {}
 PyTorchStreamReader::PyTorchStreamReader(std::istream* in) : PyTorchStreamReader(bytes_of(in)) {}
-PyTorchStreamReader::PyTorchStreamReader(std::shared_ptr<ReadAdapterInterface> in) : PyTorchStreamReader(bytes_of(in)) {}
+PyTorchStreamReader::PyTorchStreamReader(std::shared_ptr<ReadAdapterInterface> in)
+    : PyTorchStreamReader(bytes_of(in)) {}
 PyTorchStreamReader::~PyTorchStreamReader() = default;
 
 std::string_view PyTorchStreamReader::record(const std::string& name) {
-  if (!state_->load_debug_records && is_debug_record(name)) return {};
+  if (!state_->load_debug_records && is_debug_record(name)) {
+    return {};
+  }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   return state_->zip.read(state_->folder + name);
 }
 
-std::tuple<at::DataPtr, size_t> PyTorchStreamReader::getRecord(const std::string& name, std::optional<at::Allocator*> allocator) {
+std::tuple<at::DataPtr, size_t> PyTorchStreamReader::getRecord(
+    const std::string& name, std::optional<at::Allocator*> allocator) {
   const std::string_view bytes = record(name);
   at::DataPtr copy = (allocator ? *allocator : c10::GetCPUAllocator())->allocate(bytes.size());
-  if (!bytes.empty()) std::memcpy(copy.get(), bytes.data(), bytes.size());
+  if (!bytes.empty()) {
+    std::memcpy(copy.get(), bytes.data(), bytes.size());
+  }
   return {std::move(copy), bytes.size()};
 }
 
-std::tuple<at::DataPtr, size_t> PyTorchStreamReader::getRecord(const std::string& name,
-    std::vector<std::shared_ptr<ReadAdapterInterface>>&, std::optional<at::Allocator*> allocator) {
+std::tuple<at::DataPtr, size_t> PyTorchStreamReader::getRecord(
+    const std::string& name,
+    std::vector<std::shared_ptr<ReadAdapterInterface>>&,
+    std::optional<at::Allocator*> allocator) {
   return getRecord(name, allocator);
 }
 
@@ -99,23 +117,33 @@ size_t PyTorchStreamReader::getRecord(const std::string& name, void* dst, size_t
   return getRecord(name, dst, n, /*chunk_size=*/n, /*buf=*/nullptr);
 }
 
-size_t PyTorchStreamReader::getRecord(const std::string& name, void* dst, size_t n,
-    std::vector<std::shared_ptr<ReadAdapterInterface>>&) {
+size_t PyTorchStreamReader::getRecord(
+    const std::string& name, void* dst, size_t n, std::vector<std::shared_ptr<ReadAdapterInterface>>&) {
   return getRecord(name, dst, n);
 }
 
-size_t PyTorchStreamReader::getRecordMultiReaders(const std::string& name,
-    std::vector<std::shared_ptr<ReadAdapterInterface>>&, void* dst, size_t n) {
+size_t PyTorchStreamReader::getRecordMultiReaders(
+    const std::string& name, std::vector<std::shared_ptr<ReadAdapterInterface>>&, void* dst, size_t n) {
   return getRecord(name, dst, n);
 }
 
-size_t PyTorchStreamReader::getRecord(const std::string& name, void* dst, size_t n, size_t chunk_size, void* buf,
+size_t PyTorchStreamReader::getRecord(
+    const std::string& name,
+    void* dst,
+    size_t n,
+    size_t chunk_size,
+    void* buf,
     const std::function<void(void*, const void*, size_t)>& memcpy_func) {
   const std::string_view bytes = record(name);
-  if (bytes.empty() && !state_->load_debug_records) return 0;
-  TORCH_CHECK(bytes.size() == n, state_->zip.where(state_->folder + name), " has ", bytes.size(), " bytes; ", n, " were asked for");
+  if (bytes.empty() && !state_->load_debug_records) {
+    return 0;
+  }
+  TORCH_CHECK(
+      bytes.size() == n, state_->zip.where(state_->folder + name), " has ", bytes.size(), " bytes; ", n,
+      " were asked for");
   TORCH_CHECK(chunk_size > 0 || n == 0, "PyTorchStreamReader::getRecord: chunk_size must be positive");
-  TORCH_CHECK(!memcpy_func || buf, "PyTorchStreamReader::getRecord: memcpy_func needs a buffer of ", chunk_size, " bytes");
+  TORCH_CHECK(
+      !memcpy_func || buf, "PyTorchStreamReader::getRecord: memcpy_func needs a buffer of ", chunk_size, " bytes");
   for (size_t offset = 0; offset < n; offset += chunk_size) {
     const std::string_view chunk = bytes.substr(offset, chunk_size);
     char* const place = static_cast<char*>(dst) + offset;
@@ -136,10 +164,13 @@ bool PyTorchStreamReader::hasRecord(const std::string& name) {
 std::vector<std::string> PyTorchStreamReader::getAllRecords() {
   std::vector<std::string> names;
   for (const ZipReader::Entry& entry : state_->zip.entries()) {
-    TORCH_CHECK(entry.name.substr(0, state_->folder.size()) == state_->folder, state_->zip.where(entry.name),
+    TORCH_CHECK(
+        entry.name.substr(0, state_->folder.size()) == state_->folder, state_->zip.where(entry.name),
         ": the entry must lie in the folder '", state_->folder, "'");
     const std::string_view name = entry.name.substr(state_->folder.size());
-    if (state_->load_debug_records || !is_debug_record(name)) names.emplace_back(name);
+    if (state_->load_debug_records || !is_debug_record(name)) {
+      names.emplace_back(name);
+    }
   }
   return names;
 }
@@ -158,15 +189,17 @@ size_t PyTorchStreamReader::getRecordOffset(const std::string& name) {
   return state_->zip.entry(state_->folder + name).data_offset;
 }
 
-size_t PyTorchStreamReader::getRecordOffsetNoRead(size_t cursor, std::string filename, size_t size, uint64_t alignment) {
+size_t PyTorchStreamReader::getRecordOffsetNoRead(
+    size_t cursor, std::string filename, size_t size, uint64_t alignment) {
   return std::get<0>(detail::getOffset(cursor, state_->folder.size() + filename.size(), size, alignment));
 }
 
-ChunkRecordIterator PyTorchStreamReader::createChunkReaderIter(const std::string& name, const size_t recordSize,
-    const size_t chunkSize) {
+ChunkRecordIterator PyTorchStreamReader::createChunkReaderIter(
+    const std::string& name, const size_t recordSize, const size_t chunkSize) {
   const std::string_view bytes = record(name);
-  TORCH_CHECK(bytes.size() == recordSize, state_->zip.where(state_->folder + name), " has ", bytes.size(), " bytes; ", recordSize,
-      " were asked for");
+  TORCH_CHECK(
+      bytes.size() == recordSize, state_->zip.where(state_->folder + name), " has ", bytes.size(), " bytes; ",
+      recordSize, " were asked for");
   TORCH_CHECK(chunkSize > 0, "PyTorchStreamReader::createChunkReaderIter: chunkSize must be positive");
   return ChunkRecordIterator(state_->zip.bytes(), bytes, chunkSize);
 }

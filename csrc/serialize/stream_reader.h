@@ -39,8 +39,8 @@ class TORCH_API ChunkRecordIterator final {
   size_t offset_ = 0;
 };
 
-/// Reads the records of a .pt file or TorchScript archive by name: the ZIP entries of its folder. The directory is checked
-/// at once and each record against its CRC-32; compressed records are refused. May be used by several threads.
+/// Reads the records of a .pt file or TorchScript archive by name: the ZIP entries of its folder. The directory is
+/// checked at once and each record against its CRC-32; compressed records are refused. May be used by several threads.
 class TORCH_API PyTorchStreamReader final {
  public:
   explicit PyTorchStreamReader(const std::string& file_name);
@@ -50,19 +50,32 @@ class TORCH_API PyTorchStreamReader final {
   ~PyTorchStreamReader();
 
   /// A copy of the record and its size. The readers beside are not needed: the bytes lie in memory already.
-  std::tuple<at::DataPtr, size_t> getRecord(const std::string& name, std::optional<at::Allocator*> allocator = std::nullopt);
-  std::tuple<at::DataPtr, size_t> getRecord(const std::string& name,
+  std::tuple<at::DataPtr, size_t> getRecord(
+      const std::string& name, std::optional<at::Allocator*> allocator = std::nullopt);
+  std::tuple<at::DataPtr, size_t> getRecord(
+      const std::string& name,
       std::vector<std::shared_ptr<ReadAdapterInterface>>& additionalReaders,
       std::optional<at::Allocator*> allocator = std::nullopt);
   /// Copies the record, which must have `n` bytes, to `dst` and returns its size.
   size_t getRecord(const std::string& name, void* dst, size_t n);
-  size_t getRecord(const std::string& name, void* dst, size_t n,
+  size_t getRecord(
+      const std::string& name,
+      void* dst,
+      size_t n,
       std::vector<std::shared_ptr<ReadAdapterInterface>>& additionalReaders);
   /// The same in chunks, each of which goes through `buf` and is brought to its place by `memcpy_func(dst, buf, size)`.
-  size_t getRecord(const std::string& name, void* dst, size_t n, size_t chunk_size, void* buf,
+  size_t getRecord(
+      const std::string& name,
+      void* dst,
+      size_t n,
+      size_t chunk_size,
+      void* buf,
       const std::function<void(void*, const void*, size_t)>& memcpy_func = nullptr);
-  size_t getRecordMultiReaders(const std::string& name,
-      std::vector<std::shared_ptr<ReadAdapterInterface>>& additionalReaders, void* dst, size_t n);
+  size_t getRecordMultiReaders(
+      const std::string& name,
+      std::vector<std::shared_ptr<ReadAdapterInterface>>& additionalReaders,
+      void* dst,
+      size_t n);
 
   bool hasRecord(const std::string& name);
   std::vector<std::string> getAllRecords();
@@ -91,9 +104,10 @@ class TORCH_API PyTorchStreamReader final {
 };
 
 namespace detail {
-/// How many bytes of padding stand before the data of a record whose header is written at `cursor`. `padding_buf` gets the
-/// extra field that holds them.
-TORCH_API size_t getPadding(size_t cursor, size_t filename_size, size_t size, std::string& padding_buf, uint64_t alignment);
+/// How many bytes of padding stand before the data of a record whose header is written at `cursor`. `padding_buf` gets
+/// the extra field that holds them.
+TORCH_API size_t
+getPadding(size_t cursor, size_t filename_size, size_t size, std::string& padding_buf, uint64_t alignment);
 /// Where the data of such a record begins, and the padding.
 TORCH_API std::tuple<size_t, size_t> getOffset(size_t cursor, size_t filename_size, size_t size, uint64_t alignment);
 } // namespace detail

@@ -13,8 +13,8 @@
 
 namespace caffe2::serialize {
 
-/// Records become entries of a ZIP file, stored and aligned, in a folder called as the file is. The file comes into being at
-/// writeEndOfFile(), or when the writer is destroyed; not when an exception destroys it.
+/// Records become entries of a ZIP file, stored and aligned, in a folder called as the file is. The file comes into
+/// being at writeEndOfFile(), or when the writer is destroyed; not when an exception destroys it.
 class TORCH_API PyTorchStreamWriter final {
  public:
   /// The CRC-32 of a record is always computed, whatever `compute_crc32` says.

@@ -29,7 +29,8 @@ class StorageLoader {
       c10::Storage storage = zip_.bytes().storage(entry.data_offset, entry.size, kStorageAlignment);
       found = loaded_.emplace(key, place(std::move(storage), name, location)).first;
     }
-    TORCH_CHECK(nbytes <= found->second.nbytes(), zip_.where(name), " has ", found->second.nbytes(),
+    TORCH_CHECK(
+        nbytes <= found->second.nbytes(), zip_.where(name), " has ", found->second.nbytes(),
         " bytes, but its tensors need ", nbytes);
     return found->second;
   }
@@ -42,12 +43,17 @@ class StorageLoader {
   }
 
   c10::Storage place(c10::Storage storage, const std::string& name, const std::string& location) {
-    if (device_) return move_storage(storage, *device_);
-    if (location == "cpu") return storage;
+    if (device_) {
+      return move_storage(storage, *device_);
+    }
+    if (location == "cpu") {
+      return storage;
+    }
     try {
       return move_storage(storage, c10::Device(location));
     } catch (const c10::Error& error) {
-      TORCH_CHECK(false, zip_.where(name), ": the tensor was saved from device '", location,
+      TORCH_CHECK(
+          false, zip_.where(name), ": the tensor was saved from device '", location,
           "', which cannot be used here: give the device that it shall be loaded to, such as torch::kCPU. (",
           error.what_without_backtrace(), ")");
     }
@@ -60,20 +66,26 @@ class StorageLoader {
 };
 
 void check_is_zip(const FileBytes& bytes) {
-  if (ZipReader::looks_like_zip(bytes)) return;
+  if (ZipReader::looks_like_zip(bytes)) {
+    return;
+  }
   const bool legacy = bytes.size() >= 2 && bytes.data()[0] == 0x80;
   const bool safetensors = bytes.size() > 8 && bytes.data()[8] == '{';
-  TORCH_CHECK(!legacy, bytes.name(), " is a pickle without a ZIP file around it, as torch.save wrote before version 1.6: load ",
+  TORCH_CHECK(
+      !legacy, bytes.name(), " is a pickle without a ZIP file around it, as torch.save wrote before version 1.6: load ",
       "it in Python and save it again");
   TORCH_CHECK(!safetensors, bytes.name(), " is not a .pt file, but may be a safetensors file: see load_safetensors");
-  TORCH_CHECK(false, "failed reading zip archive: ", bytes.name(), " (", bytes.size(), " bytes) does not begin as a ZIP file ",
+  TORCH_CHECK(
+      false, "failed reading zip archive: ", bytes.name(), " (", bytes.size(), " bytes) does not begin as a ZIP file ",
       "does: it is not a .pt file, or damaged");
 }
 
 } // namespace
 
 c10::Storage move_storage(const c10::Storage& storage, c10::Device device) {
-  if (storage.device() == device || (device.is_cpu() && storage.device().is_cpu())) return storage;
+  if (storage.device() == device || (device.is_cpu() && storage.device().is_cpu())) {
+    return storage;
+  }
   at::Tensor bytes = at::empty({0}, at::TensorOptions(c10::kByte).device(storage.device()));
   bytes.set_(storage, 0, {static_cast<int64_t>(storage.nbytes())}, {1});
   return bytes.to(device).storage();
@@ -90,9 +102,11 @@ TensorFile read_tensor_file(FileBytes bytes, std::optional<c10::Device> device, 
   const bool is_torchscript = zip.has(folder + "/constants.pkl");
   const std::string name = folder + "/data.pkl";
   StorageLoader storages(zip, folder, device);
-  Unpickler unpickler(zip.read(name), zip.where(name),
-      is_torchscript ? Unpickler::Style::TorchScript : Unpickler::Style::Python,
-      [&](const std::string& key, const std::string& location, uint64_t nbytes) { return storages.load(key, location, nbytes); });
+  Unpickler unpickler(
+      zip.read(name), zip.where(name), is_torchscript ? Unpickler::Style::TorchScript : Unpickler::Style::Python,
+      [&](const std::string& key, const std::string& location, uint64_t nbytes) {
+        return storages.load(key, location, nbytes);
+      });
   return TensorFile{unpickler.parse(), is_torchscript};
 }
 

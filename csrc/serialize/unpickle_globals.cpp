@@ -57,25 +57,34 @@ void Unpickler::push_global(std::string_view module, std::string_view name) {
   };
   std::string full_name = fmt::format("{}.{}", module, name);
   for (const Known& known : kKnown) {
-    if (known.name == full_name) return push_known(known.kind, std::move(full_name));
+    if (known.name == full_name) {
+      return push_known(known.kind, std::move(full_name));
+    }
   }
   if (module == "torch") {
     // A dtype is a value, and an int here.
-    if (const auto dtype = dtype_of_python_name(name)) return push(*dtype);
-    if (const auto dtype = dtype_of_storage_class(name)) return push_known(Kind::StorageClass, std::move(full_name), *dtype);
+    if (const auto dtype = dtype_of_python_name(name)) {
+      return push(*dtype);
+    }
+    if (const auto dtype = dtype_of_storage_class(name)) {
+      return push_known(Kind::StorageClass, std::move(full_name), *dtype);
+    }
   }
   if (style_ == Style::TorchScript && (module == "__torch__" || module.substr(0, 10) == "__torch__.")) {
     return push_known(Kind::Object, std::move(full_name));
   }
-  fail(fmt::format("class or function '{}' is not known here, and nothing from a file is ever run. Supported are tensors, "
-                   "parameters, numbers, strings, tuples, lists and dicts: save a state_dict, not the object itself",
+  fail(fmt::format(
+      "class or function '{}' is not known here, and nothing from a file is ever run. Supported are tensors, "
+      "parameters, numbers, strings, tuples, lists and dicts: save a state_dict, not the object itself",
       full_name));
 }
 
 // ("storage", class, key, location, number of elements)
 void Unpickler::push_persistent() {
   const Item id = pop();
-  if (!id.value.isTuple()) fail("a persistent id must be a tuple, is " + id.value.tagKind());
+  if (!id.value.isTuple()) {
+    fail("a persistent id must be a tuple, is " + id.value.tagKind());
+  }
   const auto& fields = id.value.toTupleRef().elements();
   const auto* type = fields.size() >= 5 ? global_of(fields[1]) : nullptr;
   if (!type || (type->kind != Kind::StorageClass && type->kind != Kind::UntypedStorageClass) || !fields[0].isString() ||
@@ -97,8 +106,12 @@ void Unpickler::reduce() {
   const Item arguments = pop();
   const Item function = pop();
   const PickleGlobal* global = global_of(function.value);
-  if (!global) fail("what is called must be a class or function, is " + function.value.tagKind());
-  if (!arguments.value.isTuple()) fail("arguments must be a tuple, are " + arguments.value.tagKind());
+  if (!global) {
+    fail("what is called must be a class or function, is " + function.value.tagKind());
+  }
+  if (!arguments.value.isTuple()) {
+    fail("arguments must be a tuple, are " + arguments.value.tagKind());
+  }
   stack_.push_back(call(*global, arguments));
 }
 
@@ -106,7 +119,9 @@ Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
   const auto& elements = tuple.value.toTupleRef().elements();
   const c10::ArrayRef<c10::IValue> arguments(elements.data(), elements.size());
   const auto expect = [&](bool good, const char* what) {
-    if (!good) fail(fmt::format("{} takes {}", global.name, what));
+    if (!good) {
+      fail(fmt::format("{} takes {}", global.name, what));
+    }
   };
   // A container among the arguments keeps its record, so that its depth stays known.
   const auto same = [&](const c10::IValue& value) {
@@ -115,18 +130,25 @@ Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
     return Item{value, record};
   };
   switch (global.kind) {
-    case Kind::OrderedDict: return ordered_dict(arguments);
+    case Kind::OrderedDict:
+      return ordered_dict(arguments);
     case Kind::Complex:
       expect(arguments.size() == 2 && arguments[0].isDouble() && arguments[1].isDouble(), "two floats");
       return Item{c10::complex<double>(arguments[0].toDouble(), arguments[1].toDouble())};
     case Kind::Device:
-      expect(arguments.size() >= 1 && arguments.size() <= 2 && arguments[0].isString() &&
-              (arguments.size() == 1 || arguments[1].isInt()), "the name of a device, and an int");
-      if (arguments.size() == 1) return Item{c10::Device(arguments[0].toStringRef())};
+      expect(
+          arguments.size() >= 1 && arguments.size() <= 2 && arguments[0].isString() &&
+              (arguments.size() == 1 || arguments[1].isInt()),
+          "the name of a device, and an int");
+      if (arguments.size() == 1) {
+        return Item{c10::Device(arguments[0].toStringRef())};
+      }
       return Item{c10::Device(fmt::format("{}:{}", arguments[0].toStringRef(), arguments[1].toInt()))};
     case Kind::Size:
       expect(arguments.size() == 1 && arguments[0].isTuple(), "a tuple");
-      if (records_[tuple.record].holds_globals) fail("torch.Size takes a tuple of ints");
+      if (records_[tuple.record].holds_globals) {
+        fail("torch.Size takes a tuple of ints");
+      }
       return same(arguments[0]);
     case Kind::Encode:
       expect(!arguments.empty() && arguments[0].isString(), "a str");
@@ -134,21 +156,29 @@ Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
     case Kind::Layout: {
       expect(arguments.size() == 1 && arguments[0].isString(), "the name of a layout");
       const auto layout = layout_of_python_name(arguments[0].toStringRef());
-      if (!layout) fail(fmt::format("layout '{}' is not known here", arguments[0].toStringRef()));
+      if (!layout) {
+        fail(fmt::format("layout '{}' is not known here", arguments[0].toStringRef()));
+      }
       return Item{static_cast<int64_t>(*layout)};
     }
-    case Kind::RebuildSparse: return Item{rebuild_sparse(arguments)};
-    case Kind::RebuildMeta: return Item{rebuild_meta(arguments)};
+    case Kind::RebuildSparse:
+      return Item{rebuild_sparse(arguments)};
+    case Kind::RebuildMeta:
+      return Item{rebuild_meta(arguments)};
     case Kind::RebuildTensor:
-    case Kind::RebuildTensorWithDtype: return Item{rebuild_tensor(global, arguments)};
-    case Kind::RebuildParameter: return Item{rebuild_parameter(arguments)};
-    case Kind::RebuildFromType: return rebuild_from_type(arguments, tuple);
+    case Kind::RebuildTensorWithDtype:
+      return Item{rebuild_tensor(global, arguments)};
+    case Kind::RebuildParameter:
+      return Item{rebuild_parameter(arguments)};
+    case Kind::RebuildFromType:
+      return rebuild_from_type(arguments, tuple);
     case Kind::IntList:
     case Kind::FloatList:
     case Kind::BoolList:
     case Kind::TensorList:
       expect(arguments.size() == 1 && arguments[0].isList(), "a list");
-      set_list_type(arguments[0],
+      set_list_type(
+          arguments[0],
           global.kind == Kind::IntList         ? c10::TypePtr(c10::IntType::get())
               : global.kind == Kind::FloatList ? c10::TypePtr(c10::FloatType::get())
               : global.kind == Kind::BoolList  ? c10::TypePtr(c10::BoolType::get())
@@ -164,13 +194,16 @@ Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
     }
     case Kind::RestoreTypeTag:
       expect(arguments.size() == 2 && arguments[1].isString(), "a value and the name of its type");
-      if (records_[tuple.record].holds_globals) fail("restore_type_tag takes a value");
+      if (records_[tuple.record].holds_globals) {
+        fail("restore_type_tag takes a value");
+      }
       restore_type_tag(arguments[0], arguments[1].toStringRef());
       return same(arguments[0]);
     case Kind::StorageClass:
     case Kind::UntypedStorageClass:
     case Kind::TensorClass:
-    case Kind::Object: break;
+    case Kind::Object:
+      break;
   }
   fail(fmt::format("class '{}' cannot be called", global.name));
 }
@@ -180,12 +213,16 @@ Unpickler::Item Unpickler::ordered_dict(c10::ArrayRef<c10::IValue> arguments) {
   const auto record = static_cast<uint32_t>(records_.size());
   records_.emplace_back();
   // Python 2 gave the items as a list of lists; nothing newer does.
-  if (!arguments.empty()) fail("collections.OrderedDict takes no arguments here");
+  if (!arguments.empty()) {
+    fail("collections.OrderedDict takes no arguments here");
+  }
   return Item{std::move(dict), record};
 }
 
 std::vector<int64_t> Unpickler::int_vector(const c10::IValue& tuple, const char* what) {
-  if (!tuple.isTuple()) fail(fmt::format("{} of a tensor must be a tuple, is {}", what, tuple.tagKind()));
+  if (!tuple.isTuple()) {
+    fail(fmt::format("{} of a tensor must be a tuple, is {}", what, tuple.tagKind()));
+  }
   const auto& elements = tuple.toTupleRef().elements();
   spend(elements.size() * 2);
   std::vector<int64_t> values;
@@ -205,7 +242,9 @@ namespace {
 int64_t needed_elements(int64_t offset, const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
   int64_t last = offset, count = 1;
   for (const int64_t size : sizes) {
-    if (size == 0) return 0;
+    if (size == 0) {
+      return 0;
+    }
   }
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
     int64_t reach = 0;
@@ -228,34 +267,48 @@ c10::IValue Unpickler::rebuild_tensor(const PickleGlobal& global, c10::ArrayRef<
   const bool with_dtype = global.kind == Kind::RebuildTensorWithDtype;
   const auto* storage = arguments.size() >= (with_dtype ? 7u : 6u) ? held<PickleStorage>(arguments[0]) : nullptr;
   if (!storage || !arguments[1].isInt() || !arguments[4].isBool()) {
-    fail(fmt::format("{} takes (storage, storage_offset, size, stride, requires_grad, backward_hooks{})", global.name,
+    fail(fmt::format(
+        "{} takes (storage, storage_offset, size, stride, requires_grad, backward_hooks{})", global.name,
         with_dtype ? ", dtype" : ""));
   }
   c10::ScalarType dtype = storage->dtype;
   if (with_dtype) {
-    if (!is_dtype(arguments[6])) fail(global.name + ": the last argument must be a dtype");
+    if (!is_dtype(arguments[6])) {
+      fail(global.name + ": the last argument must be a dtype");
+    }
     dtype = arguments[6].toScalarType();
   }
   const int64_t offset = arguments[1].toInt();
   const std::vector<int64_t> sizes = int_vector(arguments[2], "size"), strides = int_vector(arguments[3], "stride");
-  if (sizes.size() != strides.size()) fail(fmt::format("a tensor of {} sizes has {} strides", sizes.size(), strides.size()));
+  if (sizes.size() != strides.size()) {
+    fail(fmt::format("a tensor of {} sizes has {} strides", sizes.size(), strides.size()));
+  }
   const int64_t needed = offset < 0 ? -1 : needed_elements(offset, sizes, strides);
   const auto available = static_cast<int64_t>(storage->storage.nbytes() / c10::elementSize(dtype));
   if (needed < 0 || needed > available) {
-    fail(fmt::format("a tensor of {} with size [{}], stride [{}] and offset {} reaches past its storage of {} elements",
+    fail(fmt::format(
+        "a tensor of {} with size [{}], stride [{}] and offset {} reaches past its storage of {} elements",
         c10::toString(dtype), fmt::join(sizes, ", "), fmt::join(strides, ", "), offset, available));
   }
   at::Tensor tensor = at::empty({0}, at::TensorOptions(dtype).device(storage->storage.device()));
   tensor.set_(storage->storage, offset, sizes, strides);
-  if (arguments[4].toBool()) tensor.set_requires_grad(true);
+  if (arguments[4].toBool()) {
+    tensor.set_requires_grad(true);
+  }
   const size_t metadata = with_dtype ? 7 : 6;
   if (arguments.size() > metadata && arguments[metadata].isGenericDict()) {
     // Conjugated and negated views.
     for (const auto& entry : arguments[metadata].toGenericDict()) {
-      if (!entry.key().isString() || !entry.value().isBool() || !entry.value().toBool()) continue;
+      if (!entry.key().isString() || !entry.value().isBool() || !entry.value().toBool()) {
+        continue;
+      }
       const std::string& key = entry.key().toStringRef();
-      if (key == "conj") tensor._set_conj(true);
-      if (key == "neg") tensor._set_neg(true);
+      if (key == "conj") {
+        tensor._set_conj(true);
+      }
+      if (key == "neg") {
+        tensor._set_neg(true);
+      }
     }
   }
   return tensor;
@@ -267,9 +320,14 @@ c10::IValue Unpickler::rebuild_meta(c10::ArrayRef<c10::IValue> arguments) {
     fail("torch._utils._rebuild_meta_tensor_no_storage takes (dtype, size, stride, requires_grad)");
   }
   const std::vector<int64_t> sizes = int_vector(arguments[1], "size"), strides = int_vector(arguments[2], "stride");
-  if (sizes.size() != strides.size()) fail(fmt::format("a tensor of {} sizes has {} strides", sizes.size(), strides.size()));
-  at::Tensor tensor = at::empty_strided(sizes, strides, at::TensorOptions(arguments[0].toScalarType()).device(at::kMeta));
-  if (arguments[3].toBool()) tensor.set_requires_grad(true);
+  if (sizes.size() != strides.size()) {
+    fail(fmt::format("a tensor of {} sizes has {} strides", sizes.size(), strides.size()));
+  }
+  at::Tensor tensor =
+      at::empty_strided(sizes, strides, at::TensorOptions(arguments[0].toScalarType()).device(at::kMeta));
+  if (arguments[3].toBool()) {
+    tensor.set_requires_grad(true);
+  }
   return tensor;
 }
 
@@ -283,25 +341,30 @@ c10::IValue Unpickler::rebuild_parameter(c10::ArrayRef<c10::IValue> arguments) {
   return parameter;
 }
 
-// torch._tensor._rebuild_from_type_v2(function, type, arguments, state): tensors with Python attributes, which are left out.
+// torch._tensor._rebuild_from_type_v2(function, type, arguments, state): tensors with Python attributes, which are left
+// out.
 Unpickler::Item Unpickler::rebuild_from_type(c10::ArrayRef<c10::IValue> arguments, const Item& tuple) {
   const auto* function = arguments.size() == 4 ? global_of(arguments[0]) : nullptr;
   const auto* type = function ? global_of(arguments[1]) : nullptr;
   const bool rebuilds = function &&
       (function->kind == Kind::RebuildTensor || function->kind == Kind::RebuildTensorWithDtype ||
-          function->kind == Kind::RebuildSparse || function->kind == Kind::RebuildMeta || function->kind == Kind::RebuildParameter);
+       function->kind == Kind::RebuildSparse || function->kind == Kind::RebuildMeta ||
+       function->kind == Kind::RebuildParameter);
   if (!rebuilds || !type || type->kind != Kind::TensorClass || !arguments[2].isTuple()) {
     fail("torch._tensor._rebuild_from_type_v2 takes (function, tensor class, arguments, state)");
   }
   return call(*function, Item{arguments[2], tuple.record});
 }
 
-// --- element types ------------------------------------------------------------------------------------------------------
+// --- element types
+// ------------------------------------------------------------------------------------------------------
 
 void Unpickler::set_list_type(const c10::IValue& value, const c10::TypePtr& element) {
   const auto elements = value.toListRef();
   c10::List<c10::IValue> list = value.toList();
-  if (*list.elementType() == *element) return;
+  if (*list.elementType() == *element) {
+    return;
+  }
   spend(elements.size() / 8);
   for (const c10::IValue& item : elements) {
     if (!may_be(item, *element)) {
@@ -315,8 +378,12 @@ void Unpickler::restore_type_tag(const c10::IValue& value, const std::string& na
   spend(name.size());
   const c10::TypePtr type = parse_type_annotation(name);
   // Types that are not known here (classes, enumerations) leave the value as it is.
-  if (!type) return;
-  if (!may_be(value, *type)) fail(fmt::format("a value of type {} is tagged as {}", value.tagKind(), name));
+  if (!type) {
+    return;
+  }
+  if (!may_be(value, *type)) {
+    fail(fmt::format("a value of type {} is tagged as {}", value.tagKind(), name));
+  }
   if (const auto list_type = type->cast<c10::ListType>()) {
     set_list_type(value, list_type->getElementType());
   } else if (const auto dict_type = type->cast<c10::DictType>()) {

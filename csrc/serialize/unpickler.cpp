@@ -19,9 +19,17 @@ constexpr uint64_t kFreeWork = 1 << 16;
 
 } // namespace
 
-Unpickler::Unpickler(std::string_view pickle, std::string where, Style style, LoadStorage load_storage,
+Unpickler::Unpickler(
+    std::string_view pickle,
+    std::string where,
+    Style style,
+    LoadStorage load_storage,
     c10::ArrayRef<at::Tensor> tensor_table)
-    : pickle_(pickle), where_(std::move(where)), style_(style), load_storage_(std::move(load_storage)), tensor_table_(tensor_table) {}
+    : pickle_(pickle),
+      where_(std::move(where)),
+      style_(style),
+      load_storage_(std::move(load_storage)),
+      tensor_table_(tensor_table) {}
 
 void Unpickler::fail(const std::string& what) const {
   TORCH_CHECK(false, "Unpickler: ", where_, ", offset ", opcode_position_, ": ", what);
@@ -34,7 +42,8 @@ void Unpickler::spend(uint64_t work) {
   }
 }
 
-// --- input ------------------------------------------------------------------------------------------------------------
+// --- input
+// ------------------------------------------------------------------------------------------------------------
 
 std::string_view Unpickler::take(uint64_t size) {
   if (size > pickle_.size() - position_) {
@@ -47,7 +56,9 @@ std::string_view Unpickler::take(uint64_t size) {
 
 std::string_view Unpickler::take_line() {
   const size_t end = pickle_.find('\n', position_);
-  if (end == std::string_view::npos) fail("a line does not end");
+  if (end == std::string_view::npos) {
+    fail("a line does not end");
+  }
   const std::string_view line = pickle_.substr(position_, end - position_);
   position_ = end + 1;
   return line;
@@ -60,7 +71,8 @@ T Unpickler::number() {
   return value;
 }
 
-// --- the stack ----------------------------------------------------------------------------------------------------------
+// --- the stack
+// ----------------------------------------------------------------------------------------------------------
 
 void Unpickler::push_container(c10::IValue value) {
   stack_.push_back(Item{std::move(value), static_cast<uint32_t>(records_.size())});
@@ -68,7 +80,9 @@ void Unpickler::push_container(c10::IValue value) {
 }
 
 Unpickler::Item& Unpickler::top() {
-  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) fail("the stack is empty");
+  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) {
+    fail("the stack is empty");
+  }
   return stack_.back();
 }
 
@@ -79,7 +93,9 @@ Unpickler::Item Unpickler::pop() {
 }
 
 size_t Unpickler::pop_mark() {
-  if (marks_.empty()) fail("there is no mark on the stack");
+  if (marks_.empty()) {
+    fail("there is no mark on the stack");
+  }
   const size_t mark = marks_.back();
   marks_.pop_back();
   return mark;
@@ -91,20 +107,29 @@ void Unpickler::put(uint32_t memo) {
 
 void Unpickler::get(uint32_t memo) {
   const auto found = memo_.find(memo);
-  if (found == memo_.end()) fail(fmt::format("memo {} was never stored", memo));
+  if (found == memo_.end()) {
+    fail(fmt::format("memo {} was never stored", memo));
+  }
   stack_.push_back(found->second);
 }
 
-// --- containers ---------------------------------------------------------------------------------------------------------
+// --- containers
+// ---------------------------------------------------------------------------------------------------------
 
 void Unpickler::enter(const Item& child, uint32_t parent_record) {
-  if (child.record == 0) return;
-  if (child.record == parent_record) fail("values that contain themselves are not supported");
+  if (child.record == 0) {
+    return;
+  }
+  if (child.record == parent_record) {
+    fail("values that contain themselves are not supported");
+  }
   Record& record = records_[child.record];
   record.frozen = true;
   Record& parent = records_[parent_record];
   parent.depth = std::max(parent.depth, record.depth + 1);
-  if (parent.depth > kMaxLoadedDepth) fail(fmt::format("values are nested more than {} levels deep", kMaxLoadedDepth));
+  if (parent.depth > kMaxLoadedDepth) {
+    fail(fmt::format("values are nested more than {} levels deep", kMaxLoadedDepth));
+  }
 }
 
 // An item as it may lie in a list, a dict or an object, or be the result.
@@ -114,11 +139,17 @@ c10::IValue Unpickler::settle(Item item, uint32_t parent_record) {
     if (const auto* global = dynamic_cast<const PickleGlobal*>(holder.get())) {
       fail(fmt::format("class or function '{}' stands where a value must stand", global->name));
     }
-    if (const auto* storage = dynamic_cast<const PickleStorage*>(holder.get())) return c10::IValue(storage->storage);
+    if (const auto* storage = dynamic_cast<const PickleStorage*>(holder.get())) {
+      return c10::IValue(storage->storage);
+    }
   }
   if (item.record != 0) {
-    if (records_[item.record].holds_globals) fail("a tuple that holds classes or storages stands where a value must stand");
-    if (!records_[item.record].frozen) infer_types(item.value);
+    if (records_[item.record].holds_globals) {
+      fail("a tuple that holds classes or storages stands where a value must stand");
+    }
+    if (!records_[item.record].frozen) {
+      infer_types(item.value);
+    }
     enter(item, parent_record);
   }
   return std::move(item.value);
@@ -133,18 +164,27 @@ c10::TypePtr common_type(const Values& values, Get get) {
   c10::IValue::Tag tag = c10::IValue::Tag::None;
   for (const auto& value : values) {
     const c10::IValue::Tag next = get(value).tag();
-    if (!first && next != tag) return c10::AnyType::get();
+    if (!first && next != tag) {
+      return c10::AnyType::get();
+    }
     tag = next;
     first = false;
   }
   switch (tag) {
-    case c10::IValue::Tag::Int: return c10::IntType::get();
-    case c10::IValue::Tag::Double: return c10::FloatType::get();
-    case c10::IValue::Tag::Bool: return c10::BoolType::get();
-    case c10::IValue::Tag::String: return c10::StringType::get();
-    case c10::IValue::Tag::ComplexDouble: return c10::ComplexType::get();
-    case c10::IValue::Tag::Tensor: return c10::TensorType::get();
-    default: return c10::AnyType::get();
+    case c10::IValue::Tag::Int:
+      return c10::IntType::get();
+    case c10::IValue::Tag::Double:
+      return c10::FloatType::get();
+    case c10::IValue::Tag::Bool:
+      return c10::BoolType::get();
+    case c10::IValue::Tag::String:
+      return c10::StringType::get();
+    case c10::IValue::Tag::ComplexDouble:
+      return c10::ComplexType::get();
+    case c10::IValue::Tag::Tensor:
+      return c10::TensorType::get();
+    default:
+      return c10::AnyType::get();
   }
 }
 
@@ -154,11 +194,15 @@ c10::TypePtr common_type(const Values& values, Get get) {
 void Unpickler::infer_types(const c10::IValue& value) {
   if (value.isList()) {
     c10::List<c10::IValue> list = value.toList();
-    if (list.elementType()->kind() != c10::TypeKind::AnyType) return;
+    if (list.elementType()->kind() != c10::TypeKind::AnyType) {
+      return;
+    }
     list.unsafeSetElementType(common_type(value.toListRef(), [](const c10::IValue& element) { return element; }));
   } else if (value.isGenericDict()) {
     c10::Dict<c10::IValue, c10::IValue> dict = value.toGenericDict();
-    if (dict.keyType()->kind() != c10::TypeKind::AnyType || dict.valueType()->kind() != c10::TypeKind::AnyType) return;
+    if (dict.keyType()->kind() != c10::TypeKind::AnyType || dict.valueType()->kind() != c10::TypeKind::AnyType) {
+      return;
+    }
     dict.unsafeSetKeyType(common_type(dict, [](const auto& entry) { return entry.key(); }));
     dict.unsafeSetValueType(common_type(dict, [](const auto& entry) { return entry.value(); }));
   }
@@ -191,32 +235,48 @@ void Unpickler::make_tuple(size_t first) {
 }
 
 void Unpickler::append_from(size_t first) {
-  if (first == 0 || first <= (marks_.empty() ? 0 : marks_.back())) fail("there is no list to append to");
+  if (first == 0 || first <= (marks_.empty() ? 0 : marks_.back())) {
+    fail("there is no list to append to");
+  }
   const Item list = stack_[first - 1];
-  if (!list.value.isList()) fail("what is appended to must be a list, is " + list.value.tagKind());
+  if (!list.value.isList()) {
+    fail("what is appended to must be a list, is " + list.value.tagKind());
+  }
   check_open(list);
   c10::List<c10::IValue> elements = list.value.toList();
-  for (size_t i = first; i < stack_.size(); ++i) elements.push_back(settle(std::move(stack_[i]), list.record));
+  for (size_t i = first; i < stack_.size(); ++i) {
+    elements.push_back(settle(std::move(stack_[i]), list.record));
+  }
   stack_.resize(first);
 }
 
 void Unpickler::set_items_from(size_t first) {
-  if (first == 0 || first <= (marks_.empty() ? 0 : marks_.back())) fail("there is no dict to add to");
-  if ((stack_.size() - first) % 2 != 0) fail("a key of a dict has no value");
+  if (first == 0 || first <= (marks_.empty() ? 0 : marks_.back())) {
+    fail("there is no dict to add to");
+  }
+  if ((stack_.size() - first) % 2 != 0) {
+    fail("a key of a dict has no value");
+  }
   const Item target = stack_[first - 1];
-  if (!target.value.isGenericDict()) fail("what items are added to must be a dict, is " + target.value.tagKind());
+  if (!target.value.isGenericDict()) {
+    fail("what items are added to must be a dict, is " + target.value.tagKind());
+  }
   check_open(target);
   c10::Dict<c10::IValue, c10::IValue> dict = target.value.toGenericDict();
   for (size_t i = first; i < stack_.size(); i += 2) {
     const c10::IValue key = settle(std::move(stack_[i]), target.record);
     switch (key.tag()) {
-      case c10::IValue::Tag::String: spend(key.toStringRef().size() / 8); break;
+      case c10::IValue::Tag::String:
+        spend(key.toStringRef().size() / 8);
+        break;
       case c10::IValue::Tag::Int:
       case c10::IValue::Tag::Double:
       case c10::IValue::Tag::Bool:
       case c10::IValue::Tag::ComplexDouble:
-      case c10::IValue::Tag::Device: break;
-      default: fail("a key of a dict must be a str, int, float, bool, complex or device, is " + key.tagKind());
+      case c10::IValue::Tag::Device:
+        break;
+      default:
+        fail("a key of a dict must be a str, int, float, bool, complex or device, is " + key.tagKind());
     }
     dict.insert_or_assign(key, settle(std::move(stack_[i + 1]), target.record));
   }
@@ -227,29 +287,41 @@ void Unpickler::new_object() {
   const Item arguments = pop();
   const Item type = pop();
   const auto* global = global_of(type.value);
-  if (!global || global->kind != PickleGlobal::Kind::Object) fail("a new object must be of a class __torch__.*");
-  if (!arguments.value.isTuple() || arguments.value.toTupleRef().size() != 0) fail("a new object takes no arguments");
+  if (!global || global->kind != PickleGlobal::Kind::Object) {
+    fail("a new object must be of a class __torch__.*");
+  }
+  if (!arguments.value.isTuple() || arguments.value.toTupleRef().size() != 0) {
+    fail("a new object takes no arguments");
+  }
   push_container(c10::IValue::make_capsule(c10::make_intrusive<ArchiveNode>()));
 }
 
-// Gives an object its state. A dict's own attributes (such as _metadata of Python's state dicts), and those of a tensor,
-// are left out.
+// Gives an object its state. A dict's own attributes (such as _metadata of Python's state dicts), and those of a
+// tensor, are left out.
 void Unpickler::build() {
   const Item state = pop();
   Item& target = top();
   const c10::intrusive_ptr<ArchiveNode> node = node_of(target.value);
   if (!node) {
-    if (target.value.isGenericDict() || target.value.isTensor()) return;
+    if (target.value.isGenericDict() || target.value.isTensor()) {
+      return;
+    }
     fail("a value of type " + target.value.tagKind() + " cannot take a state");
   }
   check_open(target);
-  if (!node->entries.empty()) fail("an object gets its state twice");
+  if (!node->entries.empty()) {
+    fail("an object gets its state twice");
+  }
   if (!state.value.isGenericDict()) {
-    fail("the state of an object must be a dict, is " + state.value.tagKind() + ": classes with __getstate__ are not supported");
+    fail(
+        "the state of an object must be a dict, is " + state.value.tagKind() +
+        ": classes with __getstate__ are not supported");
   }
   const Item settled{settle(state, target.record), state.record};
   for (const auto& entry : settled.value.toGenericDict()) {
-    if (!entry.key().isString()) fail("the name of an attribute must be a str, is " + entry.key().tagKind());
+    if (!entry.key().isString()) {
+      fail("the name of an attribute must be a str, is " + entry.key().tagKind());
+    }
     const c10::IValue value = entry.value();
     const ArchiveNode::Kind kind = value.isTensor() ? ArchiveNode::Kind::Parameter
         : node_of(value)                            ? ArchiveNode::Kind::Archive
@@ -259,7 +331,8 @@ void Unpickler::build() {
   }
 }
 
-// --- opcodes ------------------------------------------------------------------------------------------------------------
+// --- opcodes
+// ------------------------------------------------------------------------------------------------------------
 
 // Carries out one opcode. False at the end of the pickle.
 bool Unpickler::step() {
@@ -271,9 +344,14 @@ bool Unpickler::step() {
         fail(fmt::format("pickle protocol {} is not supported, 2 to 5 are", version));
       }
       break;
-    case Opcode::Frame: take(8); break;
-    case Opcode::Stop: return false;
-    case Opcode::Mark: marks_.push_back(stack_.size()); break;
+    case Opcode::Frame:
+      take(8);
+      break;
+    case Opcode::Stop:
+      return false;
+    case Opcode::Mark:
+      marks_.push_back(stack_.size());
+      break;
     case Opcode::Pop:
       if (!marks_.empty() && marks_.back() == stack_.size()) {
         marks_.pop_back();
@@ -281,21 +359,39 @@ bool Unpickler::step() {
         pop();
       }
       break;
-    case Opcode::PopMark: stack_.resize(pop_mark()); break;
-    case Opcode::Dup: stack_.push_back(Item(top())); break;
+    case Opcode::PopMark:
+      stack_.resize(pop_mark());
+      break;
+    case Opcode::Dup:
+      stack_.push_back(Item(top()));
+      break;
 
-    case Opcode::None: push(c10::IValue()); break;
-    case Opcode::NewTrue: push(true); break;
-    case Opcode::NewFalse: push(false); break;
-    case Opcode::BinInt1: push(static_cast<int64_t>(number<uint8_t>())); break;
-    case Opcode::BinInt2: push(static_cast<int64_t>(number<uint16_t>())); break;
-    case Opcode::BinInt: push(static_cast<int64_t>(number<int32_t>())); break;
+    case Opcode::None:
+      push(c10::IValue());
+      break;
+    case Opcode::NewTrue:
+      push(true);
+      break;
+    case Opcode::NewFalse:
+      push(false);
+      break;
+    case Opcode::BinInt1:
+      push(static_cast<int64_t>(number<uint8_t>()));
+      break;
+    case Opcode::BinInt2:
+      push(static_cast<int64_t>(number<uint16_t>()));
+      break;
+    case Opcode::BinInt:
+      push(static_cast<int64_t>(number<int32_t>()));
+      break;
     case Opcode::Long1:
     case Opcode::Long4: {
       const std::string_view bytes = take(opcode == Opcode::Long1 ? number<uint8_t>() : number<uint32_t>());
       uint64_t value = 0;
       const bool negative = !bytes.empty() && (bytes.back() & 0x80);
-      if (bytes.size() > 9 || (bytes.size() == 9 && bytes.back() != 0)) fail("an int does not fit into 64 bits");
+      if (bytes.size() > 9 || (bytes.size() == 9 && bytes.back() != 0)) {
+        fail("an int does not fit into 64 bits");
+      }
       for (size_t i = 0; i < 8; ++i) {
         const auto byte = i < bytes.size() ? static_cast<uint8_t>(bytes[i]) : static_cast<uint8_t>(negative ? 0xff : 0);
         value |= uint64_t(byte) << (8 * i);
@@ -307,27 +403,45 @@ bool Unpickler::step() {
       }
       break;
     }
-    case Opcode::BinFloat: push(std::bit_cast<double>(__builtin_bswap64(number<uint64_t>()))); break;
+    case Opcode::BinFloat:
+      push(std::bit_cast<double>(__builtin_bswap64(number<uint64_t>())));
+      break;
     case Opcode::ShortBinString:
     case Opcode::ShortBinBytes:
-    case Opcode::ShortBinUnicode: push(std::string(take(number<uint8_t>()))); break;
+    case Opcode::ShortBinUnicode:
+      push(std::string(take(number<uint8_t>())));
+      break;
     case Opcode::BinString:
     case Opcode::BinBytes:
-    case Opcode::BinUnicode: push(std::string(take(number<uint32_t>()))); break;
-    case Opcode::BinUnicode8: push(std::string(take(number<uint64_t>()))); break;
+    case Opcode::BinUnicode:
+      push(std::string(take(number<uint32_t>())));
+      break;
+    case Opcode::BinUnicode8:
+      push(std::string(take(number<uint64_t>())));
+      break;
 
-    case Opcode::EmptyTuple: make_tuple(stack_.size()); break;
+    case Opcode::EmptyTuple:
+      make_tuple(stack_.size());
+      break;
     case Opcode::Tuple1:
     case Opcode::Tuple2:
     case Opcode::Tuple3: {
       const size_t count = 1 + static_cast<size_t>(opcode) - static_cast<size_t>(Opcode::Tuple1);
-      if (stack_.size() - (marks_.empty() ? 0 : marks_.back()) < count) fail("the stack is empty");
+      if (stack_.size() - (marks_.empty() ? 0 : marks_.back()) < count) {
+        fail("the stack is empty");
+      }
       make_tuple(stack_.size() - count);
       break;
     }
-    case Opcode::Tuple: make_tuple(pop_mark()); break;
-    case Opcode::EmptyList: push_container(c10::List<c10::IValue>(c10::AnyType::get())); break;
-    case Opcode::EmptyDict: push_container(c10::Dict<c10::IValue, c10::IValue>(c10::AnyType::get(), c10::AnyType::get())); break;
+    case Opcode::Tuple:
+      make_tuple(pop_mark());
+      break;
+    case Opcode::EmptyList:
+      push_container(c10::List<c10::IValue>(c10::AnyType::get()));
+      break;
+    case Opcode::EmptyDict:
+      push_container(c10::Dict<c10::IValue, c10::IValue>(c10::AnyType::get(), c10::AnyType::get()));
+      break;
     case Opcode::List:
     case Opcode::Dict: {
       const size_t mark = pop_mark();
@@ -348,18 +462,34 @@ bool Unpickler::step() {
       top();
       append_from(stack_.size() - 1);
       break;
-    case Opcode::Appends: append_from(pop_mark()); break;
+    case Opcode::Appends:
+      append_from(pop_mark());
+      break;
     case Opcode::SetItem:
-      if (stack_.size() - (marks_.empty() ? 0 : marks_.back()) < 3) fail("the stack is empty");
+      if (stack_.size() - (marks_.empty() ? 0 : marks_.back()) < 3) {
+        fail("the stack is empty");
+      }
       set_items_from(stack_.size() - 2);
       break;
-    case Opcode::SetItems: set_items_from(pop_mark()); break;
+    case Opcode::SetItems:
+      set_items_from(pop_mark());
+      break;
 
-    case Opcode::BinPut: put(number<uint8_t>()); break;
-    case Opcode::LongBinPut: put(number<uint32_t>()); break;
-    case Opcode::Memoize: put(static_cast<uint32_t>(memo_.size())); break;
-    case Opcode::BinGet: get(number<uint8_t>()); break;
-    case Opcode::LongBinGet: get(number<uint32_t>()); break;
+    case Opcode::BinPut:
+      put(number<uint8_t>());
+      break;
+    case Opcode::LongBinPut:
+      put(number<uint32_t>());
+      break;
+    case Opcode::Memoize:
+      put(static_cast<uint32_t>(memo_.size()));
+      break;
+    case Opcode::BinGet:
+      get(number<uint8_t>());
+      break;
+    case Opcode::LongBinGet:
+      get(number<uint32_t>());
+      break;
 
     case Opcode::Global: {
       const std::string_view module = take_line();
@@ -368,16 +498,27 @@ bool Unpickler::step() {
     }
     case Opcode::StackGlobal: {
       const Item name = pop(), module = pop();
-      if (!name.value.isString() || !module.value.isString()) fail("the name of a class or function must be a str");
+      if (!name.value.isString() || !module.value.isString()) {
+        fail("the name of a class or function must be a str");
+      }
       push_global(module.value.toStringRef(), name.value.toStringRef());
       break;
     }
-    case Opcode::BinPersistentId: push_persistent(); break;
-    case Opcode::Reduce: reduce(); break;
-    case Opcode::NewObj: new_object(); break;
-    case Opcode::Build: build(); break;
+    case Opcode::BinPersistentId:
+      push_persistent();
+      break;
+    case Opcode::Reduce:
+      reduce();
+      break;
+    case Opcode::NewObj:
+      new_object();
+      break;
+    case Opcode::Build:
+      build();
+      break;
     default:
-      fail(fmt::format("opcode 0x{:02x} does not occur in PyTorch's files and is not supported", static_cast<unsigned>(opcode)));
+      fail(fmt::format(
+          "opcode 0x{:02x} does not occur in PyTorch's files and is not supported", static_cast<unsigned>(opcode)));
   }
   return true;
 }
@@ -388,7 +529,9 @@ c10::IValue Unpickler::parse() {
   const uint32_t root = static_cast<uint32_t>(records_.size());
   records_.emplace_back();
   Item result = pop();
-  if (!stack_.empty() || !marks_.empty()) fail("the pickle ends with more than one value");
+  if (!stack_.empty() || !marks_.empty()) {
+    fail("the pickle ends with more than one value");
+  }
   return settle(std::move(result), root);
 }
 

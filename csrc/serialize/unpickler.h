@@ -37,7 +37,11 @@ class Unpickler {
 
   /// `where` names the pickle in messages. The bytes must outlive the unpickler.
   /// `tensor_table` has the tensors that the pickle refers to by number, see Pickler.
-  Unpickler(std::string_view pickle, std::string where, Style style, LoadStorage load_storage,
+  Unpickler(
+      std::string_view pickle,
+      std::string where,
+      Style style,
+      LoadStorage load_storage,
       c10::ArrayRef<at::Tensor> tensor_table = {});
   c10::IValue parse();
 

@@ -15,7 +15,9 @@ using namespace zip;
 
 bool ZipReader::looks_like_zip(const FileBytes& bytes) {
   uint32_t signature = 0;
-  if (bytes.size() < kDirectoryEndSize) return false;
+  if (bytes.size() < kDirectoryEndSize) {
+    return false;
+  }
   std::memcpy(&signature, bytes.data(), sizeof signature);
   return signature == kLocalHeader || signature == kDirectoryEnd;
 }
@@ -27,7 +29,8 @@ ZipReader::ZipReader(FileBytes bytes, bool verify_crc) : bytes_(std::move(bytes)
 }
 
 void ZipReader::corrupt(const std::string& what) const {
-  TORCH_CHECK(false, "failed reading zip archive: ", bytes_.name(), " (", bytes_.size(), " bytes): ", what,
+  TORCH_CHECK(
+      false, "failed reading zip archive: ", bytes_.name(), " (", bytes_.size(), " bytes): ", what,
       ". The file is damaged, was cut short, or is no ZIP file");
 }
 
@@ -45,7 +48,9 @@ T ZipReader::number(uint64_t offset) const {
 
 ZipReader::Directory ZipReader::find_directory() const {
   const uint64_t size = bytes_.size();
-  if (size < kDirectoryEndSize) corrupt(fmt::format("a ZIP file has at least {} bytes", kDirectoryEndSize));
+  if (size < kDirectoryEndSize) {
+    corrupt(fmt::format("a ZIP file has at least {} bytes", kDirectoryEndSize));
+  }
   // The end record is followed by a comment of at most 65535 bytes, whose length must fit.
   const uint64_t last = size - kDirectoryEndSize;
   const uint64_t first = last > kMax16 ? last - kMax16 : 0;
@@ -58,14 +63,19 @@ ZipReader::Directory ZipReader::find_directory() const {
       if (offset >= kZip64LocatorSize && number<uint32_t>(offset - kZip64LocatorSize) == kZip64Locator) {
         return read_zip64_directory(offset);
       }
-      if (disk != 0 || directory_disk != 0 || count_here != count) corrupt("it is a part of several, which are not supported");
+      if (disk != 0 || directory_disk != 0 || count_here != count) {
+        corrupt("it is a part of several, which are not supported");
+      }
       if (uint64_t(directory_offset) + directory_size > offset) {
-        corrupt(fmt::format("the directory at {} with {} bytes reaches past its end record at {}", directory_offset,
-            directory_size, offset));
+        corrupt(fmt::format(
+            "the directory at {} with {} bytes reaches past its end record at {}", directory_offset, directory_size,
+            offset));
       }
       return Directory{directory_offset, directory_size, count};
     }
-    if (offset == first) break;
+    if (offset == first) {
+      break;
+    }
   }
   corrupt("failed finding central directory: there is no end record in the last 64 KiB");
 }
@@ -105,8 +115,11 @@ void ZipReader::read_directory(const Directory& directory) {
     entry.size = number<uint32_t>(offset + 24);
     entry.header_offset = number<uint32_t>(offset + 42);
     const uint64_t length = kDirectoryEntrySize + name_size + extra_size + comment_size;
-    if (end - offset < length) corrupt(fmt::format("directory entry {} at offset {} is cut short", i, offset));
-    entry.name = std::string_view(reinterpret_cast<const char*>(bytes_.data()) + offset + kDirectoryEntrySize, name_size);
+    if (end - offset < length) {
+      corrupt(fmt::format("directory entry {} at offset {} is cut short", i, offset));
+    }
+    entry.name =
+        std::string_view(reinterpret_cast<const char*>(bytes_.data()) + offset + kDirectoryEntrySize, name_size);
 
     // The ZIP64 field holds, in this order, those of the numbers that are all ones in the entry.
     uint64_t extra = offset + kDirectoryEntrySize + name_size;
@@ -114,12 +127,18 @@ void ZipReader::read_directory(const Directory& directory) {
     while (extra_end - extra >= 4) {
       const auto id = number<uint16_t>(extra), field_size = number<uint16_t>(extra + 2);
       extra += 4;
-      if (field_size > extra_end - extra) corrupt(fmt::format("entry '{}' has a cut extra field", entry.name));
+      if (field_size > extra_end - extra) {
+        corrupt(fmt::format("entry '{}' has a cut extra field", entry.name));
+      }
       if (id == kZip64Extra) {
         uint64_t at = extra;
         for (uint64_t* value : {&entry.size, &packed_size, &entry.header_offset}) {
-          if (*value != kMax32) continue;
-          if (extra + field_size - at < 8) corrupt(fmt::format("entry '{}' has a ZIP64 field that is too short", entry.name));
+          if (*value != kMax32) {
+            continue;
+          }
+          if (extra + field_size - at < 8) {
+            corrupt(fmt::format("entry '{}' has a ZIP64 field that is too short", entry.name));
+          }
           *value = number<uint64_t>(at);
           at += 8;
         }
@@ -127,11 +146,15 @@ void ZipReader::read_directory(const Directory& directory) {
       extra += field_size;
     }
 
-    if (flags & kEncrypted) corrupt(fmt::format("entry '{}' is encrypted, which is not supported", entry.name));
+    if (flags & kEncrypted) {
+      corrupt(fmt::format("entry '{}' is encrypted, which is not supported", entry.name));
+    }
     if (entry.method == kStored && packed_size != entry.size) {
       corrupt(fmt::format("entry '{}' is stored, but its sizes {} and {} differ", entry.name, packed_size, entry.size));
     }
-    if (entry.method != kStored) entry.size = packed_size; // what it occupies; its content is never read
+    if (entry.method != kStored) {
+      entry.size = packed_size; // what it occupies; its content is never read
+    }
     read_local_header(entry, directory.offset);
     if (!index_.emplace(entry.name, entries_.size()).second) {
       corrupt(fmt::format("there are two entries '{}'", entry.name));
@@ -139,18 +162,22 @@ void ZipReader::read_directory(const Directory& directory) {
     entries_.push_back(entry);
     offset += length;
   }
-  if (offset != end) corrupt(fmt::format("the directory has {} bytes after its last entry", end - offset));
+  if (offset != end) {
+    corrupt(fmt::format("the directory has {} bytes after its last entry", end - offset));
+  }
 }
 
 void ZipReader::read_local_header(Entry& entry, uint64_t directory_offset) const {
   const uint64_t offset = entry.header_offset;
-  if (offset > directory_offset || directory_offset - offset < kLocalHeaderSize || number<uint32_t>(offset) != kLocalHeader) {
+  if (offset > directory_offset || directory_offset - offset < kLocalHeaderSize ||
+      number<uint32_t>(offset) != kLocalHeader) {
     corrupt(fmt::format("entry '{}' has no header at offset {}", entry.name, offset));
   }
   const auto name_size = number<uint16_t>(offset + 26), extra_size = number<uint16_t>(offset + 28);
   entry.data_offset = offset + kLocalHeaderSize + name_size + extra_size;
   if (entry.data_offset > directory_offset || directory_offset - entry.data_offset < entry.size) {
-    corrupt(fmt::format("entry '{}' with {} bytes at offset {} reaches past the directory at {}", entry.name, entry.size,
+    corrupt(fmt::format(
+        "entry '{}' with {} bytes at offset {} reaches past the directory at {}", entry.name, entry.size,
         entry.data_offset, directory_offset));
   }
   const std::string_view name(reinterpret_cast<const char*>(bytes_.data()) + offset + kLocalHeaderSize, name_size);
@@ -162,9 +189,12 @@ void ZipReader::read_local_header(Entry& entry, uint64_t directory_offset) const
 void ZipReader::check_overlaps() const {
   std::vector<const Entry*> by_offset;
   by_offset.reserve(entries_.size());
-  for (const Entry& entry : entries_) by_offset.push_back(&entry);
-  std::sort(by_offset.begin(), by_offset.end(),
-      [](const Entry* a, const Entry* b) { return a->header_offset < b->header_offset; });
+  for (const Entry& entry : entries_) {
+    by_offset.push_back(&entry);
+  }
+  std::sort(by_offset.begin(), by_offset.end(), [](const Entry* a, const Entry* b) {
+    return a->header_offset < b->header_offset;
+  });
   for (size_t i = 1; i < by_offset.size(); ++i) {
     const Entry &before = *by_offset[i - 1], &entry = *by_offset[i];
     if (before.data_offset + before.size > entry.header_offset) {
@@ -185,11 +215,13 @@ const ZipReader::Entry& ZipReader::entry(std::string_view name) {
   const auto found = index_.find(name);
   TORCH_CHECK(found != index_.end(), where(name), ": the file has no such entry");
   Entry& entry = entries_[found->second];
-  TORCH_CHECK(entry.method == kStored, where(name), ": the entry is compressed (method ", entry.method,
+  TORCH_CHECK(
+      entry.method == kStored, where(name), ": the entry is compressed (method ", entry.method,
       "); PyTorch stores data as it is: unpack the file and pack it again with `zip -0`");
   if (verify_crc_ && !entry.checked) {
     const uint32_t crc = utils::crc32(bytes_.data() + entry.data_offset, entry.size);
-    TORCH_CHECK(crc == entry.crc, where(name), ", ", entry.size, " bytes at offset ", entry.data_offset,
+    TORCH_CHECK(
+        crc == entry.crc, where(name), ", ", entry.size, " bytes at offset ", entry.data_offset,
         fmt::format(": CRC-32 is {:08x}, must be {:08x}", crc, entry.crc), ". The file is damaged");
     entry.checked = true;
   }

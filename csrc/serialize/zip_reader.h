@@ -12,9 +12,9 @@
 
 namespace torch::serialize {
 
-/// The directory of a ZIP file (PKWARE APPNOTE 6.3: ZIP64 included; encryption and several disks not). The whole directory
-/// is checked at once: every entry must lie inside the file, apart from all others, under a name of its own. The bytes of
-/// an entry are checked against their CRC-32 when they are first asked for.
+/// The directory of a ZIP file (PKWARE APPNOTE 6.3: ZIP64 included; encryption and several disks not). The whole
+/// directory is checked at once: every entry must lie inside the file, apart from all others, under a name of its own.
+/// The bytes of an entry are checked against their CRC-32 when they are first asked for.
 class ZipReader {
  public:
   struct Entry {

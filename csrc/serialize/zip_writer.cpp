@@ -22,7 +22,9 @@ constexpr uint64_t kExtraHeaderSize = 4;
 template <class T>
 void append(std::string& out, T value) {
   static_assert(std::is_unsigned_v<T>);
-  for (size_t i = 0; i < sizeof value; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
+  for (size_t i = 0; i < sizeof value; ++i) {
+    out.push_back(static_cast<char>(value >> (8 * i)));
+  }
 }
 
 constexpr uint16_t version_needed(bool zip64) {
@@ -37,11 +39,13 @@ uint32_t or_max(uint64_t value) {
 
 ZipWriter::ZipWriter(ByteSink& sink, std::string folder, uint64_t alignment)
     : sink_(sink), folder_(std::move(folder)), alignment_(alignment) {
-  TORCH_CHECK(alignment >= 1 && alignment <= kMaxAlignment, "ZIP file: data cannot be aligned to ", alignment, " bytes; 1 to ",
+  TORCH_CHECK(
+      alignment >= 1 && alignment <= kMaxAlignment, "ZIP file: data cannot be aligned to ", alignment, " bytes; 1 to ",
       kMaxAlignment, " are possible");
 }
 
-std::pair<uint64_t, uint64_t> ZipWriter::data_offset(uint64_t header_offset, size_t name_size, uint64_t size, uint64_t alignment) {
+std::pair<uint64_t, uint64_t> ZipWriter::data_offset(
+    uint64_t header_offset, size_t name_size, uint64_t size, uint64_t alignment) {
   TORCH_CHECK(alignment > 0, "ZIP file: data cannot be aligned to 0 bytes");
   const uint64_t zip64_field = size >= kMax32 ? 20 : 0;
   const uint64_t unpadded = header_offset + kLocalHeaderSize + name_size + zip64_field + kExtraHeaderSize;
@@ -64,7 +68,8 @@ void ZipWriter::put(const std::string& bytes) {
 
 void ZipWriter::add(std::string_view name, const void* data, size_t size) {
   Entry entry{folder_ + "/" + std::string(name), offset_, size, utils::crc32(data, size)};
-  TORCH_CHECK(entry.name.size() <= kMax16, "ZIP entry name of ", entry.name.size(), " bytes: at most 65535 are possible");
+  TORCH_CHECK(
+      entry.name.size() <= kMax16, "ZIP entry name of ", entry.name.size(), " bytes: at most 65535 are possible");
   const bool zip64 = size >= kMax32;
   std::string header;
   append(header, kLocalHeader);
@@ -91,7 +96,9 @@ void ZipWriter::add(std::string_view name, const void* data, size_t size) {
   header += entry.name;
   header += extra;
   put(header);
-  if (size > 0) sink_.write(data, size);
+  if (size > 0) {
+    sink_.write(data, size);
+  }
   offset_ += size;
   entries_.push_back(std::move(entry));
 }
@@ -117,7 +124,9 @@ void ZipWriter::write_directory() {
       append(extra, entry.size);
       append(extra, entry.size);
     }
-    if (entry.offset >= kMax32) append(extra, entry.offset);
+    if (entry.offset >= kMax32) {
+      append(extra, entry.offset);
+    }
     record.clear();
     append(record, kDirectoryEntry);
     append(record, version_needed(!extra.empty()));

@@ -25,8 +25,10 @@ class ZipWriter {
   /// Adds the entry ".data/serialization_id", a number made of names and contents, which it returns, and the directory.
   std::string finish();
 
-  /// Where the data of an entry begins whose header is written at `header_offset`, and how much padding stands before it.
-  static std::pair<uint64_t, uint64_t> data_offset(uint64_t header_offset, size_t name_size, uint64_t size, uint64_t alignment);
+  /// Where the data of an entry begins whose header is written at `header_offset`, and how much padding stands before
+  /// it.
+  static std::pair<uint64_t, uint64_t> data_offset(
+      uint64_t header_offset, size_t name_size, uint64_t size, uint64_t alignment);
   /// The extra field of a header that holds so much padding.
   static std::string padding_field(uint64_t padding);
 

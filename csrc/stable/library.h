@@ -39,7 +39,12 @@ class TORCH_API StableLibrary final {
 class StableTorchLibraryInit final {
  public:
   StableTorchLibraryInit(
-      StableLibrary::Kind kind, void (*init)(StableLibrary&), const char* ns, const char* k, const char* file, uint32_t line)
+      StableLibrary::Kind kind,
+      void (*init)(StableLibrary&),
+      const char* ns,
+      const char* k,
+      const char* file,
+      uint32_t line)
       : library_(kind, ns, k, file, line) {
     init(library_);
   }
@@ -76,7 +81,10 @@ inline constexpr bool is_tuple_v<std::tuple<T...>> = true;
 /// Throws if a schema's number of arguments or results is not the kernel's.
 TORCH_API void check_boxed_count(const char* what, uint64_t schema, uint64_t kernel);
 
-template <class Function, Function* function, class Parameters = typename c10::guts::infer_function_traits_t<Function>::parameter_types>
+template <
+    class Function,
+    Function* function,
+    class Parameters = typename c10::guts::infer_function_traits_t<Function>::parameter_types>
 struct boxer;
 
 /// A function as a boxed kernel.
@@ -89,7 +97,10 @@ struct boxer<Function, function, c10::guts::typelist::typelist<Parameters...>> {
  private:
   template <size_t... I>
   static void call(
-      [[maybe_unused]] StableIValue* stack, uint64_t num_args, uint64_t num_outputs, std::index_sequence<I...> /*indices*/) {
+      [[maybe_unused]] StableIValue* stack,
+      uint64_t num_args,
+      uint64_t num_outputs,
+      std::index_sequence<I...> /*indices*/) {
     using Result = typename c10::guts::infer_function_traits_t<Function>::return_type;
     check_boxed_count("arguments", num_args, sizeof...(Parameters));
     std::tuple<unbox_type_t<Parameters>...> args{to<unbox_type_t<Parameters>>(stack[I])...};
@@ -105,8 +116,11 @@ struct boxer<Function, function, c10::guts::typelist::typelist<Parameters...>> {
     }
   }
   template <class Results, size_t... I>
-  static void store([[maybe_unused]] StableIValue* stack, const Results& results, std::index_sequence<I...> /*indices*/) {
-    ((stack[I] = from<std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<I, Results>>>>(std::get<I>(results))), ...);
+  static void store(
+      [[maybe_unused]] StableIValue* stack, const Results& results, std::index_sequence<I...> /*indices*/) {
+    ((stack[I] =
+          from<std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<I, Results>>>>(std::get<I>(results))),
+     ...);
   }
 };
 
@@ -115,11 +129,11 @@ struct boxer<Function, function, c10::guts::typelist::typelist<Parameters...>> {
 #define TORCH_BOX(func) \
   torch::stable::detail::boxer<std::remove_pointer_t<std::remove_reference_t<decltype(func)>>, (func)>::boxed_fn
 
-#define STABLE_TORCH_LIBRARY_BLOCK_(ns, k, m, kind, name)                                                             \
-  static void C10_CONCATENATE(stable_torch_library_init_, name)(torch::stable::detail::StableLibrary&);               \
-  static const torch::stable::detail::StableTorchLibraryInit C10_CONCATENATE(stable_torch_library_, name)(            \
-      torch::stable::detail::StableLibrary::Kind::kind, &C10_CONCATENATE(stable_torch_library_init_, name),           \
-      C10_STRINGIZE(ns), k, __FILE__, __LINE__);                                                                      \
+#define STABLE_TORCH_LIBRARY_BLOCK_(ns, k, m, kind, name)                                                   \
+  static void C10_CONCATENATE(stable_torch_library_init_, name)(torch::stable::detail::StableLibrary&);     \
+  static const torch::stable::detail::StableTorchLibraryInit C10_CONCATENATE(stable_torch_library_, name)(  \
+      torch::stable::detail::StableLibrary::Kind::kind, &C10_CONCATENATE(stable_torch_library_init_, name), \
+      C10_STRINGIZE(ns), k, __FILE__, __LINE__);                                                            \
   void C10_CONCATENATE(stable_torch_library_init_, name)(torch::stable::detail::StableLibrary & m)
 
 #define STABLE_TORCH_LIBRARY(ns, m) STABLE_TORCH_LIBRARY_BLOCK_(ns, nullptr, m, DEF, ns)

@@ -15,8 +15,9 @@ Tensor handle(at::Tensor tensor) {
   return Tensor(reinterpret_cast<AtenTensorHandle>(new at::Tensor(std::move(tensor))));
 }
 std::optional<c10::Device> device_of(const std::optional<Device>& device) {
-  return device ? std::optional<c10::Device>(c10::Device(device->type(), static_cast<c10::DeviceIndex>(device->index())))
-                : std::nullopt;
+  return device
+      ? std::optional<c10::Device>(c10::Device(device->type(), static_cast<c10::DeviceIndex>(device->index())))
+      : std::nullopt;
 }
 at::OptionalIntArrayRef dims_of(const OptionalDims& dims) {
   return dims ? at::OptionalIntArrayRef(*dims) : at::OptionalIntArrayRef();
@@ -25,26 +26,42 @@ at::OptionalIntArrayRef dims_of(const OptionalDims& dims) {
 } // namespace
 
 Tensor empty(
-    c10::IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-    std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+    c10::IntArrayRef size,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory,
+    std::optional<MemoryFormat> memory_format) {
   return handle(at::empty(size, dtype, layout, device_of(device), pin_memory, memory_format));
 }
 Tensor full(
-    c10::IntArrayRef size, double fill_value, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    c10::IntArrayRef size,
+    double fill_value,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   return handle(at::full(size, fill_value, dtype, layout, device_of(device), pin_memory));
 }
 Tensor empty_like(const Tensor& self) {
   return handle(at::empty_like(held(self)));
 }
 Tensor new_empty(
-    const Tensor& self, c10::IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    const Tensor& self,
+    c10::IntArrayRef size,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   return handle(held(self).new_empty(size, dtype, layout, device_of(device), pin_memory));
 }
 Tensor new_zeros(
-    const Tensor& self, c10::IntArrayRef size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    const Tensor& self,
+    c10::IntArrayRef size,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   return handle(held(self).new_zeros(size, dtype, layout, device_of(device), pin_memory));
 }
 
@@ -67,8 +84,14 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   return handle(held(self).contiguous(memory_format));
 }
 Tensor to(
-    const Tensor& self, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-    std::optional<bool> pin_memory, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
+    const Tensor& self,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory,
+    bool non_blocking,
+    bool copy,
+    std::optional<MemoryFormat> memory_format) {
   return handle(held(self).to(dtype, layout, device_of(device), pin_memory, non_blocking, copy, memory_format));
 }
 Tensor to(const Tensor& self, Device device, bool non_blocking, bool copy) {
@@ -160,21 +183,34 @@ bool is_pinned(const Tensor& self) {
 
 namespace detail {
 Tensor from_blob(
-    void* data, c10::IntArrayRef sizes, c10::IntArrayRef strides, Device device, ScalarType dtype,
-    void (*deleter)(void* data, void* context), void* context, int64_t storage_offset, Layout layout) {
+    void* data,
+    c10::IntArrayRef sizes,
+    c10::IntArrayRef strides,
+    Device device,
+    ScalarType dtype,
+    void (*deleter)(void* data, void* context),
+    void* context,
+    int64_t storage_offset,
+    Layout layout) {
   TORCH_CHECK(
       sizes.size() == strides.size(), "from_blob: sizes and strides must be of one length, got ", sizes.size(), " and ",
       strides.size());
   AtenTensorHandle handle = nullptr;
   STABLE_TORCH_ERROR_CODE_CHECK(torch_from_blob(
-      data, static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(), storage_offset, static_cast<int32_t>(dtype),
-      static_cast<int32_t>(device.type()), device.index(), &handle, static_cast<int32_t>(layout), nullptr, 0, deleter, context));
+      data, static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(), storage_offset,
+      static_cast<int32_t>(dtype), static_cast<int32_t>(device.type()), device.index(), &handle,
+      static_cast<int32_t>(layout), nullptr, 0, deleter, context));
   return Tensor(handle);
 }
 } // namespace detail
 
 Tensor from_blob(
-    void* data, c10::IntArrayRef sizes, c10::IntArrayRef strides, Device device, ScalarType dtype, int64_t storage_offset,
+    void* data,
+    c10::IntArrayRef sizes,
+    c10::IntArrayRef strides,
+    Device device,
+    ScalarType dtype,
+    int64_t storage_offset,
     Layout layout) {
   return detail::from_blob(data, sizes, strides, device, dtype, nullptr, nullptr, storage_offset, layout);
 }

@@ -17,21 +17,33 @@ using c10::MemoryFormat;
 using OptionalDims = std::optional<c10::IntArrayRef>;
 
 TORCH_API Tensor empty(
-    c10::IntArrayRef size, std::optional<ScalarType> dtype = std::nullopt, std::optional<Layout> layout = std::nullopt,
-    std::optional<Device> device = std::nullopt, std::optional<bool> pin_memory = std::nullopt,
+    c10::IntArrayRef size,
+    std::optional<ScalarType> dtype = std::nullopt,
+    std::optional<Layout> layout = std::nullopt,
+    std::optional<Device> device = std::nullopt,
+    std::optional<bool> pin_memory = std::nullopt,
     std::optional<MemoryFormat> memory_format = std::nullopt);
 TORCH_API Tensor full(
-    c10::IntArrayRef size, double fill_value, std::optional<ScalarType> dtype = std::nullopt,
-    std::optional<Layout> layout = std::nullopt, std::optional<Device> device = std::nullopt,
+    c10::IntArrayRef size,
+    double fill_value,
+    std::optional<ScalarType> dtype = std::nullopt,
+    std::optional<Layout> layout = std::nullopt,
+    std::optional<Device> device = std::nullopt,
     std::optional<bool> pin_memory = std::nullopt);
 TORCH_API Tensor empty_like(const Tensor& self);
 TORCH_API Tensor new_empty(
-    const Tensor& self, c10::IntArrayRef size, std::optional<ScalarType> dtype = std::nullopt,
-    std::optional<Layout> layout = std::nullopt, std::optional<Device> device = std::nullopt,
+    const Tensor& self,
+    c10::IntArrayRef size,
+    std::optional<ScalarType> dtype = std::nullopt,
+    std::optional<Layout> layout = std::nullopt,
+    std::optional<Device> device = std::nullopt,
     std::optional<bool> pin_memory = std::nullopt);
 TORCH_API Tensor new_zeros(
-    const Tensor& self, c10::IntArrayRef size, std::optional<ScalarType> dtype = std::nullopt,
-    std::optional<Layout> layout = std::nullopt, std::optional<Device> device = std::nullopt,
+    const Tensor& self,
+    c10::IntArrayRef size,
+    std::optional<ScalarType> dtype = std::nullopt,
+    std::optional<Layout> layout = std::nullopt,
+    std::optional<Device> device = std::nullopt,
     std::optional<bool> pin_memory = std::nullopt);
 
 TORCH_API Tensor fill_(const Tensor& self, double value);
@@ -39,10 +51,15 @@ TORCH_API Tensor zero_(Tensor& self);
 TORCH_API Tensor copy_(Tensor& self, const Tensor& src, std::optional<bool> non_blocking = std::nullopt);
 TORCH_API Tensor clone(const Tensor& self);
 TORCH_API Tensor contiguous(const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous);
-TORCH_API Tensor to(
-    const Tensor& self, std::optional<ScalarType> dtype = std::nullopt, std::optional<Layout> layout = std::nullopt,
-    std::optional<Device> device = std::nullopt, std::optional<bool> pin_memory = std::nullopt, bool non_blocking = false,
-    bool copy = false, std::optional<MemoryFormat> memory_format = std::nullopt);
+TORCH_API Tensor
+to(const Tensor& self,
+   std::optional<ScalarType> dtype = std::nullopt,
+   std::optional<Layout> layout = std::nullopt,
+   std::optional<Device> device = std::nullopt,
+   std::optional<bool> pin_memory = std::nullopt,
+   bool non_blocking = false,
+   bool copy = false,
+   std::optional<MemoryFormat> memory_format = std::nullopt);
 TORCH_API Tensor to(const Tensor& self, Device device, bool non_blocking = false, bool copy = false);
 
 TORCH_API Tensor narrow(Tensor& self, int64_t dim, int64_t start, int64_t length);
@@ -56,14 +73,21 @@ TORCH_API Tensor index_select(const Tensor& self, int64_t dim, const Tensor& ind
 TORCH_API Tensor reshape(const Tensor& self, c10::IntArrayRef shape);
 TORCH_API Tensor view(const Tensor& self, c10::IntArrayRef size);
 TORCH_API Tensor view(const Tensor& self, ScalarType dtype);
-TORCH_API Tensor pad(const Tensor& self, c10::IntArrayRef pad, const std::string& mode = "constant", double value = 0.0);
+TORCH_API Tensor
+pad(const Tensor& self, c10::IntArrayRef pad, const std::string& mode = "constant", double value = 0.0);
 
 TORCH_API Tensor amax(const Tensor& self, int64_t dim, bool keepdim = false);
 TORCH_API Tensor amax(const Tensor& self, c10::IntArrayRef dims, bool keepdim = false);
-TORCH_API Tensor sum(
-    const Tensor& self, OptionalDims dim = std::nullopt, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt);
+TORCH_API Tensor
+sum(const Tensor& self,
+    OptionalDims dim = std::nullopt,
+    bool keepdim = false,
+    std::optional<ScalarType> dtype = std::nullopt);
 TORCH_API Tensor& sum_out(
-    Tensor& out, const Tensor& self, OptionalDims dim = std::nullopt, bool keepdim = false,
+    Tensor& out,
+    const Tensor& self,
+    OptionalDims dim = std::nullopt,
+    bool keepdim = false,
     std::optional<ScalarType> dtype = std::nullopt);
 TORCH_API std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1, bool descending = false);
 TORCH_API std::tuple<Tensor, Tensor> sort(
@@ -80,20 +104,38 @@ TORCH_API bool is_pinned(const Tensor& self);
 
 /// A tensor over the caller's memory, which must live on.
 TORCH_API Tensor from_blob(
-    void* data, c10::IntArrayRef sizes, c10::IntArrayRef strides, Device device, ScalarType dtype, int64_t storage_offset = 0,
+    void* data,
+    c10::IntArrayRef sizes,
+    c10::IntArrayRef strides,
+    Device device,
+    ScalarType dtype,
+    int64_t storage_offset = 0,
     Layout layout = Layout::Strided);
 
 namespace detail {
 TORCH_API Tensor from_blob(
-    void* data, c10::IntArrayRef sizes, c10::IntArrayRef strides, Device device, ScalarType dtype,
-    void (*deleter)(void* data, void* context), void* context, int64_t storage_offset, Layout layout);
+    void* data,
+    c10::IntArrayRef sizes,
+    c10::IntArrayRef strides,
+    Device device,
+    ScalarType dtype,
+    void (*deleter)(void* data, void* context),
+    void* context,
+    int64_t storage_offset,
+    Layout layout);
 } // namespace detail
 
 /// The same; the deleter is called with `data` when the last tensor over it is gone.
 template <class F, class = std::enable_if_t<std::is_invocable_v<F, void*>>>
 Tensor from_blob(
-    void* data, c10::IntArrayRef sizes, c10::IntArrayRef strides, Device device, ScalarType dtype, F deleter,
-    int64_t storage_offset = 0, Layout layout = Layout::Strided) {
+    void* data,
+    c10::IntArrayRef sizes,
+    c10::IntArrayRef strides,
+    Device device,
+    ScalarType dtype,
+    F deleter,
+    int64_t storage_offset = 0,
+    Layout layout = Layout::Strided) {
   auto context = std::make_unique<F>(std::move(deleter));
   const auto call = [](void* memory, void* held) { (*std::unique_ptr<F>(static_cast<F*>(held)))(memory); };
   Tensor tensor = detail::from_blob(data, sizes, strides, device, dtype, call, context.get(), storage_offset, layout);

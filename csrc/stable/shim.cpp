@@ -116,11 +116,14 @@ StableIValue to_word(const c10::Type& type, const IValue& value) {
     case TypeKind::GeneratorType:
       return reinterpret_cast<StableIValue>(new at::Generator(value.toGenerator()));
     case TypeKind::OptionalType:
-      return value.isNone() ? 0 : stable::from_some(to_word(*type.expectRef<c10::OptionalType>().getElementType(), value));
+      return value.isNone() ? 0
+                            : stable::from_some(to_word(*type.expectRef<c10::OptionalType>().getElementType(), value));
     case TypeKind::ListType: {
       const c10::Type& element = *type.expectRef<c10::ListType>().getElementType();
       std::vector<StableIValue> words;
-      for (const IValue& item : value.toListRef()) words.push_back(to_word(element, item));
+      for (const IValue& item : value.toListRef()) {
+        words.push_back(to_word(element, item));
+      }
       return stable::from_words(words.data(), words.size());
     }
     default:
@@ -165,7 +168,9 @@ IValue from_word(const TypePtr& type, StableIValue word) {
     case TypeKind::ListType: {
       const TypePtr element = type->expectRef<c10::ListType>().getElementType();
       c10::impl::GenericList list(element);
-      for (StableIValue item : stable::to_words(word)) list.push_back(from_word(element, item));
+      for (StableIValue item : stable::to_words(word)) {
+        list.push_back(from_word(element, item));
+      }
       return list;
     }
     default:
@@ -188,7 +193,9 @@ class StableKernel : public c10::OperatorKernel {
     }
     torch::jit::drop(*stack, inputs);
     function_(words.data(), inputs, outputs);
-    for (size_t i = 0; i < outputs; ++i) stack->push_back(from_word(schema.returns()[i].type(), words[i]));
+    for (size_t i = 0; i < outputs; ++i) {
+      stack->push_back(from_word(schema.returns()[i].type(), words[i]));
+    }
   }
 
  private:
@@ -196,7 +203,11 @@ class StableKernel : public c10::OperatorKernel {
 };
 
 AOTITorchError new_library(
-    torch::Library::Kind kind, const char* ns, std::optional<c10::DispatchKey> key, const char* file, uint32_t line,
+    torch::Library::Kind kind,
+    const char* ns,
+    std::optional<c10::DispatchKey> key,
+    const char* file,
+    uint32_t line,
     TorchLibraryHandle* ret) {
   return guarded([&] { *ret = reinterpret_cast<TorchLibraryHandle>(new torch::Library(kind, ns, key, file, line)); });
 }
@@ -364,30 +375,59 @@ AOTITorchError torch_set_requires_grad(AtenTensorHandle tensor, bool requires_gr
   return guarded([&] { tensor_of(tensor).set_requires_grad(requires_grad); });
 }
 AOTITorchError aoti_torch_empty_strided(
-    int64_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype, int32_t device_type, int32_t device_index,
+    int64_t ndim,
+    const int64_t* sizes,
+    const int64_t* strides,
+    int32_t dtype,
+    int32_t device_type,
+    int32_t device_index,
     AtenTensorHandle* ret) {
   return guarded([&] {
     *ret = new_handle(at::empty_strided(
-        c10::IntArrayRef(sizes, ndim), c10::IntArrayRef(strides, ndim), stable_options(dtype, device_type, device_index)));
+        c10::IntArrayRef(sizes, ndim), c10::IntArrayRef(strides, ndim),
+        stable_options(dtype, device_type, device_index)));
   });
 }
 AOTITorchError aoti_torch_create_tensor_from_blob(
-    void* data, int64_t ndim, const int64_t* sizes, const int64_t* strides, int64_t storage_offset, int32_t dtype,
-    int32_t device_type, int32_t device_index, AtenTensorHandle* ret) {
+    void* data,
+    int64_t ndim,
+    const int64_t* sizes,
+    const int64_t* strides,
+    int64_t storage_offset,
+    int32_t dtype,
+    int32_t device_type,
+    int32_t device_index,
+    AtenTensorHandle* ret) {
   return torch_from_blob(
-      data, ndim, sizes, strides, storage_offset, dtype, device_type, device_index, ret, aoti_torch_layout_strided(), nullptr, 0,
-      nullptr, nullptr);
+      data, ndim, sizes, strides, storage_offset, dtype, device_type, device_index, ret, aoti_torch_layout_strided(),
+      nullptr, 0, nullptr, nullptr);
 }
 AOTITorchError torch_from_blob(
-    void* data, int64_t ndim, const int64_t* sizes, const int64_t* strides, int64_t storage_offset, int32_t dtype,
-    int32_t device_type, int32_t device_index, AtenTensorHandle* ret, int32_t layout, const uint8_t* /*opaque_metadata*/,
-    int64_t /*opaque_metadata_size*/, void (*deleter)(void* data, void* ctx), void* deleter_ctx) {
+    void* data,
+    int64_t ndim,
+    const int64_t* sizes,
+    const int64_t* strides,
+    int64_t storage_offset,
+    int32_t dtype,
+    int32_t device_type,
+    int32_t device_index,
+    AtenTensorHandle* ret,
+    int32_t layout,
+    const uint8_t* /*opaque_metadata*/,
+    int64_t /*opaque_metadata_size*/,
+    void (*deleter)(void* data, void* ctx),
+    void* deleter_ctx) {
   return guarded([&] {
     TORCH_CHECK(layout == aoti_torch_layout_strided(), "torch_from_blob: the layout must be strided, got ", layout);
     const c10::TensorOptions options = stable_options(dtype, device_type, device_index);
     at::TensorMaker maker = at::for_blob(data, c10::IntArrayRef(sizes, ndim));
-    maker.strides(c10::IntArrayRef(strides, ndim)).storage_offset(storage_offset).options(options).target_device(options.device());
-    if (deleter) maker.deleter([deleter, deleter_ctx](void* memory) { deleter(memory, deleter_ctx); });
+    maker.strides(c10::IntArrayRef(strides, ndim))
+        .storage_offset(storage_offset)
+        .options(options)
+        .target_device(options.device());
+    if (deleter) {
+      maker.deleter([deleter, deleter_ctx](void* memory) { deleter(memory, deleter_ctx); });
+    }
     *ret = new_handle(maker.make_tensor());
   });
 }
@@ -470,7 +510,8 @@ AOTITorchError aoti_torch_get_current_device_index(int32_t* ret) {
 AOTITorchError aoti_torch_get_current_stream(int32_t device_index, StreamHandle* ret) {
   return guarded([&] {
     const c10::Device device = accelerator_device(device_index);
-    *ret = reinterpret_cast<StreamHandle>(new c10::Stream(c10::impl::VirtualGuardImpl(device.type()).getStream(device)));
+    *ret =
+        reinterpret_cast<StreamHandle>(new c10::Stream(c10::impl::VirtualGuardImpl(device.type()).getStream(device)));
   });
 }
 AOTITorchError aoti_torch_delete_stream(StreamHandle stream) {
@@ -486,7 +527,8 @@ AOTITorchError torch_stream_native_handle(StreamHandle stream, void** ret) {
 AOTITorchError aoti_torch_library_init_def(const char* ns, const char* file, uint32_t line, TorchLibraryHandle* ret) {
   return new_library(torch::Library::DEF, ns, std::nullopt, file, line, ret);
 }
-AOTITorchError aoti_torch_library_init_fragment(const char* ns, const char* file, uint32_t line, TorchLibraryHandle* ret) {
+AOTITorchError aoti_torch_library_init_fragment(
+    const char* ns, const char* file, uint32_t line, TorchLibraryHandle* ret) {
   return new_library(torch::Library::FRAGMENT, ns, std::nullopt, file, line, ret);
 }
 AOTITorchError aoti_torch_library_init_impl(
@@ -506,7 +548,9 @@ AOTITorchError torch_library_def_with_tags(
     TorchLibraryHandle library, const char* schema, const int32_t* tags, int32_t num_tags) {
   return guarded([&] {
     std::vector<at::Tag> all;
-    for (int32_t i = 0; i < num_tags; ++i) all.push_back(static_cast<at::Tag>(tags[i]));
+    for (int32_t i = 0; i < num_tags; ++i) {
+      all.push_back(static_cast<at::Tag>(tags[i]));
+    }
     library_of(library).def(schema, std::as_const(all));
   });
 }
@@ -515,11 +559,15 @@ AOTITorchError torch_library_set_python_module(TorchLibraryHandle library, const
 }
 AOTITorchError aoti_torch_library_impl(
     TorchLibraryHandle library, const char* name, void (*kernel)(StableIValue*, uint64_t, uint64_t)) {
-  return guarded(
-      [&] { library_of(library).impl(name, torch::CppFunction::makeFromBoxedFunctor(std::make_unique<StableKernel>(kernel))); });
+  return guarded([&] {
+    library_of(library).impl(name, torch::CppFunction::makeFromBoxedFunctor(std::make_unique<StableKernel>(kernel)));
+  });
 }
 AOTITorchError torch_library_impl(
-    TorchLibraryHandle library, const char* name, void (*kernel)(StableIValue*, uint64_t, uint64_t), uint64_t /*build_version*/) {
+    TorchLibraryHandle library,
+    const char* name,
+    void (*kernel)(StableIValue*, uint64_t, uint64_t),
+    uint64_t /*build_version*/) {
   return aoti_torch_library_impl(library, name, kernel);
 }
 AOTITorchError aoti_torch_call_dispatcher(const char* name, const char* overload, StableIValue* stack) {
@@ -530,7 +578,9 @@ AOTITorchError aoti_torch_call_dispatcher(const char* name, const char* overload
       values.push_back(from_word(op.schema().arguments()[i].type(), stack[i]));
     }
     op.callBoxed(values);
-    for (size_t i = 0; i < values.size(); ++i) stack[i] = to_word(*op.schema().returns()[i].type(), values[i]);
+    for (size_t i = 0; i < values.size(); ++i) {
+      stack[i] = to_word(*op.schema().returns()[i].type(), values[i]);
+    }
   });
 }
 AOTITorchError torch_call_dispatcher(
@@ -539,9 +589,8 @@ AOTITorchError torch_call_dispatcher(
 }
 
 AOTITorchError torch_parallel_for(int64_t begin, int64_t end, int64_t grain_size, ParallelFunc func, void* ctx) {
-  return guarded([&] {
-    at::parallel_for(begin, end, grain_size, [&](int64_t from, int64_t to) { func(from, to, ctx); });
-  });
+  return guarded(
+      [&] { at::parallel_for(begin, end, grain_size, [&](int64_t from, int64_t to) { func(from, to, ctx); }); });
 }
 AOTITorchError torch_get_thread_idx(uint32_t* ret) {
   return guarded([&] { *ret = static_cast<uint32_t>(at::get_thread_num()); });

@@ -1,6 +1,6 @@
-// The C interface of libtorch that stands under <torch/csrc/stable>: handles of tensors, lists, strings and libraries, and
-// calls of operators by name. Functions return TORCH_SUCCESS or TORCH_FAILURE; torch_exception_get_what() then tells why.
-// Handles that a function gives are the caller's, to be given back to the matching delete function.
+// The C interface of libtorch that stands under <torch/csrc/stable>: handles of tensors, lists, strings and libraries,
+// and calls of operators by name. Functions return TORCH_SUCCESS or TORCH_FAILURE; torch_exception_get_what() then
+// tells why. Handles that a function gives are the caller's, to be given back to the matching delete function.
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -16,8 +16,8 @@
 
 using AOTITorchError = int32_t;
 
-/// A value of the schema language in one word: a number's bits (integers and enumerations widened to int64_t), or an owned
-/// handle; null stands for None. See <csrc/stable/stable_value.h>.
+/// A value of the schema language in one word: a number's bits (integers and enumerations widened to int64_t), or an
+/// owned handle; null stands for None. See <csrc/stable/stable_value.h>.
 using StableIValue = uint64_t;
 
 struct AtenTensorOpaque;
@@ -110,17 +110,41 @@ TORCH_API AOTITorchError aoti_torch_get_device_index(AtenTensorHandle tensor, in
 TORCH_API AOTITorchError aoti_torch_get_layout(AtenTensorHandle tensor, int32_t* ret);
 TORCH_API AOTITorchError torch_set_requires_grad(AtenTensorHandle tensor, bool requires_grad);
 TORCH_API AOTITorchError aoti_torch_empty_strided(
-    int64_t ndim, const int64_t* sizes, const int64_t* strides, int32_t dtype, int32_t device_type, int32_t device_index,
+    int64_t ndim,
+    const int64_t* sizes,
+    const int64_t* strides,
+    int32_t dtype,
+    int32_t device_type,
+    int32_t device_index,
     AtenTensorHandle* ret);
 /// A tensor over the caller's memory, which must live on.
 TORCH_API AOTITorchError aoti_torch_create_tensor_from_blob(
-    void* data, int64_t ndim, const int64_t* sizes, const int64_t* strides, int64_t storage_offset, int32_t dtype,
-    int32_t device_type, int32_t device_index, AtenTensorHandle* ret);
-/// The same; deleter(data, deleter_ctx) is called when the last tensor over the memory is gone. The layout must be strided.
+    void* data,
+    int64_t ndim,
+    const int64_t* sizes,
+    const int64_t* strides,
+    int64_t storage_offset,
+    int32_t dtype,
+    int32_t device_type,
+    int32_t device_index,
+    AtenTensorHandle* ret);
+/// The same; deleter(data, deleter_ctx) is called when the last tensor over the memory is gone. The layout must be
+/// strided.
 TORCH_API AOTITorchError torch_from_blob(
-    void* data, int64_t ndim, const int64_t* sizes, const int64_t* strides, int64_t storage_offset, int32_t dtype,
-    int32_t device_type, int32_t device_index, AtenTensorHandle* ret, int32_t layout, const uint8_t* opaque_metadata,
-    int64_t opaque_metadata_size, void (*deleter)(void* data, void* ctx), void* deleter_ctx);
+    void* data,
+    int64_t ndim,
+    const int64_t* sizes,
+    const int64_t* strides,
+    int64_t storage_offset,
+    int32_t dtype,
+    int32_t device_type,
+    int32_t device_index,
+    AtenTensorHandle* ret,
+    int32_t layout,
+    const uint8_t* opaque_metadata,
+    int64_t opaque_metadata_size,
+    void (*deleter)(void* data, void* ctx),
+    void* deleter_ctx);
 
 // --- lists and strings inside a StableIValue
 TORCH_API AOTITorchError torch_new_list_reserve_size(size_t size, StableListHandle* ret);
@@ -139,7 +163,8 @@ TORCH_API AOTITorchError torch_delete_stable_ivalue(StableIValue* value);
 // --- generators, devices, streams
 TORCH_API AOTITorchError torch_new_generator_handle(AtenGeneratorHandle generator, AtenGeneratorHandle* ret);
 TORCH_API AOTITorchError torch_delete_generator(AtenGeneratorHandle generator);
-TORCH_API AOTITorchError torch_generator_get_device(AtenGeneratorHandle generator, int32_t* device_type, int32_t* device_index);
+TORCH_API AOTITorchError
+torch_generator_get_device(AtenGeneratorHandle generator, int32_t* device_type, int32_t* device_index);
 TORCH_API AOTITorchError torch_parse_device_string(const char* text, uint32_t* device_type, int32_t* device_index);
 TORCH_API AOTITorchError aoti_torch_create_device_guard(int32_t device_index, DeviceGuardHandle* ret);
 TORCH_API AOTITorchError aoti_torch_delete_device_guard(DeviceGuardHandle guard);
@@ -151,31 +176,39 @@ TORCH_API AOTITorchError aoti_torch_stream_id(StreamHandle stream, int64_t* ret)
 TORCH_API AOTITorchError torch_stream_native_handle(StreamHandle stream, void** ret);
 
 // --- operators
-TORCH_API AOTITorchError aoti_torch_library_init_def(const char* ns, const char* file, uint32_t line, TorchLibraryHandle* ret);
-TORCH_API AOTITorchError aoti_torch_library_init_fragment(
-    const char* ns, const char* file, uint32_t line, TorchLibraryHandle* ret);
+TORCH_API AOTITorchError
+aoti_torch_library_init_def(const char* ns, const char* file, uint32_t line, TorchLibraryHandle* ret);
+TORCH_API AOTITorchError
+aoti_torch_library_init_fragment(const char* ns, const char* file, uint32_t line, TorchLibraryHandle* ret);
 /// `k` is the name of a dispatch key: "CPU", "CompositeExplicitAutograd", ...
-TORCH_API AOTITorchError aoti_torch_library_init_impl(
-    const char* ns, const char* k, const char* file, uint32_t line, TorchLibraryHandle* ret);
+TORCH_API AOTITorchError
+aoti_torch_library_init_impl(const char* ns, const char* k, const char* file, uint32_t line, TorchLibraryHandle* ret);
 TORCH_API AOTITorchError aoti_torch_delete_library_object(TorchLibraryHandle library);
 TORCH_API AOTITorchError aoti_torch_library_def(TorchLibraryHandle library, const char* schema);
 /// Tags are the numbers of at::Tag.
-TORCH_API AOTITorchError torch_library_def_with_tags(
-    TorchLibraryHandle library, const char* schema, const int32_t* tags, int32_t num_tags);
-TORCH_API AOTITorchError torch_library_set_python_module(TorchLibraryHandle library, const char* module, const char* context);
+TORCH_API AOTITorchError
+torch_library_def_with_tags(TorchLibraryHandle library, const char* schema, const int32_t* tags, int32_t num_tags);
+TORCH_API AOTITorchError
+torch_library_set_python_module(TorchLibraryHandle library, const char* module, const char* context);
 /// The kernel takes its inputs from the stack, as their owner, and leaves its outputs there.
 TORCH_API AOTITorchError aoti_torch_library_impl(
-    TorchLibraryHandle library, const char* name, void (*kernel)(StableIValue*, uint64_t num_inputs, uint64_t num_outputs));
+    TorchLibraryHandle library,
+    const char* name,
+    void (*kernel)(StableIValue*, uint64_t num_inputs, uint64_t num_outputs));
 TORCH_API AOTITorchError torch_library_impl(
-    TorchLibraryHandle library, const char* name, void (*kernel)(StableIValue*, uint64_t, uint64_t), uint64_t build_version);
-/// Calls an operator with all its arguments, which it takes over, and leaves its results in their place. The stack must hold
-/// as many words as the larger number of both.
+    TorchLibraryHandle library,
+    const char* name,
+    void (*kernel)(StableIValue*, uint64_t, uint64_t),
+    uint64_t build_version);
+/// Calls an operator with all its arguments, which it takes over, and leaves its results in their place. The stack must
+/// hold as many words as the larger number of both.
 TORCH_API AOTITorchError aoti_torch_call_dispatcher(const char* name, const char* overload, StableIValue* stack);
-TORCH_API AOTITorchError torch_call_dispatcher(
-    const char* name, const char* overload, StableIValue* stack, uint64_t build_version);
+TORCH_API AOTITorchError
+torch_call_dispatcher(const char* name, const char* overload, StableIValue* stack, uint64_t build_version);
 
 // --- threads
-TORCH_API AOTITorchError torch_parallel_for(int64_t begin, int64_t end, int64_t grain_size, ParallelFunc func, void* ctx);
+TORCH_API AOTITorchError
+torch_parallel_for(int64_t begin, int64_t end, int64_t grain_size, ParallelFunc func, void* ctx);
 TORCH_API AOTITorchError torch_get_thread_idx(uint32_t* ret);
 TORCH_API AOTITorchError torch_get_num_threads(uint32_t* ret);
 

@@ -1,4 +1,5 @@
-// C++ values from and to StableIValue: what a boxed kernel of the stable interface reads from its stack and leaves there.
+// C++ values from and to StableIValue: what a boxed kernel of the stable interface reads from its stack and leaves
+// there.
 //
 //   StableIValue word = torch::stable::detail::from(tensor);                  // owned by the word
 //   auto tensor = torch::stable::detail::to<torch::stable::Tensor>(word);     // owned by the tensor again
@@ -140,7 +141,9 @@ struct Kind<c10::ArrayRef<T>> {
   static StableIValue from(c10::ArrayRef<T> values) {
     std::vector<StableIValue> words;
     words.reserve(values.size());
-    for (const T& value : values) words.push_back(detail::from(value));
+    for (const T& value : values) {
+      words.push_back(detail::from(value));
+    }
     return from_words(words.data(), words.size());
   }
 };
@@ -149,12 +152,16 @@ struct Kind<std::vector<T>> {
   static StableIValue from(const std::vector<T>& values) {
     std::vector<StableIValue> words;
     words.reserve(values.size());
-    for (const T value : values) words.push_back(detail::from(value));
+    for (const T value : values) {
+      words.push_back(detail::from(value));
+    }
     return from_words(words.data(), words.size());
   }
   static std::vector<T> to(StableIValue word) {
     std::vector<T> values;
-    for (StableIValue element : to_words(word)) values.push_back(detail::to<T>(element));
+    for (StableIValue element : to_words(word)) {
+      values.push_back(detail::to<T>(element));
+    }
     return values;
   }
 };

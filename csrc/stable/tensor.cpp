@@ -16,7 +16,9 @@ namespace {
 template <class Result, class Function, class... Args>
 Result ask(const char* name, Function function, Args... args) {
   Result result{};
-  if (function(args..., &result) != TORCH_SUCCESS) detail::throw_exception(name, __FILE__, __LINE__);
+  if (function(args..., &result) != TORCH_SUCCESS) {
+    detail::throw_exception(name, __FILE__, __LINE__);
+  }
   return result;
 }
 
@@ -39,7 +41,8 @@ namespace detail {
 
 void throw_exception(const char* call, const char* file, int64_t line) {
   throw std::runtime_error(c10::str(
-      torch_exception_get_what_without_backtrace(), " (originally from ", call, " API call failed at ", file, ", line ", line, ")"));
+      torch_exception_get_what_without_backtrace(), " (originally from ", call, " API call failed at ", file, ", line ",
+      line, ")"));
 }
 
 void check_boxed_count(const char* what, uint64_t schema, uint64_t kernel) {
@@ -64,7 +67,9 @@ StableLibrary& StableLibrary::def(const char* schema) {
 }
 StableLibrary& StableLibrary::def(const char* schema, const std::vector<at::Tag>& tags) {
   std::vector<int32_t> numbers;
-  for (at::Tag tag : tags) numbers.push_back(static_cast<int32_t>(tag));
+  for (at::Tag tag : tags) {
+    numbers.push_back(static_cast<int32_t>(tag));
+  }
   STABLE_TORCH_ERROR_CODE_CHECK(
       torch_library_def_with_tags(library_, schema, numbers.data(), static_cast<int32_t>(numbers.size())));
   return *this;
@@ -90,7 +95,8 @@ Device::Device(const std::string& text) : type_(DeviceType::CPU), index_(-1) {
   type_ = static_cast<DeviceType>(type);
 }
 
-Tensor::Tensor() : Tensor(ask<AtenTensorHandle>("aoti_torch_new_uninitialized_tensor", aoti_torch_new_uninitialized_tensor)) {}
+Tensor::Tensor()
+    : Tensor(ask<AtenTensorHandle>("aoti_torch_new_uninitialized_tensor", aoti_torch_new_uninitialized_tensor)) {}
 Tensor::Tensor(AtenTensorHandle handle) : handle_(handle, delete_tensor) {}
 
 bool Tensor::defined() const {
@@ -149,14 +155,18 @@ Layout Tensor::layout() const {
   return static_cast<Layout>(ask<int32_t>("aoti_torch_get_layout", aoti_torch_get_layout, get()));
 }
 Device Tensor::device() const {
-  return {static_cast<DeviceType>(ask<int32_t>("aoti_torch_get_device_type", aoti_torch_get_device_type, get())), get_device_index()};
+  return {
+      static_cast<DeviceType>(ask<int32_t>("aoti_torch_get_device_type", aoti_torch_get_device_type, get())),
+      get_device_index()};
 }
 DeviceIndex Tensor::get_device_index() const {
   return ask<int32_t>("aoti_torch_get_device_index", aoti_torch_get_device_index, get());
 }
 int8_t Tensor::get_device() const {
   const DeviceIndex index = get_device_index();
-  TORCH_CHECK(index <= std::numeric_limits<int8_t>::max(), "Device index ", index, " is out of range of int8_t: use get_device_index()");
+  TORCH_CHECK(
+      index <= std::numeric_limits<int8_t>::max(), "Device index ", index,
+      " is out of range of int8_t: use get_device_index()");
   return static_cast<int8_t>(index);
 }
 bool Tensor::is_cuda() const {
@@ -176,7 +186,9 @@ Device Generator::device() const {
 namespace accelerator {
 
 DeviceGuard::DeviceGuard(DeviceIndex device_index)
-    : guard_(ask<DeviceGuardHandle>("aoti_torch_create_device_guard", aoti_torch_create_device_guard, device_index), delete_guard) {}
+    : guard_(
+          ask<DeviceGuardHandle>("aoti_torch_create_device_guard", aoti_torch_create_device_guard, device_index),
+          delete_guard) {}
 void DeviceGuard::set_index(DeviceIndex device_index) {
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_device_guard_set_index(guard_.get(), device_index));
 }

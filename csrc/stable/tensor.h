@@ -16,9 +16,9 @@ namespace torch::stable::detail {
 [[noreturn]] TORCH_API void throw_exception(const char* call, const char* file, int64_t line);
 } // namespace torch::stable::detail
 
-#define STABLE_TORCH_ERROR_CODE_CHECK(call)                                                                 \
-  do {                                                                                                      \
-    if ((call) != TORCH_SUCCESS) ::torch::stable::detail::throw_exception(#call, __FILE__, __LINE__);       \
+#define STABLE_TORCH_ERROR_CODE_CHECK(call)                                                           \
+  do {                                                                                                \
+    if ((call) != TORCH_SUCCESS) ::torch::stable::detail::throw_exception(#call, __FILE__, __LINE__); \
   } while (false)
 #define TORCH_ERROR_CODE_CHECK(call) STABLE_TORCH_ERROR_CODE_CHECK(call)
 

@@ -104,13 +104,12 @@ class Surroundings {
 // ---- not re-entrant ------------------------------------------------------------------------------------------------
 
 // Note [Checkpoints by saved-tensor hooks]
-// While the function runs first, hooks take each tensor that a node keeps and keep a number in its place: it was the n-th
-// of this checkpoint. When a backward pass asks for one, the function runs again under hooks that catch the tensors by
-// their numbers; the nodes that it makes this time are let go. The inputs are saved variables made outside of the hooks,
-// so in-place changes of them are noticed, and a checkpoint around this one replaces them by numbers of its own: nested
-// ones work without knowing of each other.
-// Each pass catches for itself, and hands out each tensor once: memory is free as soon as its node has run. A tensor that is
-// asked for again is computed again.
+// While the function runs first, hooks take each tensor that a node keeps and keep a number in its place: it was the
+// n-th of this checkpoint. When a backward pass asks for one, the function runs again under hooks that catch the
+// tensors by their numbers; the nodes that it makes this time are let go. The inputs are saved variables made outside
+// of the hooks, so in-place changes of them are noticed, and a checkpoint around this one replaces them by numbers of
+// its own: nested ones work without knowing of each other. Each pass catches for itself, and hands out each tensor
+// once: memory is free as soon as its node has run. A tensor that is asked for again is computed again.
 class Frame : public std::enable_shared_from_this<Frame> {
  public:
   Frame(CheckpointFunction function, const variable_list& inputs, const CheckpointOptions& options)
@@ -181,7 +180,8 @@ class NumberHooks final : public SavedVariableHooks {
 // Catches tensors in a second run. The node keeps the tensor too, in case that the function itself runs backward.
 class Frame::Catch final : public SavedVariableHooks {
  public:
-  Catch(variable_list& caught, std::vector<Kept>& kept, size_t enough) : caught_(caught), kept_(kept), enough_(enough) {}
+  Catch(variable_list& caught, std::vector<Kept>& kept, size_t enough)
+      : caught_(caught), kept_(kept), enough_(enough) {}
   void call_pack_hook(const at::Tensor& tensor) override {
     tensor_ = tensor;
     caught_.push_back(tensor);
@@ -218,9 +218,8 @@ Frame::Recomputed Frame::recompute() {
   const size_t enough = options_.early_stop ? kept_.size() : SIZE_MAX;
   try {
     surroundings_.run(inputs, [&] {
-      const autograd::SavedTensorHooksGuard hooks([&]() -> std::unique_ptr<SavedVariableHooks> {
-        return std::make_unique<Catch>(caught, second, enough);
-      });
+      const autograd::SavedTensorHooksGuard hooks(
+          [&]() -> std::unique_ptr<SavedVariableHooks> { return std::make_unique<Catch>(caught, second, enough); });
       function_(inputs);
     });
   } catch (const StopRecompute&) {
@@ -234,8 +233,9 @@ void Frame::check_matches(const std::vector<Kept>& second) const {
   TORCH_CHECK(
       second.size() == kept_.size(),
       "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
-      "Number of tensors saved during forward: ", kept_.size(), "\nNumber of tensors saved during recomputation: ",
-      second.size(), "\nThe function must do the same each time it runs.");
+      "Number of tensors saved during forward: ",
+      kept_.size(), "\nNumber of tensors saved during recomputation: ", second.size(),
+      "\nThe function must do the same each time it runs.");
   if (!options_.determinism_check) {
     return;
   }
@@ -243,9 +243,9 @@ void Frame::check_matches(const std::vector<Kept>& second) const {
     TORCH_CHECK(
         kept_[i] == second[i],
         "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
-        "forward pass.\ntensor at position ", i, ":\nsaved metadata: ", kept_[i].type, " ",
-        at::IntArrayRef(kept_[i].sizes), " on ", kept_[i].device, "\nrecomputed metadata: ", second[i].type, " ",
-        at::IntArrayRef(second[i].sizes), " on ", second[i].device);
+        "forward pass.\ntensor at position ",
+        i, ":\nsaved metadata: ", kept_[i].type, " ", at::IntArrayRef(kept_[i].sizes), " on ", kept_[i].device,
+        "\nrecomputed metadata: ", second[i].type, " ", at::IntArrayRef(second[i].sizes), " on ", second[i].device);
   }
 }
 
@@ -293,7 +293,8 @@ struct CheckpointNode final : autograd::CustomNode {
 variable_list CheckpointNode::call_backward(variable_list grads) {
   TORCH_CHECK(
       autograd::Engine::get_default_engine().is_checkpoint_valid(),
-      "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
+      "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter "
+      "to "
       ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing "
       "the `inputs` argument.");
   variable_list inputs = ctx_.get_saved_variables();
@@ -314,8 +315,7 @@ variable_list CheckpointNode::call_backward(variable_list grads) {
       weights.push_back(grads[i]);
     }
   }
-  TORCH_CHECK(
-      !roots.empty(), "none of output has requires_grad=True, this checkpoint() is not necessary");
+  TORCH_CHECK(!roots.empty(), "none of output has requires_grad=True, this checkpoint() is not necessary");
   autograd::backward(roots, weights);
   variable_list result;
   for (const Variable& input : inputs) {
@@ -324,10 +324,7 @@ variable_list CheckpointNode::call_backward(variable_list grads) {
   return result;
 }
 
-variable_list checkpoint_reentrant(
-    CheckpointFunction function,
-    const variable_list& inputs,
-    bool preserve_rng_state) {
+variable_list checkpoint_reentrant(CheckpointFunction function, const variable_list& inputs, bool preserve_rng_state) {
   if (!autograd::any_variable_requires_grad(inputs)) {
     TORCH_WARN("None of the inputs have requires_grad=True. Gradients will be None");
   }
@@ -344,10 +341,7 @@ variable_list checkpoint_reentrant(
 
 } // namespace
 
-variable_list checkpoint(
-    CheckpointFunction function,
-    const variable_list& inputs,
-    const CheckpointOptions& options) {
+variable_list checkpoint(CheckpointFunction function, const variable_list& inputs, const CheckpointOptions& options) {
   if (!autograd::GradMode::is_enabled()) {
     return function(inputs);
   }
@@ -357,10 +351,7 @@ variable_list checkpoint(
   return std::make_shared<Frame>(std::move(function), inputs, options)->run_first(inputs);
 }
 
-at::Tensor checkpoint(
-    CheckpointFunctionOfTensor function,
-    const at::Tensor& input,
-    const CheckpointOptions& options) {
+at::Tensor checkpoint(CheckpointFunctionOfTensor function, const at::Tensor& input, const CheckpointOptions& options) {
   CheckpointFunction with_list = [function = std::move(function)](const variable_list& inputs) {
     return variable_list{function(inputs[0])};
   };

@@ -6,8 +6,8 @@
 
 namespace torch::utils {
 
-/// The check of ZIP entries (reflected polynomial 0xEDB88320, ISO 3309) of `size` bytes, continued from `crc`; 0 starts a
-/// new one.
+/// The check of ZIP entries (reflected polynomial 0xEDB88320, ISO 3309) of `size` bytes, continued from `crc`; 0 starts
+/// a new one.
 uint32_t crc32(const void* data, size_t size, uint32_t crc = 0);
 
 /// The check of Castagnoli (reflected polynomial 0x82F63B78, RFC 3720), which TensorBoard's files use.

@@ -19,8 +19,8 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 ///     auto log = torch::MetricsWriter::open("run/metrics.csv");
 ///     log->write(step, {{"loss", loss}, {"accuracy", accuracy}});
 ///
-/// Rows are on disk after a few seconds, after flush() and in the end. All functions throw a c10::Error that names the file
-/// when it cannot be written.
+/// Rows are on disk after a few seconds, after flush() and in the end. All functions throw a c10::Error that names the
+/// file when it cannot be written.
 class TORCH_API MetricsWriter {
  public:
   /// A CsvWriter for a name that ends in ".csv", a JsonLinesWriter for ".jsonl", else a TensorBoardWriter for a folder.
@@ -29,7 +29,9 @@ class TORCH_API MetricsWriter {
   virtual ~MetricsWriter();
 
   void write(int64_t step, const Metrics& metrics);
-  void add_scalar(const std::string& name, double value, int64_t step) { write(step, {{name, value}}); }
+  void add_scalar(const std::string& name, double value, int64_t step) {
+    write(step, {{name, value}});
+  }
   void flush();
 
  protected:
@@ -41,8 +43,8 @@ class TORCH_API MetricsWriter {
   std::unique_ptr<File> file_;
 };
 
-/// Comma-separated values (RFC 4180) with the columns step, time and one for each name; a cell without a value is empty.
-/// When a name comes for the first time the file is written anew with a column more.
+/// Comma-separated values (RFC 4180) with the columns step, time and one for each name; a cell without a value is
+/// empty. When a name comes for the first time the file is written anew with a column more.
 class TORCH_API CsvWriter final : public MetricsWriter {
  public:
   /// With `append` goes on behind the rows of an older file, else replaces it.
@@ -66,8 +68,8 @@ class TORCH_API JsonLinesWriter final : public MetricsWriter {
   std::string encode(double time, int64_t step, const Metrics& metrics) override;
 };
 
-/// An event file as TensorBoard reads it; values are rounded to float. Each writer makes a new file in the folder, which is
-/// created where it is missing.
+/// An event file as TensorBoard reads it; values are rounded to float. Each writer makes a new file in the folder,
+/// which is created where it is missing.
 class TORCH_API TensorBoardWriter final : public MetricsWriter {
  public:
   explicit TensorBoardWriter(const std::string& folder);

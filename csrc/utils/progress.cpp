@@ -75,7 +75,9 @@ struct Progress::State {
         options(std::move(options)),
         terminal(this->options.terminal().value_or(isatty(fileno(this->options.stream())) == 1)) {}
 
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
+  double elapsed() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
 
   double fraction(double seconds) const {
     const double by_steps = total < 0 ? 0 : total == 0 ? 1 : static_cast<double>(count) / static_cast<double>(total);
@@ -83,7 +85,9 @@ struct Progress::State {
     return std::min(1.0, std::max(by_steps, by_time));
   }
 
-  bool limited() const { return total >= 0 || options.seconds() > 0; }
+  bool limited() const {
+    return total >= 0 || options.seconds() > 0;
+  }
 
   Field& field(const std::string& name) {
     for (Field& field : fields) {

@@ -43,8 +43,8 @@ struct TORCH_API ProgressOptions {
 ///       bar.advance();
 ///     }
 ///
-/// On a terminal it draws a bar ten times a second at most; elsewhere it prints a line now and then and one at the end. For
-/// one thread.
+/// On a terminal it draws a bar ten times a second at most; elsewhere it prints a line now and then and one at the end.
+/// For one thread.
 class TORCH_API Progress {
  public:
   /// `total` is the number of steps of this run, negative if it is not known.
@@ -86,13 +86,17 @@ class ProgressRange {
  public:
   ProgressRange(Range& range, Progress bar) : range_(range), bar_(std::move(bar)) {}
 
-  Progress& bar() { return bar_; }
+  Progress& bar() {
+    return bar_;
+  }
 
   template <typename Inner>
   class Iterator {
    public:
     Iterator(Inner inner, Progress& bar) : inner_(std::move(inner)), bar_(&bar) {}
-    decltype(auto) operator*() { return *inner_; }
+    decltype(auto) operator*() {
+      return *inner_;
+    }
     Iterator& operator++() {
       bar_->advance();
       ++inner_;
@@ -112,8 +116,12 @@ class ProgressRange {
     Progress* bar_;
   };
 
-  auto begin() { return Iterator<decltype(std::declval<Range&>().begin())>(range_.begin(), bar_); }
-  auto end() { return Iterator<decltype(std::declval<Range&>().end())>(range_.end(), bar_); }
+  auto begin() {
+    return Iterator<decltype(std::declval<Range&>().begin())>(range_.begin(), bar_);
+  }
+  auto end() {
+    return Iterator<decltype(std::declval<Range&>().end())>(range_.end(), bar_);
+  }
 
  private:
   Range& range_;

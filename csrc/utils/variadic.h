@@ -14,9 +14,15 @@ using at::IterArgs;
 
 struct CountTensors : IterArgs<CountTensors> {
   size_t out = 0;
-  void operator()(const at::Tensor&) { out += 1; }
-  void operator()(const std::optional<at::Tensor>& x) { out += x.has_value() ? 1 : 0; }
-  void operator()(at::ArrayRef<at::Tensor> xs) { out += xs.size(); }
+  void operator()(const at::Tensor&) {
+    out += 1;
+  }
+  void operator()(const std::optional<at::Tensor>& x) {
+    out += x.has_value() ? 1 : 0;
+  }
+  void operator()(at::ArrayRef<at::Tensor> xs) {
+    out += xs.size();
+  }
 };
 
 template <typename... Args>
@@ -26,8 +32,12 @@ size_t count_tensors(Args&&... args) {
 
 struct CountVariables : IterArgs<CountVariables> {
   size_t out = 0;
-  void operator()(const at::Tensor&) { out += 1; }
-  void operator()(at::ArrayRef<at::Tensor> xs) { out += xs.size(); }
+  void operator()(const at::Tensor&) {
+    out += 1;
+  }
+  void operator()(at::ArrayRef<at::Tensor> xs) {
+    out += xs.size();
+  }
 };
 
 template <typename... Args>

@@ -34,12 +34,15 @@ TEST_CASE("autocast is off at first, with the dtypes of each device", "[amp]") {
     CHECK(autocast::get_autocast_dtype(device) == (bfloat ? at::kBFloat16 : at::kHalf));
   }
   CHECK(autocast::is_autocast_cache_enabled());
-  for (const at::DeviceType device : {at::kMeta, at::kVulkan, at::DeviceType::MKLDNN, static_cast<at::DeviceType>(99)}) {
+  for (const at::DeviceType device :
+       {at::kMeta, at::kVulkan, at::DeviceType::MKLDNN, static_cast<at::DeviceType>(99)}) {
     CHECK_FALSE(autocast::is_autocast_available(device));
-    CHECK_THROWS_MATCHES(autocast::is_autocast_enabled(device), c10::Error, Says("unknown device type for autocast in"));
+    CHECK_THROWS_MATCHES(
+        autocast::is_autocast_enabled(device), c10::Error, Says("unknown device type for autocast in"));
     CHECK_THROWS_MATCHES(autocast::set_autocast_enabled(device, true), c10::Error, Says("unknown device type"));
     CHECK_THROWS_MATCHES(autocast::set_autocast_dtype(device, at::kHalf), c10::Error, Says("unknown device type"));
-    CHECK_THROWS_MATCHES(autocast::get_lower_precision_fp_from_device_type(device), c10::Error, Says("unknown device type"));
+    CHECK_THROWS_MATCHES(
+        autocast::get_lower_precision_fp_from_device_type(device), c10::Error, Says("unknown device type"));
     CHECK(autocast::get_autocast_dtype(device) == at::ScalarType::Undefined);
   }
   CHECK_THROWS_MATCHES(autocast::set_autocast_dtype(at::kCPU, at::kInt), c10::Error, Says("floating point type"));
@@ -70,11 +73,12 @@ TEST_CASE("cached_cast casts what is eligible and nothing else", "[amp]") {
   CHECK(autocast::cached_cast(at::kBFloat16, single, at::kCPU).scalar_type() == at::kBFloat16);
   CHECK(autocast::cached_cast(at::kFloat, half, at::kCPU).scalar_type() == at::kFloat);
   CHECK(autocast::cached_cast(at::kFloat, single, at::kCPU).is_same(single));
-  for (const Tensor& left : {single.to(at::kDouble), single.to(at::kLong), single.to(at::kBool), single.to(at::kComplexFloat)}) {
+  for (const Tensor& left :
+       {single.to(at::kDouble), single.to(at::kLong), single.to(at::kBool), single.to(at::kComplexFloat)}) {
     CHECK_FALSE(autocast::is_eligible(left, at::kCPU));
     CHECK(autocast::cached_cast(at::kBFloat16, left, at::kCPU).is_same(left));
   }
-  CHECK_FALSE(autocast::is_eligible(single));  // not a CUDA tensor
+  CHECK_FALSE(autocast::is_eligible(single)); // not a CUDA tensor
   CHECK(autocast::cached_cast(at::kHalf, single).is_same(single));
   CHECK_FALSE(autocast::is_eligible(Tensor(), at::kCPU));
   CHECK_FALSE(autocast::cached_cast(at::kHalf, Tensor(), at::kCPU).defined());
@@ -112,7 +116,7 @@ TEST_CASE("a weight is cast once in a region", "[amp]") {
       CHECK(autocast::cached_cast(at::kBFloat16, w, at::kCPU).is_same(first));
     }
     CHECK(autocast::cached_cast(at::kBFloat16, w, at::kCPU).is_same(first));
-    CHECK_FALSE(autocast::cached_cast(at::kBFloat16, w * 1, at::kCPU).is_same(first));  // not a leaf
+    CHECK_FALSE(autocast::cached_cast(at::kBFloat16, w * 1, at::kCPU).is_same(first)); // not a leaf
     {
       const AutocastGuard other(at::kCPU, at::kHalf);
       CHECK(autocast::cached_cast(at::kHalf, w, at::kCPU).scalar_type() == at::kHalf);
@@ -140,7 +144,7 @@ TEST_CASE("a cached cast is not used where it would be wrong", "[amp]") {
   const Tensor before = torch::mm(x, w).to(at::kFloat).detach();
   {
     const c10::NoGradGuard no_grad;
-    w.mul_(2);  // an optimizer's step
+    w.mul_(2); // an optimizer's step
   }
   CHECK_THAT(torch::mm(x, w).to(at::kFloat).detach(), EqualsTensor(before * 2));
   w.set_data(torch::zeros({2, 3}));
@@ -214,7 +218,9 @@ TEST_CASE("regions that cannot be", "[amp]") {
     CHECK_FALSE(autocast::is_autocast_enabled(at::kCPU));
     CHECK(torch::mm(a, a).scalar_type() == at::kFloat);
     REQUIRE(warnings.texts().size() == 1);
-    CHECK_THAT(warnings.texts()[0], Catch::Contains("In CPU autocast, but the target dtype is not supported. Disabling autocast."));
+    CHECK_THAT(
+        warnings.texts()[0],
+        Catch::Contains("In CPU autocast, but the target dtype is not supported. Disabling autocast."));
   }
   if (!torch::cuda::is_available()) {
     test::Warnings warnings;
@@ -253,6 +259,8 @@ TEST_CASE("threads share the cache", "[amp][threads]") {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
   CHECK(wrong == 0);
 }

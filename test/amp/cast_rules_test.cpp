@@ -40,15 +40,20 @@ struct Arguments {
   at::DeviceType device;
   at::ScalarType lower;
   char kind;
-  int place = 0;  // of the next argument that holds tensors
+  int place = 0; // of the next argument that holds tensors
 
   at::ScalarType dtype(int turn) const {
     switch (kind) {
-      case 'l': return lower;
-      case 'm': return turn % 2 == 0 ? at::kFloat : lower;
-      case 'd': return at::kDouble;
-      case 'i': return at::kLong;
-      default: return at::kFloat;
+      case 'l':
+        return lower;
+      case 'm':
+        return turn % 2 == 0 ? at::kFloat : lower;
+      case 'd':
+        return at::kDouble;
+      case 'i':
+        return at::kLong;
+      default:
+        return at::kFloat;
     }
   }
   Tensor tensor(at::ScalarType type) const {
@@ -56,17 +61,25 @@ struct Arguments {
   }
   IValue value(const c10::Argument& argument) {
     const c10::TypePtr type = argument.type();
-    if (const auto* list = type->castRaw<c10::ListType>()) return list_value(*list->getElementType(), argument.N().value_or(1));
+    if (const auto* list = type->castRaw<c10::ListType>()) {
+      return list_value(*list->getElementType(), argument.N().value_or(1));
+    }
     if (const auto* optional = type->castRaw<c10::OptionalType>()) {
-      return optional->getElementType()->kind() == c10::TypeKind::TensorType ? IValue(tensor(dtype(place++))) : IValue();
+      return optional->getElementType()->kind() == c10::TypeKind::TensorType ? IValue(tensor(dtype(place++)))
+                                                                             : IValue();
     }
     switch (type->kind()) {
-      case c10::TypeKind::TensorType: return tensor(dtype(place++));
+      case c10::TypeKind::TensorType:
+        return tensor(dtype(place++));
       case c10::TypeKind::FloatType:
-      case c10::TypeKind::NumberType: return 1.0;
-      case c10::TypeKind::BoolType: return false;
-      case c10::TypeKind::StringType: return "fro";
-      default: return 1;
+      case c10::TypeKind::NumberType:
+        return 1.0;
+      case c10::TypeKind::BoolType:
+        return false;
+      case c10::TypeKind::StringType:
+        return "fro";
+      default:
+        return 1;
     }
   }
   IValue list_value(const c10::Type& element, int count) {
@@ -79,8 +92,10 @@ struct Arguments {
         ++place;
         return c10::List<std::optional<Tensor>>({tensor(at::kLong)});
       }
-      case c10::TypeKind::FloatType: return std::vector<double>(static_cast<size_t>(count), 1.0);
-      default: return std::vector<int64_t>(static_cast<size_t>(count), 1);
+      case c10::TypeKind::FloatType:
+        return std::vector<double>(static_cast<size_t>(count), 1.0);
+      default:
+        return std::vector<int64_t>(static_cast<size_t>(count), 1);
     }
   }
 };
@@ -98,14 +113,22 @@ struct Recorder : c10::OperatorKernel {
     const IValue* first = stack->data() + (stack->size() - arguments.size());
     std::string tensors, asked;
     for (size_t i = 0; i < arguments.size(); ++i) {
-      if (first[i].isTensor()) tensors += letter(first[i].toTensor().scalar_type(), lower);
+      if (first[i].isTensor()) {
+        tensors += letter(first[i].toTensor().scalar_type(), lower);
+      }
       if (first[i].isTensorList()) {
-        for (const Tensor& tensor : first[i].toTensorVector()) tensors += letter(tensor.scalar_type(), lower);
+        for (const Tensor& tensor : first[i].toTensorVector()) {
+          tensors += letter(tensor.scalar_type(), lower);
+        }
       }
       if (first[i].isOptionalTensorList()) {
-        for (const Tensor& tensor : first[i].to<std::vector<Tensor>>()) tensors += letter(tensor.scalar_type(), lower);
+        for (const Tensor& tensor : first[i].to<std::vector<Tensor>>()) {
+          tensors += letter(tensor.scalar_type(), lower);
+        }
       }
-      if (first[i].isInt() && argument_is_dtype(arguments[i])) asked += letter(first[i].toScalarType(), lower);
+      if (first[i].isInt() && argument_is_dtype(arguments[i])) {
+        asked += letter(first[i].toScalarType(), lower);
+      }
     }
     throw Reached{asked.empty() ? tensors : tensors + ">" + asked};
   }
@@ -121,18 +144,22 @@ struct Recorder : c10::OperatorKernel {
 
 std::string reached(const c10::OperatorHandle& op, Arguments arguments) {
   torch::jit::Stack stack;
-  for (const c10::Argument& argument : op.schema().arguments()) stack.push_back(arguments.value(argument));
+  for (const c10::Argument& argument : op.schema().arguments()) {
+    stack.push_back(arguments.value(argument));
+  }
   try {
     op.callBoxed(&stack);
   } catch (const Reached& reached) {
     return reached.dtypes;
   } catch (const c10::Error& error) {
-    return std::string(error.what_without_backtrace()).find("unsafe to autocast") != std::string::npos ? "refused" : error.what();
+    return std::string(error.what_without_backtrace()).find("unsafe to autocast") != std::string::npos ? "refused"
+                                                                                                       : error.what();
   }
   return "ran";
 }
 
-void check_list(const std::string& device_name, at::DeviceType device, c10::DispatchKey autograd, at::ScalarType lower) {
+void check_list(
+    const std::string& device_name, at::DeviceType device, c10::DispatchKey autograd, at::ScalarType lower) {
   // The cast of a tensor without memory.
   torch::Library casts(torch::Library::IMPL, "aten", c10::DispatchKey::AutogradCUDA, __FILE__, __LINE__);
   casts.impl("to.dtype", [](const Tensor&, at::ScalarType dtype, bool, bool, std::optional<at::MemoryFormat>) {
@@ -140,16 +167,24 @@ void check_list(const std::string& device_name, at::DeviceType device, c10::Disp
   });
   const test::AutocastOn on(device, lower);
   for (const test::ReachedDtypes& row : test::expected_reached) {
-    if (row.device != device_name) continue;
+    if (row.device != device_name) {
+      continue;
+    }
     const auto op = Dispatcher::singleton().findSchema(operator_name(row.name));
-    if (!op) continue;
+    if (!op) {
+      continue;
+    }
     torch::Library recorders(torch::Library::IMPL, "aten", autograd, __FILE__, __LINE__);
     const auto record = [&](const std::string& name) {
       recorders.impl(name.c_str(), torch::CppFunction::makeFromBoxedFunctor(std::make_unique<Recorder>(lower)));
     };
     record(row.name);
-    if (row.name == "aten::norm.Scalar") record("aten::norm.ScalarOpt_dtype");
-    if (row.name == "aten::norm.ScalarOpt_dim") record("aten::norm.ScalarOpt_dim_dtype");
+    if (row.name == "aten::norm.Scalar") {
+      record("aten::norm.ScalarOpt_dtype");
+    }
+    if (row.name == "aten::norm.ScalarOpt_dim") {
+      record("aten::norm.ScalarOpt_dim_dtype");
+    }
     const std::string kinds = "flmdi";
     for (size_t i = 0; i < kinds.size(); ++i) {
       INFO(row.name << " with tensors of kind " << kinds[i]);
@@ -179,11 +214,16 @@ TEST_CASE("every operator casts as PyTorch's does", "[amp]") {
 
 TEST_CASE("only operators of the lists have autocast kernels", "[amp]") {
   std::set<std::string> listed;
-  for (const test::ReachedDtypes& row : test::expected_reached) listed.insert(row.device + row.name);
-  listed.insert("cpuaten::bilinear");  // made of a matrix product here, and not to be cast as one
-  for (const auto& [device, key] : {std::pair("cpu", c10::DispatchKey::AutocastCPU), std::pair("cuda", c10::DispatchKey::AutocastCUDA)}) {
+  for (const test::ReachedDtypes& row : test::expected_reached) {
+    listed.insert(row.device + row.name);
+  }
+  listed.insert("cpuaten::bilinear"); // made of a matrix product here, and not to be cast as one
+  for (const auto& [device, key] :
+       {std::pair("cpu", c10::DispatchKey::AutocastCPU), std::pair("cuda", c10::DispatchKey::AutocastCUDA)}) {
     for (const c10::OperatorName& name : Dispatcher::singleton().getRegistrationsForDispatchKey(key)) {
-      if (name.name.rfind("aten::", 0) == 0) CHECK(listed.count(device + c10::toString(name)) == 1);
+      if (name.name.rfind("aten::", 0) == 0) {
+        CHECK(listed.count(device + c10::toString(name)) == 1);
+      }
     }
   }
 }
@@ -206,5 +246,6 @@ TEST_CASE("optional tensors have no say in the promoted dtype", "[amp]") {
   }
   CHECK(dtypes == "llll");
   torch::jit::Stack mixed{half, without_memory(at::kBFloat16), half, IValue()};
-  CHECK_THROWS_MATCHES(op.callBoxed(&mixed), c10::Error, test::Says("Unexpected floating ScalarType in at::autocast::prioritize"));
+  CHECK_THROWS_MATCHES(
+      op.callBoxed(&mixed), c10::Error, test::Says("Unexpected floating ScalarType in at::autocast::prioritize"));
 }

@@ -23,7 +23,8 @@ Tensor product_cpu(const Tensor& a, const Tensor& b, const std::optional<Tensor>
 }
 
 Tensor product(const Tensor& a, const Tensor& b, const std::optional<Tensor>& bias) {
-  static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("test_amp::product", "").typed<decltype(product_cpu)>();
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("test_amp::product", "").typed<decltype(product_cpu)>();
   return op.call(a, b, bias);
 }
 
@@ -71,8 +72,14 @@ TORCH_LIBRARY_IMPL(test_amp, Autograd, m) {
 TORCH_LIBRARY_IMPL(test_amp, AutocastCPU, m) {
   m.impl("product", &product_autocast);
   // By policy.
-  m.impl("widest", torch::CppFunction::makeFromBoxedFunction<&at::autocast::cast_kernel<at::autocast::CastPolicy::promote, at::kCPU>>());
-  m.impl("single", torch::CppFunction::makeFromBoxedFunction<&at::autocast::cast_kernel<at::autocast::CastPolicy::fp32, at::kCPU>>());
+  m.impl(
+      "widest",
+      torch::CppFunction::makeFromBoxedFunction<
+          &at::autocast::cast_kernel<at::autocast::CastPolicy::promote, at::kCPU>>());
+  m.impl(
+      "single",
+      torch::CppFunction::makeFromBoxedFunction<
+          &at::autocast::cast_kernel<at::autocast::CastPolicy::fp32, at::kCPU>>());
 }
 // As backends write their lists.
 TORCH_LIBRARY_IMPL(aten, AutocastMTIA, m) {
@@ -100,7 +107,7 @@ TEST_CASE("a custom operator casts with cached_cast", "[amp]") {
   CHECK(result.scalar_type() == at::kBFloat16);
   CHECK_THAT(result.to(at::kFloat).detach(), EqualsTensor(torch::full({2, 2}, 4.0)));
   result.sum().backward();
-  CHECK(last_dtype == at::kBFloat16);  // what was saved
+  CHECK(last_dtype == at::kBFloat16); // what was saved
   CHECK(b.grad().scalar_type() == at::kFloat);
   CHECK_THAT(b.grad(), EqualsTensor(torch::full({3, 2}, 2.0)));
 }
@@ -120,7 +127,10 @@ TEST_CASE("a custom operator casts by a policy", "[amp]") {
 }
 
 TEST_CASE("the macros of backends register kernels for autocast keys", "[amp]") {
-  for (const auto& [name, overload] : {std::pair<const char*, const char*>{"aten::mm", ""}, {"aten::pow", "Tensor_Scalar"}, {"aten::norm", "Scalar"}}) {
+  for (const auto& [name, overload] :
+       {std::pair<const char*, const char*>{"aten::mm", ""},
+        {"aten::pow", "Tensor_Scalar"},
+        {"aten::norm", "Scalar"}}) {
     CAPTURE(name);
     const auto op = c10::Dispatcher::singleton().findSchemaOrThrow(name, overload);
     CHECK(op.hasKernelForDispatchKey(c10::DispatchKey::AutocastMTIA));

@@ -8,8 +8,8 @@
 
 namespace test {
 
-/// What an operator's kernel gets when all tensors of the call are float32, lower precision, both by turns, float64, int64:
-/// the dtypes of its tensors, then ">" and the dtype that it is asked for.
+/// What an operator's kernel gets when all tensors of the call are float32, lower precision, both by turns, float64,
+/// int64: the dtypes of its tensors, then ">" and the dtype that it is asked for.
 struct ReachedDtypes {
   std::string device;
   std::string name;

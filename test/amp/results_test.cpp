@@ -40,7 +40,10 @@ const std::vector<std::pair<std::string, Call>> calls = {
     {"linear", [](const Inputs& x) { return F::linear(x.m, x.m, x.v); }},
     {"mv", [](const Inputs& x) { return torch::mv(x.m, x.v); }},
     {"dot", [](const Inputs& x) { return torch::dot(x.v, x.v); }},
-    {"einsum", [](const Inputs& x) { return torch::einsum("ij,jk->ik", {x.m, x.m}); }},
+    {"einsum",
+     [](const Inputs& x) {
+       return torch::einsum("ij,jk->ik", {x.m, x.m});
+     }},
     {"tensordot", [](const Inputs& x) { return torch::tensordot(x.m, x.m, {1}, {0}); }},
     {"conv2d", [](const Inputs& x) { return F::conv2d(x.image, x.filter); }},
     {"conv_transpose2d", [](const Inputs& x) { return F::conv_transpose2d(x.image, x.filter); }},
@@ -50,9 +53,18 @@ const std::vector<std::pair<std::string, Call>> calls = {
     {"add lower", [](const Inputs& x) { return x.m + x.low; }},
     {"mul lower", [](const Inputs& x) { return x.low * x.low; }},
     {"relu lower", [](const Inputs& x) { return torch::relu(x.low); }},
-    {"cat mixed", [](const Inputs& x) { return torch::cat({x.m, x.low}); }},
-    {"cat lower", [](const Inputs& x) { return torch::cat({x.low, x.low}); }},
-    {"stack mixed", [](const Inputs& x) { return torch::stack({x.low, x.m}); }},
+    {"cat mixed",
+     [](const Inputs& x) {
+       return torch::cat({x.m, x.low});
+     }},
+    {"cat lower",
+     [](const Inputs& x) {
+       return torch::cat({x.low, x.low});
+     }},
+    {"stack mixed",
+     [](const Inputs& x) {
+       return torch::stack({x.low, x.m});
+     }},
     {"softmax lower", [](const Inputs& x) { return torch::softmax(x.low, 1); }},
     {"log_softmax lower", [](const Inputs& x) { return torch::log_softmax(x.low, 1); }},
     {"sum lower", [](const Inputs& x) { return x.low.sum(); }},
@@ -84,8 +96,13 @@ const std::vector<std::pair<std::string, Call>> calls = {
     {"kl_div lower", [](const Inputs& x) { return F::kl_div(x.low, x.low); }},
     {"smooth_l1_loss lower", [](const Inputs& x) { return F::smooth_l1_loss(x.low, x.m); }},
     {"pad lower",
-     [](const Inputs& x) { return F::pad(x.low.view({1, 1, 4, 4}), F::PadFuncOptions({1, 1, 1, 1}).mode(torch::kReflect)); }},
-    {"max_pool2d lower", [](const Inputs& x) { return F::max_pool2d(x.low.view({1, 1, 4, 4}), F::MaxPool2dFuncOptions(2)); }},
+     [](const Inputs& x) {
+       return F::pad(x.low.view({1, 1, 4, 4}), F::PadFuncOptions({1, 1, 1, 1}).mode(torch::kReflect));
+     }},
+    {"max_pool2d lower",
+     [](const Inputs& x) {
+       return F::max_pool2d(x.low.view({1, 1, 4, 4}), F::MaxPool2dFuncOptions(2));
+     }},
     {"interpolate lower",
      [](const Inputs& x) {
        const auto options = F::InterpolateFuncOptions().scale_factor(std::vector<double>{2, 2}).mode(torch::kBilinear);
@@ -101,7 +118,10 @@ const std::vector<std::pair<std::string, Call>> calls = {
     {"matrix_exp", [](const Inputs& x) { return torch::linalg_matrix_exp(x.m); }},
     {"matrix_power", [](const Inputs& x) { return torch::linalg_matrix_power(x.m, 3); }},
     {"cov", [](const Inputs& x) { return torch::cov(x.m); }},
-    {"affine_grid", [](const Inputs& x) { return F::affine_grid(x.b.narrow(1, 0, 2).narrow(2, 0, 3), {2, 1, 4, 4}, false); }},
+    {"affine_grid",
+     [](const Inputs& x) {
+       return F::affine_grid(x.b.narrow(1, 0, 2).narrow(2, 0, 3), {2, 1, 4, 4}, false);
+     }},
     {"kron", [](const Inputs& x) { return torch::kron(x.m, x.m); }},
     {"addr", [](const Inputs& x) { return torch::addr(x.m, x.v, x.v); }},
     {"outer", [](const Inputs& x) { return torch::outer(x.v, x.v); }},
@@ -112,28 +132,45 @@ const std::vector<std::pair<std::string, Call>> calls = {
     {"matmul of a vector", [](const Inputs& x) { return torch::matmul(x.m, x.v); }},
     {"matmul of vectors", [](const Inputs& x) { return torch::matmul(x.v, x.v); }},
     {"cosine_similarity", [](const Inputs& x) { return F::cosine_similarity(x.m, x.m); }},
-    {"multi_dot", [](const Inputs& x) { return torch::linalg_multi_dot({x.m, x.m, x.m}); }},
+    {"multi_dot",
+     [](const Inputs& x) {
+       return torch::linalg_multi_dot({x.m, x.m, x.m});
+     }},
     {"pinv", [](const Inputs& x) { return torch::linalg_pinv(x.m, 1e-6, false); }},
     {"det", [](const Inputs& x) { return torch::det(x.m); }},
     {"matrix norm", [](const Inputs& x) { return torch::linalg_norm(x.m, 2); }},
     {"cdist lower", [](const Inputs& x) { return torch::cdist(x.low, x.low); }},
     {"renorm", [](const Inputs& x) { return torch::renorm(x.m, 2, 0, 1.0); }},
-    {"einsum of vectors", [](const Inputs& x) { return torch::einsum("i,j->ij", {x.v, x.v}); }},
-    {"einsum of three", [](const Inputs& x) { return torch::einsum("ij,jk,kl->il", {x.m, x.m, x.m}); }},
+    {"einsum of vectors",
+     [](const Inputs& x) {
+       return torch::einsum("i,j->ij", {x.v, x.v});
+     }},
+    {"einsum of three",
+     [](const Inputs& x) {
+       return torch::einsum("ij,jk,kl->il", {x.m, x.m, x.m});
+     }},
     {"conv1d", [](const Inputs& x) { return F::conv1d(x.b, x.b.narrow(2, 0, 3)); }},
     {"addmm lower", [](const Inputs& x) { return torch::addmm(x.v, x.low, x.m); }},
-    {"instance_norm lower", [](const Inputs& x) { return F::instance_norm(x.low.view({1, 4, 4})); }},
+    {"instance_norm lower",
+     [](const Inputs& x) {
+       return F::instance_norm(x.low.view({1, 4, 4}));
+     }},
     {"rms_norm lower", [](const Inputs& x) { return torch::rms_norm(x.low, {4}, x.v); }},
     {"batch_norm frozen",
      [](const Inputs& x) { return F::batch_norm(x.low, x.v, x.v, F::BatchNormFuncOptions().weight(x.v).bias(x.v)); }},
     {"avg_pool3d lower",
-     [](const Inputs& x) { return F::avg_pool3d(x.low.view({1, 1, 4, 2, 2}), F::AvgPool3dFuncOptions(2)); }},
+     [](const Inputs& x) {
+       return F::avg_pool3d(x.low.view({1, 1, 4, 2, 2}), F::AvgPool3dFuncOptions(2));
+     }},
     {"grid_sample",
      [](const Inputs& x) {
        return F::grid_sample(x.image, torch::zeros({1, 2, 2, 2}), F::GridSampleFuncOptions().align_corners(false));
      }},
     {"triplet lower", [](const Inputs& x) { return F::triplet_margin_loss(x.low, x.m, x.low); }},
-    {"embedding_bag", [](const Inputs& x) { return F::embedding_bag(x.labels.view({2, 2}), x.m); }},
+    {"embedding_bag",
+     [](const Inputs& x) {
+       return F::embedding_bag(x.labels.view({2, 2}), x.m);
+     }},
     {"ctc_loss lower",
      [](const Inputs& x) {
        const Tensor scores = x.low.view({2, 2, 4}).log_softmax(2), ones = torch::ones({2}, at::kLong);
@@ -145,11 +182,14 @@ const std::vector<std::pair<std::string, Call>> calls = {
     {"lstm_cell", [](const Inputs& x) { return std::get<0>(torch::nn::LSTMCell(4, 4)->forward(x.m)); }},
     {"gru_cell", [](const Inputs& x) { return torch::nn::GRUCell(4, 4)->forward(x.m); }},
     {"rnn_cell", [](const Inputs& x) { return torch::nn::RNNCell(4, 4)->forward(x.m); }},
-    {"multihead", [](const Inputs& x) { return std::get<0>(torch::nn::MultiheadAttention(4, 2)->forward(x.b, x.b, x.b)); }},
-    {"multihead weights", [](const Inputs& x) { return std::get<1>(torch::nn::MultiheadAttention(4, 2)->forward(x.b, x.b, x.b)); }},
+    {"multihead",
+     [](const Inputs& x) { return std::get<0>(torch::nn::MultiheadAttention(4, 2)->forward(x.b, x.b, x.b)); }},
+    {"multihead weights",
+     [](const Inputs& x) { return std::get<1>(torch::nn::MultiheadAttention(4, 2)->forward(x.b, x.b, x.b)); }},
     {"encoder layer",
      [](const Inputs& x) {
-       return torch::nn::TransformerEncoderLayer(torch::nn::TransformerEncoderLayerOptions(4, 2).dim_feedforward(8))->forward(x.b);
+       return torch::nn::TransformerEncoderLayer(torch::nn::TransformerEncoderLayerOptions(4, 2).dim_feedforward(8))
+           ->forward(x.b);
      }},
 };
 

@@ -15,7 +15,8 @@ namespace test {
 /// Autocast by its own functions: no guard that asks whether the device is there.
 class AutocastOn {
  public:
-  AutocastOn(at::DeviceType device, at::ScalarType dtype) : device_(device), before_(at::autocast::get_autocast_dtype(device)) {
+  AutocastOn(at::DeviceType device, at::ScalarType dtype)
+      : device_(device), before_(at::autocast::get_autocast_dtype(device)) {
     at::autocast::set_autocast_dtype(device, dtype);
     at::autocast::set_autocast_enabled(device, true);
     at::autocast::increment_nesting();
@@ -23,7 +24,9 @@ class AutocastOn {
   AutocastOn(const AutocastOn&) = delete;
   AutocastOn& operator=(const AutocastOn&) = delete;
   ~AutocastOn() {
-    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    if (at::autocast::decrement_nesting() == 0) {
+      at::autocast::clear_cache();
+    }
     at::autocast::set_autocast_enabled(device_, false);
     at::autocast::set_autocast_dtype(device_, before_);
   }
@@ -36,12 +39,18 @@ class AutocastOn {
 /// The letter of a dtype in expected.h.
 inline char letter(at::ScalarType dtype, at::ScalarType lower) {
   switch (dtype) {
-    case at::kFloat: return 'f';
-    case at::kDouble: return 'd';
-    case at::kLong: return 'i';
-    case at::kBool: return 'b';
-    case at::kComplexFloat: return 'c';
-    default: return dtype == lower ? 'l' : '?';
+    case at::kFloat:
+      return 'f';
+    case at::kDouble:
+      return 'd';
+    case at::kLong:
+      return 'i';
+    case at::kBool:
+      return 'b';
+    case at::kComplexFloat:
+      return 'c';
+    default:
+      return dtype == lower ? 'l' : '?';
   }
 }
 

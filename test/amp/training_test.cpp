@@ -34,7 +34,10 @@ AutocastOptions region(std::optional<at::ScalarType> dtype) {
 }
 
 std::vector<double> train(
-    const std::vector<Tensor>& weights, double rate, int steps, std::optional<at::ScalarType> dtype,
+    const std::vector<Tensor>& weights,
+    double rate,
+    int steps,
+    std::optional<at::ScalarType> dtype,
     const std::function<Tensor()>& loss_of) {
   torch::optim::SGD optimizer(weights, rate);
   std::vector<double> losses;
@@ -63,7 +66,8 @@ std::vector<double> dense_losses(std::optional<at::ScalarType> dtype) {
 std::vector<double> image_losses(std::optional<at::ScalarType> dtype) {
   const Tensor labels = torch::arange(8).remainder(2);
   const Tensor x = wave({8, 1, 8, 8}) * (1 + labels).view({8, 1, 1, 1});
-  const Tensor kernel = weight({4, 1, 3, 3}), scale = torch::ones({4}, torch::requires_grad()), shift = weight({4}), w = weight({2, 36});
+  const Tensor kernel = weight({4, 1, 3, 3}), scale = torch::ones({4}, torch::requires_grad()), shift = weight({4}),
+               w = weight({2, 36});
   return train({kernel, scale, shift, w}, 0.05, 20, dtype, [&] {
     const Tensor y = F::batch_norm(
         F::conv2d(x, kernel), Tensor(), Tensor(), F::BatchNormFuncOptions().weight(scale).bias(shift).training(true));
@@ -99,7 +103,9 @@ TEST_CASE("losses under autocast are PyTorch's", "[amp]") {
 TEST_CASE("autocast and GradScaler train in half", "[amp]") {
   const Tensor x = wave({16, 8}), labels = torch::arange(16).remainder(4);
   torch::manual_seed(1);
-  torch::nn::Sequential model(torch::nn::Linear(8, 32), torch::nn::LayerNorm(torch::nn::LayerNormOptions({32})), torch::nn::GELU(), torch::nn::Linear(32, 4));
+  torch::nn::Sequential model(
+      torch::nn::Linear(8, 32), torch::nn::LayerNorm(torch::nn::LayerNormOptions({32})), torch::nn::GELU(),
+      torch::nn::Linear(32, 4));
   torch::optim::AdamW optimizer(model->parameters(), torch::optim::AdamWOptions(0.03));
   torch::amp::GradScaler scaler(torch::amp::GradScalerOptions().init_scale(1024));
   double first = 0, last = 0;
@@ -114,10 +120,14 @@ TEST_CASE("autocast and GradScaler train in half", "[amp]") {
     CHECK(scaler.step(optimizer));
     scaler.update();
     last = loss.item<double>();
-    if (step == 0) first = last;
+    if (step == 0) {
+      first = last;
+    }
   }
   CHECK(last < 0.7 * first);
-  for (const Tensor& parameter : model->parameters()) CHECK(parameter.scalar_type() == at::kFloat);
+  for (const Tensor& parameter : model->parameters()) {
+    CHECK(parameter.scalar_type() == at::kFloat);
+  }
 }
 
 TEST_CASE("networks of all kinds run under autocast, forward and back", "[amp]") {
@@ -126,7 +136,8 @@ TEST_CASE("networks of all kinds run under autocast, forward and back", "[amp]")
   torch::nn::LSTM lstm(8, 6);
   torch::nn::GRU gru(8, 6);
   torch::nn::MultiheadAttention attention(8, 2);
-  torch::nn::TransformerEncoderLayer encoder(torch::nn::TransformerEncoderLayerOptions(8, 2).dim_feedforward(16).dropout(0));
+  torch::nn::TransformerEncoderLayer encoder(
+      torch::nn::TransformerEncoderLayerOptions(8, 2).dim_feedforward(16).dropout(0));
   for (const auto dtype : {at::kBFloat16, at::kHalf}) {
     const auto check = [&](torch::nn::Module& module, const std::function<Tensor()>& output) {
       INFO(module.name());
@@ -153,8 +164,11 @@ TEST_CASE("networks of all kinds run under autocast, forward and back", "[amp]")
 
 TEST_CASE("the backward pass runs in the settings of its caller", "[amp]") {
   struct Look : torch::autograd::Function<Look> {
-    static Tensor forward(torch::autograd::AutogradContext*, const Tensor& x) { return x * 1; }
-    static torch::autograd::variable_list backward(torch::autograd::AutogradContext*, torch::autograd::variable_list grads) {
+    static Tensor forward(torch::autograd::AutogradContext*, const Tensor& x) {
+      return x * 1;
+    }
+    static torch::autograd::variable_list backward(
+        torch::autograd::AutogradContext*, torch::autograd::variable_list grads) {
       const Tensor a = torch::ones({2, 2});
       CHECK(torch::mm(a, a).scalar_type() == (at::autocast::is_autocast_enabled(at::kCPU) ? at::kHalf : at::kFloat));
       enabled() = at::autocast::is_autocast_enabled(at::kCPU);

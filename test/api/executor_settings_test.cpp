@@ -75,7 +75,8 @@ TEST_CASE("tensors without names pass through functions that hand names on", "[a
   at::namedinference::propagate_names(a, b);
   at::namedinference::propagate_names_except(a, b, {7});
   at::namedinference::propagate_names(at::ones({}), at::DimnameList());
-  CHECK_THROWS_WITH(at::namedinference::propagate_names(a, at::DimnameList()), Catch::Contains("the list of names is empty"));
+  CHECK_THROWS_WITH(
+      at::namedinference::propagate_names(a, at::DimnameList()), Catch::Contains("the list of names is empty"));
   CHECK(at::NamesMode::is_enabled());
   {
     at::NoNamesGuard guard;

@@ -5,16 +5,19 @@ namespace namespaces {
 namespace fft = torch::fft;
 
 // A transform with its defaults and with every argument, of one dimension ...
-#define ALONG_ONE(name, tag, x, norm) \
+#define ALONG_ONE(name, tag, x, norm)                                                   \
   cases.add("fft." #name tag, [](const Tensors& in) { return fft::name(in[0]); }, {x}); \
   cases.add("fft." #name tag ", n, dim, norm", [](const Tensors& in) { return fft::name(in[0], 5, 0, norm); }, {x})
 // ... and of two and more.
-#define ALONG_MORE(name, x) \
-  cases.add("fft." #name "2", [](const Tensors& in) { return fft::name##2(in[0]); }, {x}); \
-  cases.add( \
-      "fft." #name "2, s, dim, norm", \
-      [](const Tensors& in) { return fft::name##2(in[0], torch::IntArrayRef({4, 3}), torch::IntArrayRef({1, 0}), "ortho"); }, {x}); \
-  cases.add("fft." #name "n", [](const Tensors& in) { return fft::name##n(in[0]); }, {x}); \
+#define ALONG_MORE(name, x)                                                                          \
+  cases.add("fft." #name "2", [](const Tensors& in) { return fft::name##2(in[0]); }, {x});           \
+  cases.add(                                                                                         \
+      "fft." #name "2, s, dim, norm",                                                                \
+      [](const Tensors& in) {                                                                        \
+        return fft::name##2(in[0], torch::IntArrayRef({4, 3}), torch::IntArrayRef({1, 0}), "ortho"); \
+      },                                                                                             \
+      {x});                                                                                          \
+  cases.add("fft." #name "n", [](const Tensors& in) { return fft::name##n(in[0]); }, {x});           \
   cases.add("fft." #name "n, s, dim, norm", [](const Tensors& in) { return fft::name##n(in[0], 5, 0, "forward"); }, {x})
 
 std::vector<Case> fft_cases() {

@@ -1,4 +1,5 @@
-// Helpers of libtorch's headers that stand beside tensors: texts with places, objects in tensors, tensors without memory.
+// Helpers of libtorch's headers that stand beside tensors: texts with places, objects in tensors, tensors without
+// memory.
 #include <ATen/OpaqueTensorImpl.h>
 #include <ATen/code_template.h>
 #include <ATen/cpp_custom_type_hack.h>
@@ -20,7 +21,8 @@ TEST_CASE("a template of code is filled with texts and lists", "[api]") {
   env.v("arguments", {"float* x", "int n"});
   env.v("none", {});
   env.v("body", {"for (int i = 0; i < n; ++i) {", "  x[i] *= 2;\n  ++x;", "}"});
-  CHECK(at::jit::CodeTemplate("void ${name}_$n($arguments${,none}) {\n  $body\n}").format(env) ==
+  CHECK(
+      at::jit::CodeTemplate("void ${name}_$n($arguments${,none}) {\n  $body\n}").format(env) ==
       "void scale_3(float* x, int n) {\n  for (int i = 0; i < n; ++i) {\n    x[i] *= 2;\n    ++x;\n  }\n}");
   CHECK(at::jit::format("f(a${,arguments}, ${arguments,}b)", env) == "f(a, float* x, int n, float* x, int n, b)");
   env.s("arguments", "void");
@@ -34,11 +36,15 @@ TEST_CASE("a template of code is filled with texts and lists", "[api]") {
 namespace {
 
 struct Packed {
-  explicit Packed(int v) : value(v) { ++alive; }
+  explicit Packed(int v) : value(v) {
+    ++alive;
+  }
   Packed() : Packed(0) {}
   Packed(const Packed& other) : Packed(other.value) {}
   Packed& operator=(const Packed&) = default;
-  ~Packed() { --alive; }
+  ~Packed() {
+    --alive;
+  }
   int value;
   static inline int alive = 0;
 };
@@ -71,8 +77,9 @@ TEST_CASE("an opaque tensor has sizes and a handle, and neither strides nor a st
   using Handle = std::shared_ptr<int>;
   using Impl = at::OpaqueTensorImpl<Handle>;
   const auto handle = std::make_shared<int>(5);
-  const at::Tensor t = at::detail::make_tensor<Impl>(c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
-      caffe2::TypeMeta::Make<float>(), c10::Device(c10::kPrivateUse1, 0), handle, c10::IntArrayRef{2, 3});
+  const at::Tensor t = at::detail::make_tensor<Impl>(
+      c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), caffe2::TypeMeta::Make<float>(),
+      c10::Device(c10::kPrivateUse1, 0), handle, c10::IntArrayRef{2, 3});
   CHECK(t.sizes() == std::vector<int64_t>{2, 3});
   CHECK(t.numel() == 6);
   CHECK(t.dtype() == torch::kFloat);
@@ -85,8 +92,8 @@ TEST_CASE("an opaque tensor has sizes and a handle, and neither strides nor a st
   CHECK(static_cast<Impl*>(copy.unsafeGetTensorImpl())->opaque_handle() == handle);
   CHECK(copy.sizes() == t.sizes());
   const auto another = std::make_shared<int>(6);
-  const at::Tensor from = at::detail::make_tensor<Impl>(
-      t.key_set(), t.dtype(), t.device(), another, c10::IntArrayRef{4});
+  const at::Tensor from =
+      at::detail::make_tensor<Impl>(t.key_set(), t.dtype(), t.device(), another, c10::IntArrayRef{4});
   copy.unsafeGetTensorImpl()->shallow_copy_from(from.getIntrusivePtr());
   CHECK(static_cast<Impl*>(copy.unsafeGetTensorImpl())->unsafe_opaque_handle() == another);
   CHECK(copy.sizes() == std::vector<int64_t>{4});

@@ -30,7 +30,9 @@ using at::vec::Vectorized;
 TEST_CASE("a pool of a program's own runs operators", "[kernel_headers]") {
   at::PTThreadPool pool(2);
   std::atomic<int> good{0};
-  for (int i = 0; i < 8; ++i) pool.run([&] { good += torch::ones({1000}).sum().item<int>() == 1000; });
+  for (int i = 0; i < 8; ++i) {
+    pool.run([&] { good += torch::ones({1000}).sum().item<int>() == 1000; });
+  }
   pool.waitWorkComplete();
   CHECK(good == 8);
 }
@@ -54,14 +56,19 @@ TEST_CASE("cpu_kernel makes an operator of a function of elements", "[kernel_hea
   const at::Tensor a = torch::randn({6, 5}), b = torch::randn({5, 6});
   CHECK(torch::equal(fused(a, a), (a + a) * a));
   CHECK(torch::equal(fused(a, b.t()), (a + b.t()) * a));
-  CHECK(torch::equal(fused(a.slice(1, 0, 5, 2), b.t().slice(1, 1, 4)), (a.slice(1, 0, 5, 2) + b.t().slice(1, 1, 4)) * a.slice(1, 0, 5, 2)));
+  CHECK(torch::equal(
+      fused(a.slice(1, 0, 5, 2), b.t().slice(1, 1, 4)),
+      (a.slice(1, 0, 5, 2) + b.t().slice(1, 1, 4)) * a.slice(1, 0, 5, 2)));
   CHECK(torch::equal(fused(a, b[0][0]), (a + b[0][0]) * a));
-  CHECK(torch::equal(fused(a.select(1, 0).unsqueeze(1), b[0]), (a.select(1, 0).unsqueeze(1) + b[0]) * a.select(1, 0).unsqueeze(1)));
-  CHECK(torch::equal(fused(torch::arange(5), a.to(torch::kDouble)), (torch::arange(5) + a.to(torch::kDouble)) * torch::arange(5)));
+  CHECK(torch::equal(
+      fused(a.select(1, 0).unsqueeze(1), b[0]), (a.select(1, 0).unsqueeze(1) + b[0]) * a.select(1, 0).unsqueeze(1)));
+  CHECK(torch::equal(
+      fused(torch::arange(5), a.to(torch::kDouble)), (torch::arange(5) + a.to(torch::kDouble)) * torch::arange(5)));
   CHECK(fused(torch::empty({0, 3}), torch::ones({3})).sizes() == at::IntArrayRef({0, 3}));
   const at::Tensor large = torch::randn({200000});
   CHECK(torch::equal(fused(large, large), (large + large) * large));
-  for (const auto dtype : {at::kByte, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kDouble, at::kComplexDouble}) {
+  for (const auto dtype :
+       {at::kByte, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kDouble, at::kComplexDouble}) {
     const at::Tensor x = torch::arange(1, 10).to(dtype);
     CHECK(torch::equal(fused(x, x).to(at::kComplexDouble), ((x + x) * x).to(at::kComplexDouble)));
   }
@@ -74,7 +81,8 @@ TEST_CASE("cpu_kernel refuses a function that does not fit the operands", "[kern
   CHECK_THROWS_AS(at::native::cpu_kernel(iter, [](double x) { return x; }), c10::Error);
   CHECK_THROWS_AS(at::native::cpu_kernel(iter, [](float x, float y) { return x + y; }), c10::Error);
   CHECK_THROWS_AS(
-      at::native::cpu_kernel_multiple_outputs(iter, [](float x) { return std::tuple<float, float>(x, x); }), c10::Error);
+      at::native::cpu_kernel_multiple_outputs(iter, [](float x) { return std::tuple<float, float>(x, x); }),
+      c10::Error);
   const at::Tensor meta = torch::ones({3}, at::kMeta);
   at::Tensor meta_out;
   auto nowhere = at::TensorIterator::unary_op(meta_out, meta);
@@ -122,7 +130,8 @@ TEST_CASE("cpu_serial_kernel visits a range of elements in order", "[kernel_head
   CHECK(torch::equal(x, torch::tensor({0.f, 1.f, 10.f, 11.f, 12.f, 5.f, 6.f, 7.f, 8.f, 9.f})));
   at::Tensor y;
   auto unary = at::TensorIterator::unary_op(y, x);
-  at::native::cpu_serial_kernel_vec(unary, [](float v) { return -v; }, [](Vectorized<float> v) { return v.neg(); });
+  at::native::cpu_serial_kernel_vec(
+      unary, [](float v) { return -v; }, [](Vectorized<float> v) { return v.neg(); });
   CHECK(torch::equal(unary.output(), -x));
 }
 
@@ -136,15 +145,27 @@ static std::vector<T> ramp(int n) {
 }
 
 TEMPLATE_TEST_CASE(
-    "Vectorized does to each lane what C++ does to a number", "[kernel_headers]", uint8_t, int8_t, int16_t, int32_t, int64_t,
-    c10::Half, c10::BFloat16, float, double, c10::complex<float>, c10::complex<double>) {
+    "Vectorized does to each lane what C++ does to a number",
+    "[kernel_headers]",
+    uint8_t,
+    int8_t,
+    int16_t,
+    int32_t,
+    int64_t,
+    c10::Half,
+    c10::BFloat16,
+    float,
+    double,
+    c10::complex<float>,
+    c10::complex<double>) {
   using T = TestType;
   using Vec = Vectorized<T>;
   constexpr int n = Vec::size();
   const std::vector<T> x = ramp<T>(n + 3), y(x.begin() + 3, x.end());
   const Vec a = Vec::loadu(x.data()), b = Vec::loadu(y.data());
   const Vec sum = a + b, product = a * b, ratio = a / b, shifted = a - b, twice = a * T(2);
-  const Vec chosen = Vec::blendv(a, b, a == b), equal = a.eq(b), first = Vec::set(a, b, 1), part = Vec::loadu(x.data(), 1);
+  const Vec chosen = Vec::blendv(a, b, a == b), equal = a.eq(b), first = Vec::set(a, b, 1),
+            part = Vec::loadu(x.data(), 1);
   for (int i = 0; i < n; ++i) {
     CHECK(sum[i] == static_cast<T>(x[i] + y[i]));
     CHECK(product[i] == static_cast<T>(x[i] * y[i]));
@@ -155,7 +176,10 @@ TEMPLATE_TEST_CASE(
     CHECK(equal[i] == T(x[i] == y[i] ? 1 : 0));
     CHECK(first[i] == (i == 0 ? y[i] : x[i]));
     CHECK(part[i] == (i == 0 ? x[0] : T(0)));
-    CHECK(maximum(a, b)[i] == (std::abs(static_cast<c10::complex<double>>(x[i])) > std::abs(static_cast<c10::complex<double>>(y[i])) ? x[i] : y[i]));
+    CHECK(
+        maximum(a, b)[i] ==
+        (std::abs(static_cast<c10::complex<double>>(x[i])) > std::abs(static_cast<c10::complex<double>>(y[i])) ? x[i]
+                                                                                                               : y[i]));
     CHECK((a ^ a)[i] == T(0));
     CHECK(Vec::arange(T(1), T(2))[i] == static_cast<T>(T(1) + static_cast<T>(i) * T(2)));
     CHECK(flip(a)[i] == x[n - 1 - i]);
@@ -199,7 +223,14 @@ TEST_CASE("Vectorized has the functions of floating numbers", "[kernel_headers]"
   CHECK(text.str().substr(0, 9) == "vec[1.5, ");
 }
 
-TEMPLATE_TEST_CASE("vec::map and vec::reduce_all run over arrays of any length", "[kernel_headers]", float, double, int64_t, at::Half, at::BFloat16) {
+TEMPLATE_TEST_CASE(
+    "vec::map and vec::reduce_all run over arrays of any length",
+    "[kernel_headers]",
+    float,
+    double,
+    int64_t,
+    at::Half,
+    at::BFloat16) {
   using T = TestType;
   using Real = at::vec::vec_scalar_t<T>;
   using Vec = Vectorized<Real>;
@@ -287,7 +318,8 @@ namespace {
 int seen = 0;
 at::Tensor counted_mul(c10::DispatchKeySet keys, const at::Tensor& a, const at::Tensor& b) {
   ++seen;
-  return at::redispatch::mul(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::AutogradPrivateUse1), a, b);
+  return at::redispatch::mul(
+      keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::AutogradPrivateUse1), a, b);
 }
 } // namespace
 
@@ -316,17 +348,22 @@ TEST_CASE("distributions draw the numbers of the tensors' methods", "[kernel_hea
   const auto generator = [] { return at::detail::createCPUGenerator(5); };
   const at::Tensor d = torch::empty({9}, torch::kDouble), f = torch::empty({9});
   // The tensors' kernels fuse a product and a sum.
-  CHECK(torch::allclose(drawn<double>(at::uniform_real_distribution<double>(-1, 2)), d.clone().uniform_(-1, 2, generator()), 0, 1e-15));
-  CHECK(torch::allclose(drawn<float>(at::uniform_real_distribution<float>(-1, 2)), f.clone().uniform_(-1, 2, generator()), 0, 1e-6));
+  CHECK(torch::allclose(
+      drawn<double>(at::uniform_real_distribution<double>(-1, 2)), d.clone().uniform_(-1, 2, generator()), 0, 1e-15));
+  CHECK(torch::allclose(
+      drawn<float>(at::uniform_real_distribution<float>(-1, 2)), f.clone().uniform_(-1, 2, generator()), 0, 1e-6));
   CHECK(torch::allclose(drawn<double>(at::normal_distribution<double>(1, 2)), d.clone().normal_(1, 2, generator())));
-  CHECK(torch::allclose(drawn<double>(at::lognormal_distribution<double>(1, 2)), d.clone().log_normal_(1, 2, generator())));
-  CHECK(torch::allclose(drawn<double>(at::exponential_distribution<double>(3)), d.clone().exponential_(3, generator())));
+  CHECK(torch::allclose(
+      drawn<double>(at::lognormal_distribution<double>(1, 2)), d.clone().log_normal_(1, 2, generator())));
+  CHECK(
+      torch::allclose(drawn<double>(at::exponential_distribution<double>(3)), d.clone().exponential_(3, generator())));
   CHECK(torch::allclose(drawn<double>(at::cauchy_distribution<double>(1, 2)), d.clone().cauchy_(1, 2, generator())));
   CHECK(torch::equal(drawn<double>(at::geometric_distribution<double>(0.25)), d.clone().geometric_(0.25, generator())));
   CHECK(torch::equal(
       drawn<int64_t>(at::uniform_int_from_to_distribution<int64_t>(10, -3)),
       torch::empty({9}, torch::kLong).random_(-3, 7, generator())));
-  CHECK(torch::equal(drawn<uint8_t>(at::uniform_int_distribution<uint8_t>()), torch::empty({9}, torch::kByte).random_(generator())));
+  CHECK(torch::equal(
+      drawn<uint8_t>(at::uniform_int_distribution<uint8_t>()), torch::empty({9}, torch::kByte).random_(generator())));
   CHECK_THROWS_AS(at::uniform_real_distribution<double>(2, 1), c10::Error);
 }
 
@@ -345,7 +382,8 @@ TEST_CASE("lists of index tensors are brought into the order of kernels", "[kern
   CHECK(torch::equal(moved.permute(inverse), x));
   CHECK_FALSE(order[2].defined());
   CHECK_THROWS_AS(at::native::expandTensors(x, c10::List<std::optional<at::Tensor>>({mask})), c10::IndexError);
-  CHECK_THROWS_AS(at::native::checkIndexTensorTypes(c10::List<std::optional<at::Tensor>>({torch::ones({2})})), c10::IndexError);
+  CHECK_THROWS_AS(
+      at::native::checkIndexTensorTypes(c10::List<std::optional<at::Tensor>>({torch::ones({2})})), c10::IndexError);
 }
 
 TEST_CASE("pooling_output_shape counts the windows that max_pool1d has", "[kernel_headers]") {

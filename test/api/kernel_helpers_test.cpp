@@ -70,7 +70,8 @@ TEST_CASE("resizing by hand keeps elements and storage in step", "[kernel_helper
   const std::vector<int64_t> sizes{2, 3}, strides{4, 1};
   CHECK(at::native::storage_size_for(at::IntArrayRef(sizes), at::IntArrayRef(strides)) == 7);
   CHECK_THROWS_WITH(
-      at::native::checkInBoundsForStorage({3}, {1}, 0, fixed.dtype(), fixed.storage()), Catch::Contains("out of bounds"));
+      at::native::checkInBoundsForStorage({3}, {1}, 0, fixed.dtype(), fixed.storage()),
+      Catch::Contains("out of bounds"));
   at::native::checkInBoundsForStorage({2}, {1}, 0, fixed.dtype(), fixed.storage());
   const at::Tensor expanded = torch::arange(3).unsqueeze(1).expand({3, 2});
   const at::Tensor copy = at::native::clone_preserve_strides(expanded);
@@ -84,20 +85,26 @@ TEST_CASE("resizing by hand keeps elements and storage in step", "[kernel_helper
 }
 
 TEST_CASE("loops over elements take any strides", "[kernel_helpers]") {
-  const at::Tensor a = torch::arange(6, torch::kFloat).view({2, 3}).t().clone(), b = torch::arange(6, torch::kFloat).view({2, 3});
+  const at::Tensor a = torch::arange(6, torch::kFloat).view({2, 3}).t().clone(),
+                   b = torch::arange(6, torch::kFloat).view({2, 3});
   at::Tensor product = torch::empty({6});
-  at::CPU_tensor_apply3<float, const float, const float>(product, a.t(), b, [](float& z, const float& x, const float& y) { z = x * y; });
+  at::CPU_tensor_apply3<float, const float, const float>(
+      product, a.t(), b, [](float& z, const float& x, const float& y) { z = x * y; });
   CHECK(torch::equal(product.view({2, 3}), b * b));
   at::Tensor one = torch::tensor(3.f);
   at::CPU_tensor_apply1<float>(one, [](float& x) { x += 1; });
   CHECK(one.item<float>() == 4);
-  CHECK_THROWS_WITH((at::CPU_tensor_apply2<float, float>(one, b, [](float&, float&) {})), Catch::StartsWith("inconsistent tensor size"));
+  CHECK_THROWS_WITH(
+      (at::CPU_tensor_apply2<float, float>(one, b, [](float&, float&) {})),
+      Catch::StartsWith("inconsistent tensor size"));
   CHECK_THROWS(at::CPU_tensor_apply1<double>(one, [](double&) {}));
 
   int64_t n = 0, c = 0, h = 0;
   at::native::data_index_init<int64_t>(17, n, int64_t{2}, c, int64_t{3}, h, int64_t{4});
   CHECK(std::make_tuple(n, c, h) == std::make_tuple(int64_t{1}, int64_t{1}, int64_t{1}));
-  for (int i = 0; i < 7; ++i) at::native::data_index_step(n, int64_t{2}, c, int64_t{3}, h, int64_t{4});
+  for (int i = 0; i < 7; ++i) {
+    at::native::data_index_step(n, int64_t{2}, c, int64_t{3}, h, int64_t{4});
+  }
   CHECK(std::make_tuple(n, c, h) == std::make_tuple(int64_t{0}, int64_t{0}, int64_t{0}));
   CHECK(at::native::utils::CeilLog2(9) == 4);
   CHECK(at::native::zabs<c10::complex<float>, float>({3, 4}) == 5);
@@ -163,8 +170,10 @@ TEST_CASE("small classes of libtorch's headers", "[kernel_helpers]") {
   torch::apply([&](const auto& part) { called += std::to_string(part) + ";"; }, 1, size_t{2}, 3);
   CHECK(called == "1;2;3;");
   const std::vector<double> given{1.5, 2.5, 3.5};
-  CHECK(torch::unpack<std::string, int, double>(
-            [](int a, double b) { return std::to_string(a) + " " + std::to_string(b); }, ElementAs{given}) == "1 2.500000");
+  CHECK(
+      torch::unpack<std::string, int, double>(
+          [](int a, double b) { return std::to_string(a) + " " + std::to_string(b); }, ElementAs{given}) ==
+      "1 2.500000");
 
   CHECK(c10::safe_conv<int8_t>(int64_t{-128}) == -128);
   CHECK_THROWS_WITH(c10::safe_conv<uint8_t>(-1, "width"), Catch::Contains("width"));
@@ -172,7 +181,10 @@ TEST_CASE("small classes of libtorch's headers", "[kernel_helpers]") {
   c10::LeftRight<std::map<int, int>> shared;
   shared.write([](std::map<int, int>& m) { m[1] = 2; });
   CHECK(shared.read([](const std::map<int, int>& m) { return m.at(1); }) == 2);
-  CHECK_THROWS(shared.write([](std::map<int, int>& m) { m[5] = 1; throw std::runtime_error("no"); }));
+  CHECK_THROWS(shared.write([](std::map<int, int>& m) {
+    m[5] = 1;
+    throw std::runtime_error("no");
+  }));
   CHECK(shared.read([](const std::map<int, int>& m) { return m.count(5); }) == 0);
 
   const at::Tensor weight = torch::zeros({2, 3}).t(), grad = torch::ones({3, 2});

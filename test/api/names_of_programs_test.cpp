@@ -12,15 +12,33 @@ static_assert(sizeof(std::ifstream) > 0 && sizeof(torch::RegisterOperators) > 0)
 
 namespace program {
 
-double item(const at::Tensor& t) { return t.item<double>() + 1; }
-std::vector<double> values(const at::Tensor& t) { return {t.data_ptr<double>(), t.data_ptr<double>() + t.numel()}; }
-at::Tensor view(const at::Tensor& t, at::IntArrayRef size) { return t.view(size) + 1; }
-at::Tensor expand(const at::Tensor& t, at::IntArrayRef size, bool implicit = false) { return t.expand(size, implicit) + 1; }
-at::Tensor repeat(const at::Tensor& t, at::IntArrayRef repeats) { return t.repeat(repeats) + 1; }
-at::Tensor contiguous(const at::Tensor& t) { return t.contiguous() + 1; }
-at::Tensor to(const at::Tensor& t, at::ScalarType dtype) { return t.to(dtype) + 1; }
-at::Tensor& add_(at::Tensor& t, const at::Tensor& other) { return t.add_(other).add_(1); }
-at::Tensor& copy_(at::Tensor& t, const at::Tensor& source) { return t.copy_(source).add_(1); }
+double item(const at::Tensor& t) {
+  return t.item<double>() + 1;
+}
+std::vector<double> values(const at::Tensor& t) {
+  return {t.data_ptr<double>(), t.data_ptr<double>() + t.numel()};
+}
+at::Tensor view(const at::Tensor& t, at::IntArrayRef size) {
+  return t.view(size) + 1;
+}
+at::Tensor expand(const at::Tensor& t, at::IntArrayRef size, bool implicit = false) {
+  return t.expand(size, implicit) + 1;
+}
+at::Tensor repeat(const at::Tensor& t, at::IntArrayRef repeats) {
+  return t.repeat(repeats) + 1;
+}
+at::Tensor contiguous(const at::Tensor& t) {
+  return t.contiguous() + 1;
+}
+at::Tensor to(const at::Tensor& t, at::ScalarType dtype) {
+  return t.to(dtype) + 1;
+}
+at::Tensor& add_(at::Tensor& t, const at::Tensor& other) {
+  return t.add_(other).add_(1);
+}
+at::Tensor& copy_(at::Tensor& t, const at::Tensor& source) {
+  return t.copy_(source).add_(1);
+}
 
 } // namespace program
 

@@ -27,7 +27,9 @@ TEST_CASE("torch.h brings the helpers that libtorch's brings", "[names]") {
   CHECK(guarded.withLock([](int& value) { return ++value; }) == 2);
   c10::once_flag flag;
   int calls = 0;
-  for (int i = 0; i < 3; ++i) c10::call_once(flag, [&] { ++calls; });
+  for (int i = 0; i < 3; ++i) {
+    c10::call_once(flag, [&] { ++calls; });
+  }
   CHECK(calls == 1);
 }
 
@@ -44,9 +46,7 @@ TEST_CASE("torch.h brings observers, thread state and log lines", "[names]") {
     CHECK(torch::hasThreadLocalCallbacks());
     RECORD_USER_SCOPE("names");
   }
-  {
-    RECORD_FUNCTION("names", std::vector<c10::IValue>());
-  }
+  { RECORD_FUNCTION("names", std::vector<c10::IValue>()); }
   torch::removeCallback(handle);
 
   c10::InferenceMode inference;
@@ -68,7 +68,8 @@ TEST_CASE("torch.h brings observers, thread state and log lines", "[names]") {
 TEST_CASE("torch.h brings what is asked of a tensor's place and owners", "[names]") {
   const torch::Tensor x = torch::rand({2, 3});
   CHECK(x.is_uniquely_owned());
-  CHECK_FALSE((x.is_nested() || x.is_metal() || x.is_lazy() || x.is_mtia() || x.is_maia() || x.is_ve() || x.is_distributed()));
+  CHECK_FALSE(
+      (x.is_nested() || x.is_metal() || x.is_lazy() || x.is_mtia() || x.is_maia() || x.is_ve() || x.is_distributed()));
   CHECK(x.sym_is_contiguous().guard_bool(__FILE__, __LINE__));
   CHECK(at::symint::size<int64_t>(x, 1) == 3);
   CHECK(at::symint::numel<c10::SymInt>(x) == 6);
@@ -92,15 +93,20 @@ TEST_CASE("torch.h brings shapes of expanded tensors", "[names]") {
   using Sizes = std::vector<int64_t>;
   const torch::Tensor a = torch::rand({4, 1}), b = torch::rand({3}), c = torch::rand({2, 1, 1});
   const auto [x, y, z] = at::expand_outplace(a, b, c, "fused");
-  for (const torch::Tensor* t : {&*x, &*y, &*z}) CHECK(t->sizes() == Sizes{2, 4, 3});
+  for (const torch::Tensor* t : {&*x, &*y, &*z}) {
+    CHECK(t->sizes() == Sizes{2, 4, 3});
+  }
   const auto [v, w] = at::expand_inplace(torch::rand({4, 3}), a, b);
   CHECK(v->sizes() == w->sizes());
-  CHECK_THROWS_WITH(at::expand_outplace(a, torch::Tensor(), "fused"), Catch::Matchers::Contains("fused(...) called with an undefined Tensor"));
+  CHECK_THROWS_WITH(
+      at::expand_outplace(a, torch::Tensor(), "fused"),
+      Catch::Matchers::Contains("fused(...) called with an undefined Tensor"));
   const auto [sizes, strides] = at::inferExpandGeometry({4, 1}, {1, 4}, {2, -1, 3});
   const torch::Tensor expanded = torch::rand({1, 4}).t().expand({2, -1, 3});
   CHECK(expanded.sizes() == sizes);
   CHECK(expanded.strides() == strides);
-  CHECK_THROWS_WITH(at::inferExpandGeometry({4}, {1}, {3}), Catch::Matchers::Contains("must match the existing size (4)"));
+  CHECK_THROWS_WITH(
+      at::inferExpandGeometry({4}, {1}, {3}), Catch::Matchers::Contains("must match the existing size (4)"));
   const torch::Tensor gaps = torch::rand({2, 8, 3}).slice(1, 0, 8, 2).transpose(0, 2);
   CHECK(at::infer_dense_strides(gaps.sizes(), gaps.strides()) == torch::empty_like(gaps).strides());
   CHECK(at::infer_size_symdimvector(a.sym_sizes(), b.sym_sizes())[1] == 3);
@@ -132,20 +138,26 @@ TEST_CASE("torch.h brings small things of c10", "[names]") {
   CHECK(storage.expired());
 
   const c10::intrusive_ptr<torch::CustomClassHolder> holder = c10::make_intrusive<torch::CustomClassHolder>();
-  const c10::intrusive_ptr<c10::intrusive_ptr_target> target = c10::static_intrusive_pointer_cast<c10::intrusive_ptr_target>(holder);
+  const c10::intrusive_ptr<c10::intrusive_ptr_target> target =
+      c10::static_intrusive_pointer_cast<c10::intrusive_ptr_target>(holder);
   CHECK(c10::dynamic_intrusive_pointer_cast<torch::CustomClassHolder>(target) == holder);
   CHECK(c10::dynamic_intrusive_pointer_cast<c10::StorageImpl>(target) == nullptr);
   CHECK(holder.use_count() == 2);
 }
 
 TEST_CASE("memory comes from below the dispatcher", "[names]") {
-  const torch::Tensor x(at::detail::empty_cpu({2, 3, 4, 5}, at::kDouble, /*pin_memory=*/false, at::MemoryFormat::ChannelsLast));
+  const torch::Tensor x(
+      at::detail::empty_cpu({2, 3, 4, 5}, at::kDouble, /*pin_memory=*/false, at::MemoryFormat::ChannelsLast));
   CHECK(x.is_contiguous(at::MemoryFormat::ChannelsLast));
   CHECK(x.scalar_type() == at::kDouble);
-  CHECK(at::detail::empty_strided_cpu({2, 3}, {1, 2}, torch::TensorOptions(at::kHalf)).strides() == std::vector<int64_t>{1, 2});
+  CHECK(
+      at::detail::empty_strided_cpu({2, 3}, {1, 2}, torch::TensorOptions(at::kHalf)).strides() ==
+      std::vector<int64_t>{1, 2});
   CHECK(at::detail::empty_meta({2}, at::kFloat).is_meta());
   CHECK(at::detail::empty_strided_meta({2}, {3}, at::kFloat).stride(0) == 3);
-  CHECK_THROWS_WITH(at::detail::empty_cpu({2}, torch::TensorOptions(at::kMeta)), Catch::Matchers::Contains("got device meta, must be cpu"));
+  CHECK_THROWS_WITH(
+      at::detail::empty_cpu({2}, torch::TensorOptions(at::kMeta)),
+      Catch::Matchers::Contains("got device meta, must be cpu"));
 }
 
 TEST_CASE("gradients in forward mode are refused", "[names]") {

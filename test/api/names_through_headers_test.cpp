@@ -1,5 +1,5 @@
-// Names that programs use through headers which bring them along in libtorch. Each check stands before the next include,
-// which could bring the name as well.
+// Names that programs use through headers which bring them along in libtorch. Each check stands before the next
+// include, which could bring the name as well.
 #include <c10/core/DeviceGuard.h>
 
 static_assert(!c10::optional<int>(c10::nullopt).has_value() && *c10::make_optional(3) == 3);
@@ -50,7 +50,7 @@ struct NotDefaultConstructible {
   explicit NotDefaultConstructible(int) {}
 };
 
-}  // namespace
+} // namespace
 
 TEST_CASE("headers bring the names that libtorch's bring", "[names]") {
   CHECK(kHalfBringsBytesAndMath);

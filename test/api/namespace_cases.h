@@ -1,5 +1,5 @@
-// Calls of the functions of torch::special, torch::fft and torch::linalg, whose values and gradients are stored. The names and
-// inputs are those of peer/namespaces.py.
+// Calls of the functions of torch::special, torch::fft and torch::linalg, whose values and gradients are stored. The
+// names and inputs are those of peer/namespaces.py.
 #pragma once
 
 #include <torch/torch.h>
@@ -40,8 +40,12 @@ class Cases {
   template <typename F>
   Case& add(std::string name, F call, Tensors inputs) {
     std::vector<size_t> all;
-    for (size_t i = 0; i < inputs.size(); ++i) all.push_back(i);
-    cases_.push_back({std::move(name), [call](const Tensors& in) { return list(call(in)); }, std::move(inputs), std::move(all), nullptr});
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      all.push_back(i);
+    }
+    cases_.push_back(
+        {std::move(name), [call](const Tensors& in) { return list(call(in)); }, std::move(inputs), std::move(all),
+         nullptr});
     return cases_.back();
   }
   template <typename F, typename G>
@@ -61,7 +65,9 @@ class Cases {
 /// Numbers in (-1, 1) without a pattern: matrices of them have full rank.
 inline Tensor wave(torch::IntArrayRef sizes, double phase = 0) {
   int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
+  for (const int64_t size : sizes) {
+    count *= size;
+  }
   const Tensor i = torch::arange(count, torch::kDouble);
   return (0.37 * i * i + i + phase).sin().view(sizes);
 }

@@ -48,16 +48,22 @@ void compare(const char* what, const std::vector<double>& got, const std::vector
 std::vector<double> gradients(const Tensors& outputs, const Tensors& inputs) {
   Tensor loss = torch::zeros({}, torch::kDouble);
   for (const Tensor& output : outputs) {
-    if (output.requires_grad()) loss = loss + (parts(output) * namespaces::wave(parts(output).sizes(), 0.3)).sum();
+    if (output.requires_grad()) {
+      loss = loss + (parts(output) * namespaces::wave(parts(output).sizes(), 0.3)).sum();
+    }
   }
   std::vector<double> numbers;
-  for (const Tensor& gradient : torch::autograd::grad({loss}, inputs)) append(numbers, gradient);
+  for (const Tensor& gradient : torch::autograd::grad({loss}, inputs)) {
+    append(numbers, gradient);
+  }
   return numbers;
 }
 
 void check_out_form(const Case& item, const Tensors& values) {
   Tensors outs;
-  for (const Tensor& value : values) outs.push_back(torch::empty({0}, value.options()));
+  for (const Tensor& value : values) {
+    outs.push_back(torch::empty({0}, value.options()));
+  }
   item.call_out(outs, item.inputs);
   for (size_t i = 0; i < values.size(); ++i) {
     INFO("_out form, output " << i);
@@ -69,7 +75,9 @@ void check_out_form(const Case& item, const Tensors& values) {
 void check(const std::vector<Case>& cases, const std::string& prefix) {
   std::map<std::string, const Expected*> by_name;
   for (const Expected& expected : stored()) {
-    if (std::string(expected.name).rfind(prefix, 0) == 0) by_name[expected.name] = &expected;
+    if (std::string(expected.name).rfind(prefix, 0) == 0) {
+      by_name[expected.name] = &expected;
+    }
   }
   std::set<std::string> seen;
   for (const Case& item : cases) {
@@ -78,16 +86,24 @@ void check(const std::vector<Case>& cases, const std::string& prefix) {
     REQUIRE(seen.insert(item.name).second);
     const Expected& expected = *by_name[item.name];
     Tensors inputs, leaves;
-    for (const Tensor& input : item.inputs) inputs.push_back(input.detach().clone());
+    for (const Tensor& input : item.inputs) {
+      inputs.push_back(input.detach().clone());
+    }
     for (const size_t i : item.wrt) {
-      if (inputs[i].scalar_type() != torch::kLong) leaves.push_back(inputs[i].requires_grad_());
+      if (inputs[i].scalar_type() != torch::kLong) {
+        leaves.push_back(inputs[i].requires_grad_());
+      }
     }
     const Tensors outputs = item.call(inputs);
     std::vector<double> values;
-    for (const Tensor& output : outputs) append(values, output);
+    for (const Tensor& output : outputs) {
+      append(values, output);
+    }
     compare("value", values, expected.values);
     // Some functions have a gradient here that PyTorch lacks.
-    if (!expected.gradients.empty()) compare("gradient", gradients(outputs, leaves), expected.gradients);
+    if (!expected.gradients.empty()) {
+      compare("gradient", gradients(outputs, leaves), expected.gradients);
+    }
     if (item.call_out) {
       const torch::NoGradGuard no_grad;
       check_out_form(item, item.call(item.inputs));

@@ -44,7 +44,15 @@ at::Tensor whole(at::IntArrayRef sizes, at::ScalarType dtype, int64_t least = -3
 
 } // namespace
 
-TEMPLATE_TEST_CASE("cpublas::gemm multiplies matrices by columns", "[native_faces]", float, double, c10::BFloat16, c10::Half, int64_t, c10::complex<float>) {
+TEMPLATE_TEST_CASE(
+    "cpublas::gemm multiplies matrices by columns",
+    "[native_faces]",
+    float,
+    double,
+    c10::BFloat16,
+    c10::Half,
+    int64_t,
+    c10::complex<float>) {
   using T = TestType;
   constexpr auto kDtype = c10::CppTypeToScalarType<T>::value;
   const int64_t m = 3, n = 4, k = 5;
@@ -52,10 +60,14 @@ TEMPLATE_TEST_CASE("cpublas::gemm multiplies matrices by columns", "[native_face
   const at::Tensor a = whole({k, m}, kDtype), b = whole({n, k}, kDtype), b_by_rows = b.t().contiguous();
   at::Tensor c = at::ones({n, m}, kDtype);
   const at::Tensor product = a.t().to(at::kComplexDouble).mm(b.t().to(at::kComplexDouble));
-  cpublas::gemm(kNo, kNo, m, n, k, at::opmath_type<T>(2), a.const_data_ptr<T>(), m, b.const_data_ptr<T>(), k, at::opmath_type<T>(3), c.mutable_data_ptr<T>(), m);
+  cpublas::gemm(
+      kNo, kNo, m, n, k, at::opmath_type<T>(2), a.const_data_ptr<T>(), m, b.const_data_ptr<T>(), k,
+      at::opmath_type<T>(3), c.mutable_data_ptr<T>(), m);
   CHECK(c.t().to(at::kComplexDouble).equal(product * 2 + 3));
   c.fill_(1);
-  cpublas::gemm(kNo, TransposeType::Transpose, m, n, k, at::opmath_type<T>(1), a.const_data_ptr<T>(), m, b_by_rows.const_data_ptr<T>(), n, at::opmath_type<T>(0), c.mutable_data_ptr<T>(), m);
+  cpublas::gemm(
+      kNo, TransposeType::Transpose, m, n, k, at::opmath_type<T>(1), a.const_data_ptr<T>(), m,
+      b_by_rows.const_data_ptr<T>(), n, at::opmath_type<T>(0), c.mutable_data_ptr<T>(), m);
   CHECK(c.t().to(at::kComplexDouble).equal(product));
 }
 
@@ -63,17 +75,23 @@ TEST_CASE("cpublas takes conjugates, batches, and 16-bit factors of a float prod
   using Complex = c10::complex<double>;
   const at::Tensor a = at::complex(whole({2, 2}, at::kDouble), whole({2, 2}, at::kDouble, 1));
   at::Tensor c = at::zeros({2, 2}, at::kComplexDouble);
-  cpublas::gemm(TransposeType::ConjTranspose, kNo, 2, 2, 2, Complex(1), a.const_data_ptr<Complex>(), 2, a.const_data_ptr<Complex>(), 2, Complex(0), c.mutable_data_ptr<Complex>(), 2);
+  cpublas::gemm(
+      TransposeType::ConjTranspose, kNo, 2, 2, 2, Complex(1), a.const_data_ptr<Complex>(), 2,
+      a.const_data_ptr<Complex>(), 2, Complex(0), c.mutable_data_ptr<Complex>(), 2);
   CHECK(c.t().equal(a.conj().resolve_conj().mm(a.t())));
 
   const at::Tensor x = whole({4, 3}, at::kBFloat16), y = whole({5, 4}, at::kBFloat16);
   at::Tensor sums = at::full({5, 3}, 0.5f);
-  cpublas::gemm(kNo, kNo, 3, 5, 4, 1.f, x.const_data_ptr<at::BFloat16>(), 3, y.const_data_ptr<at::BFloat16>(), 4, 1.f, sums.mutable_data_ptr<float>(), 3);
+  cpublas::gemm(
+      kNo, kNo, 3, 5, 4, 1.f, x.const_data_ptr<at::BFloat16>(), 3, y.const_data_ptr<at::BFloat16>(), 4, 1.f,
+      sums.mutable_data_ptr<float>(), 3);
   CHECK(sums.equal(y.to(at::kFloat).mm(x.to(at::kFloat)) + 0.5));
 
   const at::Tensor many = at::rand({2, 3, 3});
   at::Tensor out = at::zeros({2, 3, 3});
-  cpublas::gemm_batched_with_stride(kNo, kNo, 2, 3, 3, 3, 1.f, many.const_data_ptr<float>(), 3, 9, many.const_data_ptr<float>(), 3, 9, 0.f, out.mutable_data_ptr<float>(), 3, 9);
+  cpublas::gemm_batched_with_stride(
+      kNo, kNo, 2, 3, 3, 3, 1.f, many.const_data_ptr<float>(), 3, 9, many.const_data_ptr<float>(), 3, 9, 0.f,
+      out.mutable_data_ptr<float>(), 3, 9);
   CHECK(out.allclose(many.bmm(many)));
 
   std::vector<float> u{1, 2, 3, 4}, v{10, 20};
@@ -93,10 +111,14 @@ TEST_CASE("cpublas::brgemm multiplies blocks by rows, plain and packed", "[nativ
   cpublas::pack(K, N, N, 8, at::kBFloat16, at::kBFloat16, b.const_data_ptr(), packed.mutable_data_ptr());
   CHECK(packed[1][3][0].item<float>() == b[2][3].item<float>());
   CHECK(packed[1][3][1].item<float>() == b[3][3].item<float>());
-  cpublas::brgemm(M, N, K, K, 8, 7, false, a.const_data_ptr<at::BFloat16>(), packed.const_data_ptr<at::BFloat16>(), c.mutable_data_ptr<float>());
+  cpublas::brgemm(
+      M, N, K, K, 8, 7, false, a.const_data_ptr<at::BFloat16>(), packed.const_data_ptr<at::BFloat16>(),
+      c.mutable_data_ptr<float>());
   CHECK(c.narrow(1, 0, N).equal(expected));
   CHECK(c.narrow(1, N, 2).equal(at::ones({M, 2})));
-  cpublas::brgemm(M, N, K, K, N, 7, true, a.const_data_ptr<at::BFloat16>(), b.const_data_ptr<at::BFloat16>(), c.mutable_data_ptr<float>(), /*is_vnni=*/false);
+  cpublas::brgemm(
+      M, N, K, K, N, 7, true, a.const_data_ptr<at::BFloat16>(), b.const_data_ptr<at::BFloat16>(),
+      c.mutable_data_ptr<float>(), /*is_vnni=*/false);
   CHECK(c.narrow(1, 0, N).equal(expected * 2));
   cpublas::brgemm_release();
 
@@ -105,7 +127,9 @@ TEST_CASE("cpublas::brgemm multiplies blocks by rows, plain and packed", "[nativ
   at::Tensor bytes = at::empty({2, N, 4}, at::kChar), sums = at::empty({M, N}, at::kInt);
   cpublas::pack(K, N, N, N, at::kChar, at::kChar, right.const_data_ptr(), bytes.mutable_data_ptr());
   CHECK(bytes[1][0][2].item<int>() == 0);
-  cpublas::brgemm(M, N, K, K, N, N, false, left.const_data_ptr<uint8_t>(), bytes.const_data_ptr<int8_t>(), sums.mutable_data_ptr<int32_t>());
+  cpublas::brgemm(
+      M, N, K, K, N, N, false, left.const_data_ptr<uint8_t>(), bytes.const_data_ptr<int8_t>(),
+      sums.mutable_data_ptr<int32_t>());
   CHECK(sums.eq(255 * -128 * K).all().item<bool>());
   CHECK_THROWS_WITH(cpublas::pack(K, N, N, N, at::kFloat, at::kFloat, nullptr, nullptr), Contains("could_pack"));
 }
@@ -124,7 +148,9 @@ TEST_CASE("reductions as stubs fill the output of an iterator", "[native_faces]"
   CHECK(reduced(at::native::prod_stub, {1}, true).equal(x.prod(1, true, dtype)));
   CHECK(reduced(at::native::min_values_stub, {1}, false).equal(x.amin({1})));
   CHECK(reduced(at::native::max_values_stub, {0}, false).equal(x.amax({0})));
-  if (dtype != at::kLong) CHECK(reduced(at::native::mean_stub, {1}, false).allclose(x.mean(1)));
+  if (dtype != at::kLong) {
+    CHECK(reduced(at::native::mean_stub, {1}, false).allclose(x.mean(1)));
+  }
 }
 
 TEST_CASE("NaN is the least and the greatest number of a reduction by stub, and truth has stubs", "[native_faces]") {
@@ -179,8 +205,12 @@ TEST_CASE("matrices of bytes as VNNI instructions read them", "[native_faces]") 
   for (int64_t k = 0; k < 8; ++k) {
     for (int64_t n = 0; n < N; ++n) {
       const int8_t value = k < K ? src[k * N + n] : int8_t{0};
-      if (dst[(k / 4 * N + n) * 4 + k % 4] != value) FAIL("pack_vnni4 at " << k << ", " << n);
-      if (k < K && transposed[(n / 4 * K + k) * 4 + n % 4] != value) FAIL("transpose_pack_vnni4 at " << k << ", " << n);
+      if (dst[(k / 4 * N + n) * 4 + k % 4] != value) {
+        FAIL("pack_vnni4 at " << k << ", " << n);
+      }
+      if (k < K && transposed[(n / 4 * K + k) * 4 + n % 4] != value) {
+        FAIL("transpose_pack_vnni4 at " << k << ", " << n);
+      }
     }
   }
   CHECK_THROWS_WITH(at::vec::transpose_pack_vnni4(src.data(), dst.data(), N, K, 8), Contains("multiple of 16"));
@@ -201,8 +231,12 @@ TEST_CASE("what the processor has", "[native_faces]") {
   CHECK(found.at("num_logical_cores").toInt() >= found.at("num_physical_cores").toInt());
   CHECK(found.at("num_physical_cores").toInt() >= 1);
   CHECK(found.at("l2_cache_size").toInt() == at::cpu::L2_cache_size());
-  if (at::cpu::is_avx512_supported()) CHECK(at::cpu::is_avx2_supported());
-  if (!at::cpu::is_amx_tile_supported()) CHECK_FALSE(at::cpu::init_amx());
+  if (at::cpu::is_avx512_supported()) {
+    CHECK(at::cpu::is_avx2_supported());
+  }
+  if (!at::cpu::is_amx_tile_supported()) {
+    CHECK_FALSE(at::cpu::init_amx());
+  }
 }
 
 TEST_CASE("dimensions that lie one after the other are joined", "[native_faces]") {

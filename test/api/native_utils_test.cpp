@@ -50,7 +50,8 @@ TEST_CASE("linear systems are checked and broadcast", "[native_utils]") {
   CHECK(native::linalg_solve_is_vector_rhs(a, torch::rand({2, 1, 3})));
   CHECK_FALSE(native::linalg_solve_is_vector_rhs(a, b));
   CHECK_THROWS_WITH(
-      native::squareCheckInputs(b, "inverse"), Contains("inverse: A must be batches of square matrices, but they are 3 by 5 matrices"));
+      native::squareCheckInputs(b, "inverse"),
+      Contains("inverse: A must be batches of square matrices, but they are 3 by 5 matrices"));
   CHECK_THROWS_WITH(native::checkInputsSolver(a, torch::rand({2, 2}), true, "solve"), Contains("AX = B (3x3 and 2x2)"));
   CHECK_THROWS_AS(native::checkFloatingOrComplex(torch::ones({2}, torch::kLong), "qr"), c10::NotImplementedError);
   CHECK_THROWS_WITH(native::checkUplo("upper"), Contains("'L' or 'U', but got upper"));
@@ -79,7 +80,8 @@ TEST_CASE("sizes of convolutions", "[native_utils]") {
   const auto convolved = torch::conv2d(torch::rand(input), torch::rand(weight), {}, {2, 1}, {1, 2}, {1, 2}, 2);
   CHECK(native::conv_output_size(input, weight, {1, 2}, {2, 1}, {1, 2}) == convolved.sizes());
   const Sizes upward{6, 4, 3, 5};
-  const auto transposed = torch::conv_transpose2d(torch::rand(input), torch::rand(upward), {}, {2, 3}, {1, 0}, {1, 2}, 2, {1, 1});
+  const auto transposed =
+      torch::conv_transpose2d(torch::rand(input), torch::rand(upward), {}, {2, 3}, {1, 0}, {1, 2}, 2, {1, 1});
   CHECK(native::conv_input_size(input, upward, {1, 0}, {1, 2}, {2, 3}, {1, 1}, 2) == transposed.sizes());
   CHECK(native::conv_weight_size(input, {2, 4, 10, 8}, {1, 0}, {0, 0}, {1, 1}, {1, 1}, 2) == weight);
   CHECK(native::reshape_bias(4, torch::rand({3})).sizes() == Sizes{1, 3, 1, 1});
@@ -90,17 +92,26 @@ TEST_CASE("sizes of convolutions", "[native_utils]") {
   const at::TensorGeometryArg ya(at::TensorGeometry(convolved), "output", 3);
   CHECK_NOTHROW(native::convolution_shape_check("conv", xa, wa, ya, {1, 2}, {2, 1}, {1, 2}, 2));
   CHECK_THROWS_WITH(
-      native::convolution_shape_check("conv", xa, wa, ya, {1, 2, 3}, {2, 1}, {1, 2}, 2), Contains("Too many padding values (3)"));
+      native::convolution_shape_check("conv", xa, wa, ya, {1, 2, 3}, {2, 1}, {1, 2}, 2),
+      Contains("Too many padding values (3)"));
 }
 
 namespace {
 
 struct Extremum {
   using acc_t = std::pair<float, int64_t>;
-  acc_t reduce(acc_t acc, float x, int64_t i) const { return x > acc.first ? acc_t{x, i} : acc; }
-  acc_t combine(acc_t a, acc_t b) const { return b.first > a.first ? b : a; }
-  acc_t translate_idx(acc_t acc, int64_t base) const { return {acc.first, acc.second + base}; }
-  std::tuple<float, int64_t> project(acc_t acc) const { return {acc.first, acc.second}; }
+  acc_t reduce(acc_t acc, float x, int64_t i) const {
+    return x > acc.first ? acc_t{x, i} : acc;
+  }
+  acc_t combine(acc_t a, acc_t b) const {
+    return b.first > a.first ? b : a;
+  }
+  acc_t translate_idx(acc_t acc, int64_t base) const {
+    return {acc.first, acc.second + base};
+  }
+  std::tuple<float, int64_t> project(acc_t acc) const {
+    return {acc.first, acc.second};
+  }
 };
 
 } // namespace
@@ -110,7 +121,9 @@ TEST_CASE("kernels of a program's own reduce", "[native_utils]") {
   const Sizes shape = GENERATE(Sizes{3, 700}, Sizes{700, 3}, Sizes{90, 80}, Sizes{5, 1}, Sizes{0, 4}, Sizes{200, 1000});
   const bool transposed = GENERATE(false, true);
   at::Tensor x = torch::randint(-100, 100, shape).to(torch::kFloat);
-  if (transposed) x = x.t();
+  if (transposed) {
+    x = x.t();
+  }
   for (const int64_t dim : {0, 1}) {
     CAPTURE(shape, transposed, dim);
     at::Tensor sum;
@@ -119,7 +132,9 @@ TEST_CASE("kernels of a program's own reduce", "[native_utils]") {
         iter, [](float a, float b) { return a + b; },
         [](at::vec::Vectorized<float> a, at::vec::Vectorized<float> b) { return a + b; });
     CHECK(sum.equal(x.sum(dim)));
-    if (x.size(dim) == 0) continue;
+    if (x.size(dim) == 0) {
+      continue;
+    }
     at::Tensor most, where;
     auto pairs = native::make_reduction("max", most, where, x, dim, /*keepdim=*/false, at::kFloat, at::kLong);
     native::binary_kernel_reduce(pairs, Extremum{}, Extremum::acc_t{-std::numeric_limits<float>::infinity(), 0});
@@ -152,7 +167,9 @@ TEST_CASE("an advanced index tells where elements lie", "[native_utils]") {
   for (int64_t i = 0; i < 2; ++i) {
     for (int64_t j = 0; j < 3; ++j) {
       const char* address = reinterpret_cast<const char*>(info.src[i].const_data_ptr<float>() + 4 * j);
-      for (size_t k = 0; k < 2; ++k) address += info.indices[k][i][0].item<int64_t>() * info.indexed_strides[k];
+      for (size_t k = 0; k < 2; ++k) {
+        address += info.indices[k][i][0].item<int64_t>() * info.indexed_strides[k];
+      }
       result[i][j] = *reinterpret_cast<const float*>(address);
     }
   }
@@ -186,9 +203,15 @@ TEST_CASE("small helpers", "[native_utils]") {
   CHECK(permits.tryAcquire());
 
   struct Twice final : torch::IMethod {
-    c10::IValue operator()(IValueList args, const IValueMap&) const override { return 2 * args.at(0).toInt(); }
-    const std::string& name() const override { return name_; }
-    void setArgumentNames(std::vector<std::string>& names) const override { names = {"x"}; }
+    c10::IValue operator()(IValueList args, const IValueMap&) const override {
+      return 2 * args.at(0).toInt();
+    }
+    const std::string& name() const override {
+      return name_;
+    }
+    void setArgumentNames(std::vector<std::string>& names) const override {
+      names = {"x"};
+    }
     std::string name_ = "twice";
   };
   const Twice twice;

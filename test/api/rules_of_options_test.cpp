@@ -14,9 +14,15 @@ using torch::indexing::Slice;
 /// Collects warnings while it lives.
 class Warnings : public c10::WarningHandler {
  public:
-  Warnings() : before_(c10::WarningUtils::get_warning_handler()) { c10::WarningUtils::set_warning_handler(this); }
-  ~Warnings() override { c10::WarningUtils::set_warning_handler(before_); }
-  void process(const c10::Warning& warning) override { texts.push_back(warning.msg()); }
+  Warnings() : before_(c10::WarningUtils::get_warning_handler()) {
+    c10::WarningUtils::set_warning_handler(this);
+  }
+  ~Warnings() override {
+    c10::WarningUtils::set_warning_handler(before_);
+  }
+  void process(const c10::Warning& warning) override {
+    texts.push_back(warning.msg());
+  }
   std::vector<std::string> texts;
 
  private:
@@ -28,7 +34,8 @@ class Warnings : public c10::WarningHandler {
 TEST_CASE("functions of namespace at refuse requires_grad where libtorch does", "[rules]") {
   const auto options = at::TensorOptions().requires_grad(true);
   const at::Tensor x = at::arange(6, at::kFloat).view({2, 3});
-  const auto refused = StartsWith("Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as true");
+  const auto refused =
+      StartsWith("Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as true");
   CHECK_THROWS_WITH(at::empty({2}, options), refused);
   CHECK_THROWS_WITH(at::empty_like(x, options), refused);
   CHECK_THROWS_WITH(at::zeros_like(x, options), refused);
@@ -55,16 +62,21 @@ TEST_CASE("a memory format stands in one place", "[rules]") {
 TEST_CASE("values of another dtype are converted into slices, not into chosen places", "[rules]") {
   const at::Tensor x = at::arange(6, at::kFloat).view({2, 3}), rows = at::tensor({0, 1}, at::kLong), mask = x > 2;
   const at::Tensor longs = at::ones({3}, at::kLong);
-  const auto refused =
-      StartsWith("Index put requires the source and destination dtypes match, got Float for the destination and Long for the source.");
+  const auto refused = StartsWith(
+      "Index put requires the source and destination dtypes match, got Float for the destination and Long for the "
+      "source.");
   CHECK_THROWS_WITH(x.clone().index_put_({rows}, longs), refused);
   CHECK_THROWS_WITH(x.clone().index_put_({mask}, longs), refused);
   CHECK(torch::equal(x.clone().index_put_({0}, longs), torch::tensor({{1.f, 1.f, 1.f}, {3.f, 4.f, 5.f}})));
-  CHECK(torch::equal(x.clone().index_put_({Slice(), 1}, at::ones({2}, at::kDouble)), torch::tensor({{0.f, 1.f, 2.f}, {3.f, 1.f, 5.f}})));
+  CHECK(torch::equal(
+      x.clone().index_put_({Slice(), 1}, at::ones({2}, at::kDouble)),
+      torch::tensor({{0.f, 1.f, 2.f}, {3.f, 1.f, 5.f}})));
   CHECK(torch::equal(x.clone().index_put_({true}, longs), at::ones({2, 3})));
   CHECK(torch::equal(x.clone().index_put_({false}, longs), x));
   // Numbers are, and one number for the places of a mask.
-  CHECK(torch::equal(x.clone().index_put_({mask}, at::scalar_tensor(7, at::kLong)), torch::tensor({{0.f, 1.f, 2.f}, {7.f, 7.f, 7.f}})));
+  CHECK(torch::equal(
+      x.clone().index_put_({mask}, at::scalar_tensor(7, at::kLong)),
+      torch::tensor({{0.f, 1.f, 2.f}, {7.f, 7.f, 7.f}})));
   CHECK(torch::equal(x.to(at::kLong).index_put_({rows}, 7.5), at::full({2, 3}, 7, at::kLong)));
 }
 
@@ -96,7 +108,9 @@ TEST_CASE("expanded targets: warned at, filled once", "[rules]") {
   CHECK(torch::equal(x, at::full({2, 3}, 4.f)));
   REQUIRE(warnings.texts.size() == 6);
   CHECK_THAT(warnings.texts[5], StartsWith("Use of index_fill_ on expanded tensors is deprecated."));
-  CHECK_THROWS_WITH(expanded().index_fill_(0, at::tensor({2}, at::kLong), 3), StartsWith("index 2 is out of bounds for dimension 0 with size 2"));
+  CHECK_THROWS_WITH(
+      expanded().index_fill_(0, at::tensor({2}, at::kLong), 3),
+      StartsWith("index 2 is out of bounds for dimension 0 with size 2"));
   CHECK_THROWS_WITH(expanded().add_(1), StartsWith("unsupported operation: more than one element"));
 }
 

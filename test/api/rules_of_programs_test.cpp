@@ -106,7 +106,8 @@ TEST_CASE("indexing refuses what libtorch refuses, in its words", "[programs]") 
   using Catch::Matchers::Contains;
   const at::Tensor x = torch::zeros({2, 5, 10});
   CHECK_THROWS_WITH(x.index({0, 5}), Contains("index 5 is out of bounds for dimension 1 with size 5"));
-  CHECK_THROWS_WITH(x.index({"...", torch::tensor(12)}), Contains("index 12 is out of bounds for dimension 1 with size 10"));
+  CHECK_THROWS_WITH(
+      x.index({"...", torch::tensor(12)}), Contains("index 12 is out of bounds for dimension 1 with size 10"));
   CHECK_THROWS_WITH(torch::tensor(10).index({0}), Contains("invalid index of a 0-dim tensor"));
   CHECK_THROWS_WITH(torch::tensor(10).index({0, 0}), Contains("too many indices for tensor of dimension 0"));
   CHECK_THROWS_AS(x.index({}), c10::IndexError);
@@ -129,7 +130,9 @@ TEST_CASE("leading dimensions of size 1 of a value do not count where it is writ
 
 TEST_CASE("a mask of bytes warns", "[programs]") {
   struct Collect : c10::WarningHandler {
-    void process(const c10::Warning& warning) override { text += warning.msg(); }
+    void process(const c10::Warning& warning) override {
+      text += warning.msg();
+    }
     std::string text;
   } warnings;
   const at::Tensor mask = torch::tensor({1, 0}, torch::kByte);
@@ -161,7 +164,8 @@ TEST_CASE("interpolation to the exactly nearest takes align_corners, which chang
   namespace F = torch::nn::functional;
   const auto options = F::InterpolateFuncOptions().size(std::vector<int64_t>{3, 5}).mode(torch::kNearestExact);
   const at::Tensor x = torch::arange(4.).view({1, 1, 2, 2});
-  CHECK(torch::equal(F::interpolate(x, F::InterpolateFuncOptions(options).align_corners(false)), F::interpolate(x, options)));
+  CHECK(torch::equal(
+      F::interpolate(x, F::InterpolateFuncOptions(options).align_corners(false)), F::interpolate(x, options)));
   CHECK_THROWS_AS(
       F::interpolate(x, F::InterpolateFuncOptions(options).mode(torch::kNearest).align_corners(false)), c10::Error);
 }
@@ -188,8 +192,8 @@ TEST_CASE("an optional is made in place", "[programs]") {
 
 TEST_CASE("standard containers print their elements", "[programs]") {
   std::ostringstream out;
-  out << std::vector<int64_t>{2, 3} << '|' << std::map<int, std::string>{{1, "a"}, {2, "b"}} << '|' << std::vector<double>{} << '|'
-      << std::set<std::string>{"x"} << '|' << std::vector<int>(101, 7);
+  out << std::vector<int64_t>{2, 3} << '|' << std::map<int, std::string>{{1, "a"}, {2, "b"}} << '|'
+      << std::vector<double>{} << '|' << std::set<std::string>{"x"} << '|' << std::vector<int>(101, 7);
   const std::string text = out.str();
   CHECK(text.starts_with("2 3|(1, a) (2, b)||x|7 7"));
   CHECK(text.ends_with(" 7 ..."));

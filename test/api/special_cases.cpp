@@ -5,19 +5,19 @@ namespace namespaces {
 namespace special = torch::special;
 
 // A function with its _out form; a binary one also with a number first and last.
-#define UNARY(name, x) \
-  cases.add( \
+#define UNARY(name, x)                                                          \
+  cases.add(                                                                    \
       "special." #name, [](const Tensors& in) { return special::name(in[0]); }, \
       [](Tensors& out, const Tensors& in) { special::name##_out(out[0], in[0]); }, {x})
-#define BINARY(name, x, y, first, last) \
-  cases.add( \
-      "special." #name, [](const Tensors& in) { return special::name(in[0], in[1]); }, \
-      [](Tensors& out, const Tensors& in) { special::name##_out(out[0], in[0], in[1]); }, {x, y}); \
-  cases.add( \
+#define BINARY(name, x, y, first, last)                                                                                \
+  cases.add(                                                                                                           \
+      "special." #name, [](const Tensors& in) { return special::name(in[0], in[1]); },                                 \
+      [](Tensors& out, const Tensors& in) { special::name##_out(out[0], in[0], in[1]); }, {x, y});                     \
+  cases.add(                                                                                                           \
       "special." #name ", scalar first", [](const Tensors& in) { return special::name(torch::Scalar(first), in[0]); }, \
-      [](Tensors& out, const Tensors& in) { special::name##_out(out[0], torch::Scalar(first), in[0]); }, {y}); \
-  cases.add( \
-      "special." #name ", scalar last", [](const Tensors& in) { return special::name(in[0], torch::Scalar(last)); }, \
+      [](Tensors& out, const Tensors& in) { special::name##_out(out[0], torch::Scalar(first), in[0]); }, {y});         \
+  cases.add(                                                                                                           \
+      "special." #name ", scalar last", [](const Tensors& in) { return special::name(in[0], torch::Scalar(last)); },   \
       [](Tensors& out, const Tensors& in) { special::name##_out(out[0], in[0], torch::Scalar(last)); }, {x})
 
 namespace {
@@ -69,24 +69,28 @@ void add_gamma_and_zeta(Cases& cases) {
       "special.multigammaln", [](const Tensors& in) { return special::multigammaln(in[0], 2); },
       [](Tensors& out, const Tensors& in) { special::multigammaln_out(out[0], in[0], 2); }, {1 + positive});
   // Their derivatives by the first argument are not known in closed form.
-  cases.add(
-           "special.gammainc", [](const Tensors& in) { return special::gammainc(in[0], in[1]); },
-           [](Tensors& out, const Tensors& in) { special::gammainc_out(out[0], in[0], in[1]); }, {positive, other})
+  cases
+      .add(
+          "special.gammainc", [](const Tensors& in) { return special::gammainc(in[0], in[1]); },
+          [](Tensors& out, const Tensors& in) { special::gammainc_out(out[0], in[0], in[1]); }, {positive, other})
       .wrt = {1};
-  cases.add(
-           "special.gammaincc", [](const Tensors& in) { return special::gammaincc(in[0], in[1]); },
-           [](Tensors& out, const Tensors& in) { special::gammaincc_out(out[0], in[0], in[1]); }, {positive, other})
+  cases
+      .add(
+          "special.gammaincc", [](const Tensors& in) { return special::gammaincc(in[0], in[1]); },
+          [](Tensors& out, const Tensors& in) { special::gammaincc_out(out[0], in[0], in[1]); }, {positive, other})
       .wrt = {1};
-  cases.add(
-           "special.zeta", [](const Tensors& in) { return special::zeta(in[0], in[1]); },
-           [](Tensors& out, const Tensors& in) { special::zeta_out(out[0], in[0], in[1]); }, {1 + positive, unit})
+  cases
+      .add(
+          "special.zeta", [](const Tensors& in) { return special::zeta(in[0], in[1]); },
+          [](Tensors& out, const Tensors& in) { special::zeta_out(out[0], in[0], in[1]); }, {1 + positive, unit})
       .wrt = {1};
   cases.add(
       "special.zeta, scalar first", [](const Tensors& in) { return special::zeta(1.75, in[0]); },
       [](Tensors& out, const Tensors& in) { special::zeta_out(out[0], 1.75, in[0]); }, {unit});
-  cases.add(
-           "special.zeta, scalar last", [](const Tensors& in) { return special::zeta(in[0], 0.75); },
-           [](Tensors& out, const Tensors& in) { special::zeta_out(out[0], in[0], 0.75); }, {1 + positive})
+  cases
+      .add(
+          "special.zeta, scalar last", [](const Tensors& in) { return special::zeta(in[0], 0.75); },
+          [](Tensors& out, const Tensors& in) { special::zeta_out(out[0], in[0], 0.75); }, {1 + positive})
       .wrt = {};
 }
 
@@ -118,7 +122,8 @@ void add_reductions(Cases& cases) {
   cases.add(
       "special.softmax, dtype", [](const Tensors& in) { return special::softmax(in[0], 1, torch::kDouble); },
       {table.to(torch::kFloat)});
-  cases.add("special.log_softmax", [](const Tensors& in) { return special::log_softmax(in[0], -1, std::nullopt); }, {table});
+  cases.add(
+      "special.log_softmax", [](const Tensors& in) { return special::log_softmax(in[0], -1, std::nullopt); }, {table});
 }
 
 } // namespace

@@ -30,20 +30,28 @@ using torch::stable::Tensor;
 
 Tensor doubled(const Tensor& x) {
   Tensor out = torch::stable::empty_like(x);
-  THO_DISPATCH_V2(x.scalar_type(), "doubled", AT_WRAP([&] {
-    const torch::headeronly::HeaderOnlyTensorAccessor<const scalar_t, 1> from(
-        x.const_data_ptr<scalar_t>(), x.sizes().data(), x.strides().data());
-    torch::headeronly::HeaderOnlyTensorAccessor<scalar_t, 1> to(
-        out.mutable_data_ptr<scalar_t>(), out.sizes().data(), out.strides().data());
-    torch::stable::parallel_for(0, x.numel(), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = from[i] * 2;
-    });
-  }), AT_EXPAND(AT_FLOATING_TYPES));
+  THO_DISPATCH_V2(
+      x.scalar_type(), "doubled", AT_WRAP([&] {
+        const torch::headeronly::HeaderOnlyTensorAccessor<const scalar_t, 1> from(
+            x.const_data_ptr<scalar_t>(), x.sizes().data(), x.strides().data());
+        torch::headeronly::HeaderOnlyTensorAccessor<scalar_t, 1> to(
+            out.mutable_data_ptr<scalar_t>(), out.sizes().data(), out.strides().data());
+        torch::stable::parallel_for(0, x.numel(), 1, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            to[i] = from[i] * 2;
+          }
+        });
+      }),
+      AT_EXPAND(AT_FLOATING_TYPES));
   return out;
 }
 
 std::tuple<Tensor, int64_t, std::string, double> mixed(
-    std::vector<Tensor> tensors, std::optional<double> scale, IntHeaderOnlyArrayRef dims, const std::string& text, bool flag,
+    std::vector<Tensor> tensors,
+    std::optional<double> scale,
+    IntHeaderOnlyArrayRef dims,
+    const std::string& text,
+    bool flag,
     std::optional<IntHeaderOnlyArrayRef> more) {
   Tensor sum = torch::stable::sum(tensors.at(0), dims);
   const auto extra = more ? static_cast<int64_t>(more->size()) : -1;
@@ -68,7 +76,9 @@ std::vector<c10::IValue> run(const char* name, std::vector<c10::IValue> stack) {
 
 STABLE_TORCH_LIBRARY(stable_test, m) {
   m.def("doubled(Tensor x) -> Tensor");
-  m.def("mixed(Tensor[] tensors, float? scale, int[] dims, str text, bool flag, int[]? more) -> (Tensor, int, str, float)");
+  m.def(
+      "mixed(Tensor[] tensors, float? scale, int[] dims, str text, bool flag, int[]? more) -> (Tensor, int, str, "
+      "float)");
   m.def("device_of(Tensor x, ScalarType dtype) -> Device");
 }
 STABLE_TORCH_LIBRARY_FRAGMENT(stable_test, m) {
@@ -90,17 +100,20 @@ STABLE_TORCH_LIBRARY_IMPL(stable_test, CompositeExplicitAutograd, m) {
 TEST_CASE("kernels of the stable interface are called by the dispatcher", "[api][stable]") {
   const auto x = torch::arange(4, torch::kDouble);
   CHECK(torch::equal(run("doubled", {x})[0].toTensor(), x * 2));
-  const auto typed = c10::Dispatcher::singleton().findSchemaOrThrow("stable_test::doubled", "").typed<at::Tensor(const at::Tensor&)>();
+  const auto typed =
+      c10::Dispatcher::singleton().findSchemaOrThrow("stable_test::doubled", "").typed<at::Tensor(const at::Tensor&)>();
   CHECK(torch::equal(typed.call(x.to(torch::kFloat)), x.to(torch::kFloat) * 2));
   CHECK_THROWS_AS(run("doubled", {x.to(torch::kInt)}), c10::Error);
 
-  auto results = run("mixed", {std::vector<torch::Tensor>{x}, 2.5, std::vector<int64_t>{0}, "text", true, std::vector<int64_t>{1, 2}});
+  auto results = run(
+      "mixed", {std::vector<torch::Tensor>{x}, 2.5, std::vector<int64_t>{0}, "text", true, std::vector<int64_t>{1, 2}});
   REQUIRE(results.size() == 4);
   CHECK(results[0].toTensor().item<double>() == 6);
   CHECK(results[1].toInt() == 2);
   CHECK(results[2].toStringRef() == "text!");
   CHECK(results[3].toDouble() == 2.5);
-  results = run("mixed", {std::vector<torch::Tensor>{x}, c10::IValue(), std::vector<int64_t>{}, "", false, c10::IValue()});
+  results =
+      run("mixed", {std::vector<torch::Tensor>{x}, c10::IValue(), std::vector<int64_t>{}, "", false, c10::IValue()});
   CHECK(results[1].toInt() == -1);
   CHECK(results[2].toStringRef() == "?");
   CHECK(results[3].toDouble() == -1.5);
@@ -109,7 +122,8 @@ TEST_CASE("kernels of the stable interface are called by the dispatcher", "[api]
   CHECK_THROWS_WITH(run("device_of", {x, torch::kInt}), Catch::Contains("Half is needed"));
   CHECK(run("fill_seven", {x}).empty());
   CHECK(torch::equal(x, torch::full({4}, 7, torch::kDouble)));
-  CHECK(c10::Dispatcher::singleton().findSchemaOrThrow("stable_test::fill_seven", "").hasTag(at::Tag::pt2_compliant_tag));
+  CHECK(
+      c10::Dispatcher::singleton().findSchemaOrThrow("stable_test::fill_seven", "").hasTag(at::Tag::pt2_compliant_tag));
   CHECK_THROWS_WITH(run("miscounted", {x, 1}), Catch::Contains("the schema has 2 arguments, but the kernel has 1"));
   CHECK_THROWS_WITH(run("scalars", {1}), Catch::Contains("cannot carry a value of type number"));
 }
@@ -118,7 +132,8 @@ TEST_CASE("the stable interface calls operators by name", "[api][stable]") {
   using torch::stable::detail::from;
   using torch::stable::detail::to;
   const Tensor x = torch::stable::full({2, 3}, 1.5);
-  std::array<StableIValue, 4> stack{from(x), from(std::optional(std::vector<int64_t>{1})), from(true), from(std::nullopt)};
+  std::array<StableIValue, 4> stack{
+      from(x), from(std::optional(std::vector<int64_t>{1})), from(true), from(std::nullopt)};
   REQUIRE(torch_call_dispatcher("aten::sum", "dim_IntList", stack.data(), TORCH_ABI_VERSION) == TORCH_SUCCESS);
   const auto sum = to<Tensor>(stack[0]);
   CHECK(sum.sizes() == IntHeaderOnlyArrayRef({2, 1}));
@@ -127,7 +142,9 @@ TEST_CASE("the stable interface calls operators by name", "[api][stable]") {
 
   CHECK(torch_call_dispatcher("aten::no_such", "", stack.data(), TORCH_ABI_VERSION) == TORCH_FAILURE);
   CHECK_THAT(torch_exception_get_what_without_backtrace(), Catch::Contains("no_such"));
-  const auto size_beyond = [&] { TORCH_ERROR_CODE_CHECK(aoti_torch_get_size(x.get(), 5, reinterpret_cast<int64_t*>(stack.data()))); };
+  const auto size_beyond = [&] {
+    TORCH_ERROR_CODE_CHECK(aoti_torch_get_size(x.get(), 5, reinterpret_cast<int64_t*>(stack.data())));
+  };
   CHECK_THROWS_AS(size_beyond(), std::runtime_error);
   CHECK(aoti_torch_get_dim(nullptr, reinterpret_cast<int64_t*>(stack.data())) == TORCH_FAILURE);
   CHECK(to<std::optional<std::string>>(from(std::optional<std::string>("held"))) == "held");

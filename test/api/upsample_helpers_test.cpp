@@ -17,7 +17,9 @@ namespace F = torch::nn::functional;
 
 torch::Tensor line(int64_t out, const std::function<float(int64_t)>& value) {
   std::vector<float> values;
-  for (int64_t i = 0; i < out; ++i) values.push_back(value(i));
+  for (int64_t i = 0; i < out; ++i) {
+    values.push_back(value(i));
+  }
   return torch::tensor(values).view({1, 1, out});
 }
 
@@ -47,17 +49,25 @@ TEST_CASE("lines are resized by the helpers as by the library", "[resizing_helpe
         const auto element = [&](int64_t k) { return upsample_get_value_bounded(p, in, 1, floor + k, 0); };
         return cubic_interp1d<float>(element(-1), element(0), element(1), element(2), at - static_cast<float>(floor));
       });
-      CHECK(torch::allclose(cubic, at::upsample_bicubic2d(x.unsqueeze(2), {1, out}, align_corners).squeeze(2), 1e-5, 1e-5));
+      CHECK(torch::allclose(
+          cubic, at::upsample_bicubic2d(x.unsqueeze(2), {1, out}, align_corners).squeeze(2), 1e-5, 1e-5));
     }
   }
 }
 
 TEST_CASE("sizes of resizing are computed and checked", "[resizing_helpers]") {
   using upsample::compute_output_size;
-  CHECK(torch::IntArrayRef(compute_output_size({1, 2, 5, 7}, std::nullopt, torch::ArrayRef<double>({2.0, 0.5}))) == torch::IntArrayRef({10, 3}));
-  CHECK(torch::IntArrayRef(compute_output_size({1, 2, 5}, torch::IntArrayRef({9}), std::nullopt)) == torch::IntArrayRef({9}));
-  CHECK_THROWS_WITH(compute_output_size({1, 2, 5}, std::nullopt, std::nullopt), Catch::Matchers::Contains("exactly one"));
-  CHECK_THROWS_WITH(compute_output_size({1, 2, 5, 6}, torch::IntArrayRef({9}), std::nullopt), Catch::Matchers::Contains("needs 2 output sizes"));
+  CHECK(
+      torch::IntArrayRef(compute_output_size({1, 2, 5, 7}, std::nullopt, torch::ArrayRef<double>({2.0, 0.5}))) ==
+      torch::IntArrayRef({10, 3}));
+  CHECK(
+      torch::IntArrayRef(compute_output_size({1, 2, 5}, torch::IntArrayRef({9}), std::nullopt)) ==
+      torch::IntArrayRef({9}));
+  CHECK_THROWS_WITH(
+      compute_output_size({1, 2, 5}, std::nullopt, std::nullopt), Catch::Matchers::Contains("exactly one"));
+  CHECK_THROWS_WITH(
+      compute_output_size({1, 2, 5, 6}, torch::IntArrayRef({9}), std::nullopt),
+      Catch::Matchers::Contains("needs 2 output sizes"));
   CHECK(upsample_2d_common_check({3, 4, 5, 6}, {7, 8}) == std::array<int64_t, 4>{3, 4, 7, 8});
   CHECK_THROWS_WITH(upsample_2d_common_check({3, 4, 0, 6}, {7, 8}), Catch::Matchers::Contains("greater than 0"));
   CHECK_THROWS_WITH(upsample_3d_common_check({3, 4, 5}, {7, 8, 9}), Catch::Matchers::Contains("equals to 5"));

@@ -25,7 +25,8 @@ TEST_CASE("a number cannot be written into an undefined tensor", "[tensor]") {
 TEST_CASE("arguments are named in messages", "[utils]") {
   const Tensor t = at::zeros({2});
   std::ostringstream out;
-  out << at::TensorGeometryArg(at::TensorArg{t, "weight", 2}) << ", " << at::TensorGeometryArg(at::TensorArg{t, "bias", 0});
+  out << at::TensorGeometryArg(at::TensorArg{t, "weight", 2}) << ", "
+      << at::TensorGeometryArg(at::TensorArg{t, "bias", 0});
   CHECK(out.str() == "argument #2 'weight', 'bias'");
 }
 
@@ -56,23 +57,48 @@ TEST_CASE("checks of shapes", "[utils][errors]") {
   const auto says = [&](auto check, const std::string& text) {
     CHECK_THROWS_MATCHES(check(), c10::Error, Says(text + from));
   };
-  says([&] { at::checkDim("f", a, 3); }, "Expected 3-dimensional tensor, but got 2-dimensional tensor for argument #1 'a'");
-  says([&] { at::checkDim("f", a_, "a", 1, 3); }, "Expected 3-dimensional tensor, but got 2-dimensional tensor for argument #1 'a'");
-  says([&] { at::checkDimRange("f", a, 3, 5); }, "Expected 3 to 4 dimensions, but got 2-dimensional tensor for argument #1 'a'");
-  says([&] { at::checkSameDim("f", a, c); },
-       "Expected tensor for argument #1 'a' to have the same dimension as tensor for 'c'; but 2 does not equal 1");
-  says([&] { at::checkAllContiguous("f", {a, b}); },
-       "Expected contiguous tensor, but got non-contiguous tensor for argument #2 'b'");
-  says([&] { at::checkSize("f", a, {3, 2}); }, "Expected tensor of size [3, 2], but got tensor of size [2, 3] for argument #1 'a'");
-  says([&] { at::checkSize("f", a, 1, 5); }, "Expected tensor to have size 5 at dimension 1, but got size 3 for argument #1 'a'");
-  says([&] { at::checkNumel("f", a, 5); }, "Expected tensor for argument #1 'a' to have 5 elements; but it actually has 6 elements");
-  says([&] { at::checkAllSameNumel("f", {none, a, b, c}); },
-       "Expected tensor for argument #1 'a' to have same number of elements as tensor for 'c'; but 6 does not equal 4");
-  says([&] { at::checkAllSameSize("f", {a, c}); },
-       "Expected tensor for argument #1 'a' to have same size as tensor for 'c'; but [2, 3] does not equal [4]");
+  says(
+      [&] { at::checkDim("f", a, 3); },
+      "Expected 3-dimensional tensor, but got 2-dimensional tensor for argument #1 'a'");
+  says(
+      [&] { at::checkDim("f", a_, "a", 1, 3); },
+      "Expected 3-dimensional tensor, but got 2-dimensional tensor for argument #1 'a'");
+  says(
+      [&] { at::checkDimRange("f", a, 3, 5); },
+      "Expected 3 to 4 dimensions, but got 2-dimensional tensor for argument #1 'a'");
+  says(
+      [&] { at::checkSameDim("f", a, c); },
+      "Expected tensor for argument #1 'a' to have the same dimension as tensor for 'c'; but 2 does not equal 1");
+  says(
+      [&] {
+        at::checkAllContiguous("f", {a, b});
+      },
+      "Expected contiguous tensor, but got non-contiguous tensor for argument #2 'b'");
+  says(
+      [&] {
+        at::checkSize("f", a, {3, 2});
+      },
+      "Expected tensor of size [3, 2], but got tensor of size [2, 3] for argument #1 'a'");
+  says(
+      [&] { at::checkSize("f", a, 1, 5); },
+      "Expected tensor to have size 5 at dimension 1, but got size 3 for argument #1 'a'");
+  says(
+      [&] { at::checkNumel("f", a, 5); },
+      "Expected tensor for argument #1 'a' to have 5 elements; but it actually has 6 elements");
+  says(
+      [&] {
+        at::checkAllSameNumel("f", {none, a, b, c});
+      },
+      "Expected tensor for argument #1 'a' to have same number of elements as tensor for 'c'; but 6 does not equal 4");
+  says(
+      [&] {
+        at::checkAllSameSize("f", {a, c});
+      },
+      "Expected tensor for argument #1 'a' to have same size as tensor for 'c'; but [2, 3] does not equal [4]");
   CHECK_THROWS_MATCHES(at::checkSize("f", a, 2, 5), c10::IndexError, Says("Dimension out of range"));
   CHECK_THROWS_MATCHES(
-      at::check_dim_size(a_, 3, 1, 5), c10::Error, Says("Expected a tensor of dimension 3 and tensor.size[1] == 5 but got"));
+      at::check_dim_size(a_, 3, 1, 5), c10::Error,
+      Says("Expected a tensor of dimension 3 and tensor.size[1] == 5 but got"));
   CHECK_THROWS_AS(at::check_dim_size(a_, 2, 7, 5), c10::Error);
 }
 
@@ -96,20 +122,41 @@ TEST_CASE("checks of types and devices", "[utils][errors]") {
   const auto says = [&](auto check, const std::string& text) {
     CHECK_THROWS_MATCHES(check(), c10::Error, Says(text + " (while checking arguments for f)"));
   };
-  says([&] { at::checkScalarType("f", a, at::kLong); },
-       "Expected tensor for argument #1 'a' to have scalar type Long; but got CPUFloatType instead");
-  says([&] { at::checkScalarTypes("f", a, {at::kLong, at::kInt}); },
-       "Expected tensor for argument #1 'a' to have one of the following scalar types: Long, Int; but got CPUFloatType instead");
-  says([&] { at::checkAllSameType("f", {a, none, b}); },
-       "Expected tensor for argument #1 'a' to have the same type as tensor for argument #2 'b'; but type CPUFloatType does "
-       "not equal CPUDoubleType");
-  says([&] { at::checkAllSameGPU("f", {a, b}); },
-       "Tensor for argument #1 'a' is on CPU, Tensor for argument #2 'b' is on CPU, but expected them to be on GPU");
-  says([&] { at::checkAllDefined("f", {a, none}); }, "Expected tensor for argument #3 'none' to be non-null, but it was undefined");
-  says([&] { at::checkBackend("f", {a_}, at::Backend::CUDA); }, "Expected tensor to have CUDA Backend, but got tensor with CPU Backend");
-  says([&] { at::checkDeviceType("f", {a_}, at::kCUDA); },
-       "Expected tensor to have cuda DeviceType, but got tensor with cpu DeviceType");
-  says([&] { at::checkLayout("f", a_, at::kSparse); }, "Expected tensor to have Sparse Layout, but got tensor with Strided Layout");
+  says(
+      [&] { at::checkScalarType("f", a, at::kLong); },
+      "Expected tensor for argument #1 'a' to have scalar type Long; but got CPUFloatType instead");
+  says(
+      [&] {
+        at::checkScalarTypes("f", a, {at::kLong, at::kInt});
+      },
+      "Expected tensor for argument #1 'a' to have one of the following scalar types: Long, Int; but got CPUFloatType "
+      "instead");
+  says(
+      [&] {
+        at::checkAllSameType("f", {a, none, b});
+      },
+      "Expected tensor for argument #1 'a' to have the same type as tensor for argument #2 'b'; but type CPUFloatType "
+      "does "
+      "not equal CPUDoubleType");
+  says(
+      [&] {
+        at::checkAllSameGPU("f", {a, b});
+      },
+      "Tensor for argument #1 'a' is on CPU, Tensor for argument #2 'b' is on CPU, but expected them to be on GPU");
+  says(
+      [&] {
+        at::checkAllDefined("f", {a, none});
+      },
+      "Expected tensor for argument #3 'none' to be non-null, but it was undefined");
+  says(
+      [&] { at::checkBackend("f", {a_}, at::Backend::CUDA); },
+      "Expected tensor to have CUDA Backend, but got tensor with CPU Backend");
+  says(
+      [&] { at::checkDeviceType("f", {a_}, at::kCUDA); },
+      "Expected tensor to have cuda DeviceType, but got tensor with cpu DeviceType");
+  says(
+      [&] { at::checkLayout("f", a_, at::kSparse); },
+      "Expected tensor to have Sparse Layout, but got tensor with Strided Layout");
 }
 
 TEST_CASE("geometry without a tensor", "[utils]") {
@@ -124,9 +171,13 @@ TEST_CASE("geometry without a tensor", "[utils]") {
 TEST_CASE("strides of views", "[utils]") {
   using Strides = std::vector<int64_t>;
   CHECK(at::detail::defaultStrides({2, 3, 4}) == Strides{12, 4, 1});
-  CHECK(at::detail::computeStride(at::IntArrayRef({2, 3}), at::IntArrayRef({3, 1}), at::IntArrayRef({6})) == Strides{1});
-  CHECK(at::detail::computeStride(at::IntArrayRef({2, 3}), at::IntArrayRef({3, 1}), at::IntArrayRef({3, 2})) == Strides{2, 1});
-  CHECK_FALSE(at::detail::computeStride(at::IntArrayRef({2, 3}), at::IntArrayRef({1, 2}), at::IntArrayRef({6})).has_value());
+  CHECK(
+      at::detail::computeStride(at::IntArrayRef({2, 3}), at::IntArrayRef({3, 1}), at::IntArrayRef({6})) == Strides{1});
+  CHECK(
+      at::detail::computeStride(at::IntArrayRef({2, 3}), at::IntArrayRef({3, 1}), at::IntArrayRef({3, 2})) ==
+      Strides{2, 1});
+  CHECK_FALSE(
+      at::detail::computeStride(at::IntArrayRef({2, 3}), at::IntArrayRef({1, 2}), at::IntArrayRef({6})).has_value());
   const c10::DimVector split{2, 1, 3};
   CHECK(at::detail::computeStride(at::IntArrayRef({2, 3}), at::IntArrayRef({1, 2}), split) == c10::DimVector{1, 6, 2});
   CHECK_THROWS_AS(at::detail::computeStride(at::IntArrayRef({2}), at::IntArrayRef(), at::IntArrayRef({2})), c10::Error);
@@ -160,7 +211,8 @@ TEST_CASE("dimensions that count from the end", "[utils]") {
   CHECK(at::dim_list_to_bitset(at::IntArrayRef({0, -1}), 3).to_ulong() == 5);
   CHECK(at::dim_list_to_bitset(std::nullopt, 3).to_ulong() == 7);
   CHECK_THROWS_MATCHES(
-      at::dim_list_to_bitset(at::IntArrayRef({0, -2}), 2), c10::Error, Says("dim 0 appears multiple times in the list of dims"));
+      at::dim_list_to_bitset(at::IntArrayRef({0, -2}), 2), c10::Error,
+      Says("dim 0 appears multiple times in the list of dims"));
   CHECK_THROWS_AS(at::dim_list_to_bitset(at::IntArrayRef({5}), 2), c10::IndexError);
   CHECK_THROWS_AS(at::dim_list_to_bitset(std::nullopt, 65), c10::Error);
 }
@@ -210,9 +262,13 @@ TEST_CASE("torch::tensor", "[utils]") {
   CHECK_THAT(torch::tensor(std::vector<double>{1, 2}), EqualsTensor(at::arange(1, 3, at::kFloat)));
   CHECK_THAT(torch::tensor({1.0, 2.0}, at::kHalf), EqualsTensor(at::arange(1, 3, at::kFloat).to(at::kHalf)));
   CHECK(torch::tensor({1.0}, torch::requires_grad()).requires_grad());
-  CHECK_THROWS_MATCHES(torch::tensor({{1, 2}, {3}}), c10::Error, Says("Expected all sub-lists to have sizes: 2 (e.g. {1, 2}), but got sub-list {3}"));
-  CHECK_THROWS_MATCHES(torch::tensor({{1, 2.0}}), c10::Error, Says("same scalar type: Int, but got element of scalar type: Double"));
-  CHECK_THROWS_MATCHES(torch::tensor({1.0, 2.0f}), c10::Error, Says("same scalar type: Double, but got element of scalar type: Float"));
+  CHECK_THROWS_MATCHES(
+      torch::tensor({{1, 2}, {3}}), c10::Error,
+      Says("Expected all sub-lists to have sizes: 2 (e.g. {1, 2}), but got sub-list {3}"));
+  CHECK_THROWS_MATCHES(
+      torch::tensor({{1, 2.0}}), c10::Error, Says("same scalar type: Int, but got element of scalar type: Double"));
+  CHECK_THROWS_MATCHES(
+      torch::tensor({1.0, 2.0f}), c10::Error, Says("same scalar type: Double, but got element of scalar type: Float"));
   c10::set_default_dtype(caffe2::TypeMeta::Make<double>());
   CHECK(torch::tensor({1.5f}).scalar_type() == at::kDouble);
   CHECK(torch::tensor({1.5}).scalar_type() == at::kDouble);
@@ -226,13 +282,15 @@ TEST_CASE("allocation for backends", "[utils]") {
   CHECK(at::detail::computeStorageNbytes({2, 3}, {1, 4}, 4, 2) == 48);
   CHECK(at::detail::computeStorageNbytes({2, 0}, {100, 100}, 4) == 0);
   CHECK(at::detail::computeStorageNbytesContiguous({2, 3}, 8, 1) == 56);
-  const Tensor nhwc(at::detail::empty_generic({1, 2, 3, 4}, allocator, keys, at::kFloat, at::MemoryFormat::ChannelsLast));
+  const Tensor nhwc(
+      at::detail::empty_generic({1, 2, 3, 4}, allocator, keys, at::kFloat, at::MemoryFormat::ChannelsLast));
   CHECK(nhwc.strides() == at::IntArrayRef({24, 1, 8, 2}));
   const Tensor strided(at::detail::empty_strided_generic({2, 2}, {1, 3}, allocator, keys, at::kInt));
   CHECK(strided.storage().nbytes() == 20);
   CHECK_THROWS_AS(at::detail::empty_generic({-1}, allocator, keys, at::kInt, std::nullopt), c10::Error);
   CHECK_THROWS_AS(at::detail::empty_generic({2}, allocator, keys, at::kInt, at::MemoryFormat::Preserve), c10::Error);
-  CHECK_THROWS_AS(at::detail::empty_generic({2}, allocator, keys, at::kInt, at::MemoryFormat::ChannelsLast), c10::Error);
+  CHECK_THROWS_AS(
+      at::detail::empty_generic({2}, allocator, keys, at::kInt, at::MemoryFormat::ChannelsLast), c10::Error);
   CHECK_THROWS_AS(at::detail::empty_generic({2}, nullptr, keys, at::kInt, std::nullopt), c10::Error);
   CHECK_THROWS_AS(at::detail::empty_strided_generic({2}, {-1}, allocator, keys, at::kInt), c10::Error);
   CHECK_THROWS_AS(at::detail::empty_strided_generic({2}, {1, 1}, allocator, keys, at::kInt), c10::Error);

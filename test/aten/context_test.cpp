@@ -21,7 +21,9 @@ namespace {
 
 /// Puts the determinism switches back.
 struct Deterministic {
-  explicit Deterministic(bool warn_only = false) { globalContext().setDeterministicAlgorithms(true, warn_only); }
+  explicit Deterministic(bool warn_only = false) {
+    globalContext().setDeterministicAlgorithms(true, warn_only);
+  }
   ~Deterministic() {
     globalContext().setDeterministicAlgorithms(false, false);
     globalContext().setDeterministicFillUninitializedMemory(true);
@@ -30,9 +32,15 @@ struct Deterministic {
 
 /// Keeps the warnings of its scope.
 struct Warnings : c10::WarningHandler {
-  Warnings() : before(c10::WarningUtils::get_warning_handler()) { c10::WarningUtils::set_warning_handler(this); }
-  ~Warnings() override { c10::WarningUtils::set_warning_handler(before); }
-  void process(const c10::Warning& warning) override { last = warning.msg(); }
+  Warnings() : before(c10::WarningUtils::get_warning_handler()) {
+    c10::WarningUtils::set_warning_handler(this);
+  }
+  ~Warnings() override {
+    c10::WarningUtils::set_warning_handler(before);
+  }
+  void process(const c10::Warning& warning) override {
+    last = warning.msg();
+  }
   c10::WarningHandler* before;
   std::string last;
 };
@@ -59,7 +67,8 @@ TEST_CASE("deterministic algorithms", "[context]") {
     CHECK(globalContext().deterministicAlgorithms());
     CHECK_THROWS_MATCHES(
         at::Context::alertNotDeterministic("my_op"), c10::Error,
-        Says("my_op does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True)'"));
+        Says("my_op does not have a deterministic implementation, but you set "
+             "'torch.use_deterministic_algorithms(True)'"));
   }
   const Deterministic on(/*warn_only=*/true);
   CHECK(globalContext().deterministicAlgorithmsWarnOnly());
@@ -159,7 +168,8 @@ TEST_CASE("default generators", "[context]") {
   CHECK(cpu.current_seed() == 7);
   CHECK_THROWS_MATCHES(globalContext().defaultGenerator(at::Device(at::kMeta)), c10::Error, Says("not an accelerator"));
   CHECK_THROWS_MATCHES(
-      globalContext().defaultGenerator(at::Device("privateuseone:0")), c10::Error, Says("RegisterPrivateUse1HooksInterface"));
+      globalContext().defaultGenerator(at::Device("privateuseone:0")), c10::Error,
+      Says("RegisterPrivateUse1HooksInterface"));
   CHECK_THROWS_MATCHES(at::GetGeneratorForPrivateuse1(0), c10::Error, Says("REGISTER_GENERATOR_PRIVATEUSE1"));
 }
 
@@ -213,7 +223,8 @@ TEST_CASE("without an accelerator", "[context]") {
 
 TEST_CASE("the build describes itself", "[context]") {
   const std::string config = at::show_config();
-  for (const std::string& part : {at::get_openmp_version(), at::get_mkldnn_version(), at::get_cpu_capability(), at::get_cxx_flags()}) {
+  for (const std::string& part :
+       {at::get_openmp_version(), at::get_mkldnn_version(), at::get_cpu_capability(), at::get_cxx_flags()}) {
     INFO(part);
     CHECK_FALSE(part.empty());
     CHECK(config.find(part) != std::string::npos);

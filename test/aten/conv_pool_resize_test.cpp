@@ -65,21 +65,30 @@ TEST_CASE("convolution gives the same in every dtype and layout, forward and bac
     CAPTURE(c.input, c.weight, c.transposed);
     const Tensor x = values(c.input), w = values(c.weight);
     const Tensor b = values({c.transposed ? c.weight[1] * c.groups : c.weight[0]});
-    const Tensor y = at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
+    const Tensor y =
+        at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
     const Tensor g = values(y.sizes());
     const auto backward = [&](const Tensor& grad, const Tensor& input, const Tensor& weight) {
       return at::convolution_backward(
-          grad, input, weight, b.sizes(), c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, true});
+          grad, input, weight, b.sizes(), c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups,
+          {true, true, true});
     };
     const auto [dx, dw, db] = backward(g, x, w);
     for (const auto dtype : {at::kFloat, at::kHalf, at::kBFloat16}) {
       const double tolerance = dtype == at::kFloat ? 2e-4 : dtype == at::kHalf ? 5e-2 : 4e-1;
       for (const bool channels_last : {false, true}) {
-        if (channels_last && x.dim() != 4) continue;
-        const auto given = [&](const Tensor& t) { return channels_last ? t.to(dtype).contiguous(kChannelsLast) : t.to(dtype); };
-        const Tensor got = at::convolution(given(x), given(w), b.to(dtype), c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
+        if (channels_last && x.dim() != 4) {
+          continue;
+        }
+        const auto given = [&](const Tensor& t) {
+          return channels_last ? t.to(dtype).contiguous(kChannelsLast) : t.to(dtype);
+        };
+        const Tensor got = at::convolution(
+            given(x), given(w), b.to(dtype), c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
         CHECK(close(got, y, tolerance));
-        if (channels_last) CHECK(got.is_contiguous(kChannelsLast));
+        if (channels_last) {
+          CHECK(got.is_contiguous(kChannelsLast));
+        }
         const auto [gx, gw, gb] = backward(given(g), given(x), given(w));
         CHECK(close(gx, dx, tolerance));
         CHECK(close(gw, dw, 8 * tolerance));
@@ -96,7 +105,8 @@ TEST_CASE("convolution of integers and of complex numbers", "[aten][conv]") {
   CHECK(at::equal(at::conv2d(x, w, {}, {1, 1}, {1, 0}), want.to(at::kLong)));
   CHECK(at::equal(at::conv2d(x.to(at::kInt), w.to(at::kInt), {}, {1, 1}, {1, 0}), want.to(at::kInt)));
 
-  const Tensor re = values({2, 3, 5, 4}), im = values({2, 3, 5, 4}), wr = values({3, 2, 2, 2}), wi = values({3, 2, 2, 2});
+  const Tensor re = values({2, 3, 5, 4}), im = values({2, 3, 5, 4}), wr = values({3, 2, 2, 2}),
+               wi = values({3, 2, 2, 2});
   const auto transposed = [](const Tensor& a, const Tensor& b) { return at::conv_transpose2d(a, b, {}, {2, 1}); };
   const Tensor got = transposed(at::complex(re, im), at::complex(wr, wi));
   CHECK(close(at::real(got), transposed(re, wr) - transposed(im, wi), 1e-10));
@@ -104,14 +114,17 @@ TEST_CASE("convolution of integers and of complex numbers", "[aten][conv]") {
 }
 
 TEST_CASE("kernels of one element are products of each image", "[aten][conv]") {
-  for (const auto& [channels, features, height, width] : {std::array<int64_t, 4>{32, 40, 9, 13}, {64, 33, 16, 16}, {70, 32, 1, 300}}) {
-    const Tensor x = values({3, channels, height, width}, at::kFloat), w = values({features, channels, 1, 1}, at::kFloat);
+  for (const auto& [channels, features, height, width] :
+       {std::array<int64_t, 4>{32, 40, 9, 13}, {64, 33, 16, 16}, {70, 32, 1, 300}}) {
+    const Tensor x = values({3, channels, height, width}, at::kFloat),
+                 w = values({features, channels, 1, 1}, at::kFloat);
     const Tensor b = values({features}, at::kFloat), g = values({3, features, height, width}, at::kFloat);
     const auto wide = [](const Tensor& t) { return t.to(at::kDouble); };
     CHECK(close(at::conv2d(x, w, b), at::conv2d(wide(x), wide(w), wide(b)), 1e-4));
     CHECK(close(at::conv2d(x, w), at::conv2d(wide(x), wide(w)), 1e-4));
     const auto back = [&](const Tensor& grad, const Tensor& image, const Tensor& weight) {
-      return at::convolution_backward(grad, image, weight, IntArrayRef({features}), {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, true});
+      return at::convolution_backward(
+          grad, image, weight, IntArrayRef({features}), {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, true});
     };
     const auto [dx, dw, db] = back(g, x, w);
     const auto [want_dx, want_dw, want_db] = back(wide(g), wide(x), wide(w));
@@ -126,19 +139,31 @@ TEST_CASE("convolutions have the same bits on any number of threads, and those o
     int64_t batch, channels, size, features, kernel, stride, groups;
   };
   const int threads = at::get_num_threads();
-  for (const Case& c : {Case{20, 32, 40, 32, 3, 1, 1}, {9, 24, 60, 48, 3, 2, 1}, {1, 3, 130, 64, 7, 2, 1}, {3, 3, 64, 48, 7, 2, 1}, {2, 64, 9, 256, 3, 1, 1}, {17, 32, 32, 64, 3, 1, 4}}) {
+  for (const Case& c :
+       {Case{20, 32, 40, 32, 3, 1, 1},
+        {9, 24, 60, 48, 3, 2, 1},
+        {1, 3, 130, 64, 7, 2, 1},
+        {3, 3, 64, 48, 7, 2, 1},
+        {2, 64, 9, 256, 3, 1, 1},
+        {17, 32, 32, 64, 3, 1, 4}}) {
     INFO(c.batch << " x " << c.channels << " x " << c.size << ", " << c.features << " of " << c.kernel);
-    const Tensor x = values({c.batch, c.channels, c.size, c.size}, at::kFloat), w = values({c.features, c.channels / c.groups, c.kernel, c.kernel}, at::kFloat);
+    const Tensor x = values({c.batch, c.channels, c.size, c.size}, at::kFloat),
+                 w = values({c.features, c.channels / c.groups, c.kernel, c.kernel}, at::kFloat);
     const Tensor b = values({c.features}, at::kFloat);
-    const auto run = [&](const Tensor& image) { return at::conv2d(image, w, b, {c.stride, c.stride}, {1, 1}, {1, 1}, c.groups); };
+    const auto run = [&](const Tensor& image) {
+      return at::conv2d(image, w, b, {c.stride, c.stride}, {1, 1}, {1, 1}, c.groups);
+    };
     at::set_num_threads(1);
     const Tensor y = run(x), g = values(y.sizes(), at::kFloat);
     const auto back = [&] {
       return at::convolution_backward(
-          g, x, w, IntArrayRef({c.features}), {c.stride, c.stride}, {1, 1}, {1, 1}, false, {0, 0}, c.groups, {true, true, true});
+          g, x, w, IntArrayRef({c.features}), {c.stride, c.stride}, {1, 1}, {1, 1}, false, {0, 0}, c.groups,
+          {true, true, true});
     };
     const auto [dx, dw, db] = back();
-    for (int64_t n = 0; n < c.batch; ++n) CHECK(close(y.slice(0, n, n + 1), run(x.slice(0, n, n + 1)), 1e-4));
+    for (int64_t n = 0; n < c.batch; ++n) {
+      CHECK(close(y.slice(0, n, n + 1), run(x.slice(0, n, n + 1)), 1e-4));
+    }
     for (const int count : {2, 3, 4}) {
       INFO(count << " threads");
       at::set_num_threads(count);
@@ -177,23 +202,33 @@ TEST_CASE("depthwise convolutions are those of their channels", "[aten][conv]") 
       std::vector<int64_t> weight_sizes = {features, 1};
       weight_sizes.insert(weight_sizes.end(), c.kernel.begin(), c.kernel.end());
       const auto run = [&](const Tensor& x, const Tensor& w, const Tensor& b, int64_t groups) {
-        return at::convolution(x, w, b, c.stride, c.padding, c.dilation, false, std::vector<int64_t>(c.kernel.size(), 0), groups);
+        return at::convolution(
+            x, w, b, c.stride, c.padding, c.dilation, false, std::vector<int64_t>(c.kernel.size(), 0), groups);
       };
       const auto back = [&](const Tensor& g, const Tensor& x, const Tensor& w, int64_t groups) {
         return at::convolution_backward(
-            g, x, w, IntArrayRef({w.size(0)}), c.stride, c.padding, c.dilation, false, std::vector<int64_t>(c.kernel.size(), 0), groups, {true, true, true});
+            g, x, w, IntArrayRef({w.size(0)}), c.stride, c.padding, c.dilation, false,
+            std::vector<int64_t>(c.kernel.size(), 0), groups, {true, true, true});
       };
       const Tensor x = at::randn(c.image, at::kDouble).to(dtype), w = at::randn(weight_sizes, at::kDouble).to(dtype),
                    b = at::randn({features}, at::kDouble).to(dtype);
       const Tensor y = run(x, w, b, channels), g = at::randn(y.sizes(), at::kDouble).to(dtype);
       const auto [dx, dw, db] = back(g, x, w, channels);
-      INFO(dtype << ", image " << c.image << ", kernel " << c.kernel << ", stride " << c.stride << ", multiplier " << c.multiplier);
-      const double tolerance = dtype == at::kDouble ? 1e-11 : dtype == at::kFloat ? 2e-4 : dtype == at::kHalf ? 4e-3 : 2e-2;
+      INFO(
+          dtype << ", image " << c.image << ", kernel " << c.kernel << ", stride " << c.stride << ", multiplier "
+                << c.multiplier);
+      const double tolerance = dtype == at::kDouble ? 1e-11
+          : dtype == at::kFloat                     ? 2e-4
+          : dtype == at::kHalf                      ? 4e-3
+                                                    : 2e-2;
       const auto close = [&](const Tensor& got, const Tensor& want) {
-        return at::allclose(got.to(at::kDouble), want, tolerance, tolerance * std::max(1.0, want.abs().max().item<double>()));
+        return at::allclose(
+            got.to(at::kDouble), want, tolerance, tolerance * std::max(1.0, want.abs().max().item<double>()));
       };
       for (int64_t channel = 0; channel < channels; ++channel) {
-        const auto own = [&](const Tensor& t, int64_t dim, int64_t count) { return t.narrow(dim, channel * count, count).to(at::kDouble); };
+        const auto own = [&](const Tensor& t, int64_t dim, int64_t count) {
+          return t.narrow(dim, channel * count, count).to(at::kDouble);
+        };
         const Tensor one = own(x, 1, 1), weights = own(w, 0, c.multiplier), grad = own(g, 1, c.multiplier);
         CHECK(close(y.narrow(1, channel * c.multiplier, c.multiplier), run(one, weights, own(b, 0, c.multiplier), 1)));
         const auto [want_dx, want_dw, want_db] = back(grad, one, weights, 1);
@@ -239,7 +274,8 @@ TEST_CASE("pooling propagates NaN and keeps channels last", "[aten][pool]") {
     CHECK(b.is_contiguous(kChannelsLast));
     CHECK(at::equal(a, b));
     CHECK(at::equal(ai, bi));
-    const Tensor mean = at::avg_pool2d(image, {3, 3}, {2, 2}, {1, 1}, true, false), other = at::avg_pool2d(last, {3, 3}, {2, 2}, {1, 1}, true, false);
+    const Tensor mean = at::avg_pool2d(image, {3, 3}, {2, 2}, {1, 1}, true, false),
+                 other = at::avg_pool2d(last, {3, 3}, {2, 2}, {1, 1}, true, false);
     CHECK(other.is_contiguous(kChannelsLast));
     CHECK(close(mean, other, 1e-2));
     const Tensor g = at::max_pool2d_with_indices_backward(a, image, {3, 2}, {2, 1}, {1, 1}, {1, 2}, false, ai);
@@ -250,10 +286,14 @@ TEST_CASE("pooling propagates NaN and keeps channels last", "[aten][pool]") {
 TEST_CASE("indices of a pooling are checked before they are used", "[aten][pool]") {
   const Tensor x = at::ones({1, 1, 4, 4}), g = at::ones({1, 1, 2, 2});
   CHECK_THROWS_WITH(
-      at::max_pool2d_with_indices_backward(g, x, {2, 2}, {2, 2}, {0, 0}, {1, 1}, false, at::full({1, 1, 2, 2}, 16, at::kLong)),
+      at::max_pool2d_with_indices_backward(
+          g, x, {2, 2}, {2, 2}, {0, 0}, {1, 1}, false, at::full({1, 1, 2, 2}, 16, at::kLong)),
       Catch::Contains("invalid max index 16"));
-  CHECK_THROWS_WITH(at::max_unpool2d(g, at::full({1, 1, 2, 2}, -1, at::kLong), {4, 4}), Catch::Contains("invalid max index: -1"));
-  CHECK(at::equal(at::max_unpool2d(g, at::arange(4, at::kLong).view({1, 1, 2, 2}), {2, 3}), list({1, 1, 1, 1, 0, 0}).view({1, 1, 2, 3})));
+  CHECK_THROWS_WITH(
+      at::max_unpool2d(g, at::full({1, 1, 2, 2}, -1, at::kLong), {4, 4}), Catch::Contains("invalid max index: -1"));
+  CHECK(at::equal(
+      at::max_unpool2d(g, at::arange(4, at::kLong).view({1, 1, 2, 2}), {2, 3}),
+      list({1, 1, 1, 1, 0, 0}).view({1, 1, 2, 3})));
 }
 
 TEST_CASE("batch norm moves running statistics, and leaves them alone on errors", "[aten][norm]") {
@@ -265,7 +305,9 @@ TEST_CASE("batch norm moves running statistics, and leaves them alone on errors"
   CHECK(close(mean, x.mean({0, 2}) * 0.1, 1e-12));
   CHECK(close(var, x.transpose(0, 1).reshape({3, -1}).var(1) * 0.1 + 0.9, 1e-12));
   const Tensor before = mean.clone();
-  CHECK_THROWS_WITH(at::batch_norm(x, {}, {}, mean, at::ones({2}, at::kDouble), true, 0.1, 1e-5, false), Catch::Contains("running_var should contain 3 elements not 2"));
+  CHECK_THROWS_WITH(
+      at::batch_norm(x, {}, {}, mean, at::ones({2}, at::kDouble), true, 0.1, 1e-5, false),
+      Catch::Contains("running_var should contain 3 elements not 2"));
   CHECK_THROWS(at::native_batch_norm(x, at::ones({1}, at::kDouble), {}, mean, var, true, 0.1, 1e-5));
   CHECK(at::equal(mean, before));
 }
@@ -283,7 +325,8 @@ TEST_CASE("batch norm is accurate far from zero and the same in both layouts", "
 
 TEST_CASE("batch norm of rows, of small planes and of planes whose means lie apart", "[aten][norm]") {
   at::manual_seed(6);
-  for (const auto& sizes : std::vector<std::vector<int64_t>>{{200, 70}, {40, 33, 1, 1}, {9, 5, 7, 7}, {7, 3, 5000}, {5, 2, 1}}) {
+  for (const auto& sizes :
+       std::vector<std::vector<int64_t>>{{200, 70}, {40, 33, 1, 1}, {9, 5, 7, 7}, {7, 3, 5000}, {5, 2, 1}}) {
     // A first plane far from the others: their mean so far is no center for them.
     Tensor wide = values(sizes) + 10;
     wide[0].add_(3000);
@@ -297,9 +340,10 @@ TEST_CASE("batch norm of rows, of small planes and of planes whose means lie apa
     CHECK(close(want_mean, rows.mean(1), 1e-12));
     CHECK(close(want_invstd, (rows.var(1, false) + 1e-5).rsqrt(), 1e-12));
     const Tensor grad = values(sizes, at::kFloat);
-    const auto [dx, dw, db] = at::native_batch_norm_backward(grad, x, none, none, none, mean, invstd, true, 1e-5, {true, false, false});
-    const auto [want_dx, want_dw, want_db] =
-        at::native_batch_norm_backward(grad.to(at::kDouble), exact, none, none, none, want_mean, want_invstd, true, 1e-5, {true, false, false});
+    const auto [dx, dw, db] =
+        at::native_batch_norm_backward(grad, x, none, none, none, mean, invstd, true, 1e-5, {true, false, false});
+    const auto [want_dx, want_dw, want_db] = at::native_batch_norm_backward(
+        grad.to(at::kDouble), exact, none, none, none, want_mean, want_invstd, true, 1e-5, {true, false, false});
     CHECK(close(dx, want_dx, 1e-4));
   }
 }
@@ -341,22 +385,14 @@ TEST_CASE("images of bytes are resized to PyTorch's bytes", "[aten][upsample]") 
     int64_t height, width, sum;
   };
   const std::initializer_list<Case> cases = {
-      {"upsample_bilinear2d", false, 3, 4, 871601259},
-      {"upsample_bilinear2d", false, 9, 11, 538205837},
-      {"upsample_bilinear2d", true, 3, 4, 34983839},
-      {"upsample_bilinear2d", true, 9, 11, 255027106},
-      {"upsample_bicubic2d", false, 3, 4, 88355436},
-      {"upsample_bicubic2d", false, 9, 11, 672677346},
-      {"upsample_bicubic2d", true, 3, 4, 34983839},
-      {"upsample_bicubic2d", true, 9, 11, 194728930},
-      {"_upsample_bilinear2d_aa", false, 3, 4, 680774122},
-      {"_upsample_bilinear2d_aa", false, 9, 11, 538205837},
-      {"_upsample_bilinear2d_aa", true, 3, 4, 918234739},
-      {"_upsample_bilinear2d_aa", true, 9, 11, 840843519},
-      {"_upsample_bicubic2d_aa", false, 3, 4, 913739606},
-      {"_upsample_bicubic2d_aa", false, 9, 11, 453908714},
-      {"_upsample_bicubic2d_aa", true, 3, 4, 100403511},
-      {"_upsample_bicubic2d_aa", true, 9, 11, 167460584},
+      {"upsample_bilinear2d", false, 3, 4, 871601259},     {"upsample_bilinear2d", false, 9, 11, 538205837},
+      {"upsample_bilinear2d", true, 3, 4, 34983839},       {"upsample_bilinear2d", true, 9, 11, 255027106},
+      {"upsample_bicubic2d", false, 3, 4, 88355436},       {"upsample_bicubic2d", false, 9, 11, 672677346},
+      {"upsample_bicubic2d", true, 3, 4, 34983839},        {"upsample_bicubic2d", true, 9, 11, 194728930},
+      {"_upsample_bilinear2d_aa", false, 3, 4, 680774122}, {"_upsample_bilinear2d_aa", false, 9, 11, 538205837},
+      {"_upsample_bilinear2d_aa", true, 3, 4, 918234739},  {"_upsample_bilinear2d_aa", true, 9, 11, 840843519},
+      {"_upsample_bicubic2d_aa", false, 3, 4, 913739606},  {"_upsample_bicubic2d_aa", false, 9, 11, 453908714},
+      {"_upsample_bicubic2d_aa", true, 3, 4, 100403511},   {"_upsample_bicubic2d_aa", true, 9, 11, 167460584},
   };
   const Tensor x = (at::arange(210, at::kLong) * 37 + 11).remainder(256).to(at::kByte).view({2, 3, 5, 7});
   for (const Case& c : cases) {
@@ -369,7 +405,9 @@ TEST_CASE("images of bytes are resized to PyTorch's bytes", "[aten][upsample]") 
                                                      : at::_upsample_bicubic2d_aa(image, size, c.align_corners);
       const Tensor bytes = y.contiguous();
       int64_t sum = 0;
-      for (int64_t i = 0; i < bytes.numel(); ++i) sum = (sum * 31 + bytes.const_data_ptr<uint8_t>()[i]) % 1'000'000'007;
+      for (int64_t i = 0; i < bytes.numel(); ++i) {
+        sum = (sum * 31 + bytes.const_data_ptr<uint8_t>()[i]) % 1'000'000'007;
+      }
       CHECK(sum == c.sum);
     }
   }
@@ -410,7 +448,9 @@ TEST_CASE("resizing to the same size changes nothing, and layouts agree", "[aten
   }
   CHECK(at::equal(at::upsample_nearest2d(x, {12, 15}), at::upsample_nearest2d(last, {12, 15})));
   // A ramp stays one.
-  CHECK(close(at::upsample_linear1d(at::arange(5, at::kFloat).view({1, 1, 5}), {9}, true), (at::arange(9, at::kFloat) / 2).view({1, 1, 9}), 1e-6));
+  CHECK(close(
+      at::upsample_linear1d(at::arange(5, at::kFloat).view({1, 1, 5}), {9}, true),
+      (at::arange(9, at::kFloat) / 2).view({1, 1, 9}), 1e-6));
 }
 
 TEST_CASE("the identity as an affine grid samples the image itself", "[aten][upsample]") {
@@ -419,10 +459,14 @@ TEST_CASE("the identity as an affine grid samples the image itself", "[aten][ups
   const Tensor theta = at::eye(2, 3, at::kFloat).unsqueeze(0).expand({2, 2, 3});
   for (const bool corners : {false, true}) {
     const Tensor grid = at::affine_grid_generator(theta, {2, 3, 5, 4}, corners);
-    for (const int64_t mode : {0, 1, 2}) CHECK(close(at::grid_sampler(x, grid, mode, 0, corners), x, 1e-4));
+    for (const int64_t mode : {0, 1, 2}) {
+      CHECK(close(at::grid_sampler(x, grid, mode, 0, corners), x, 1e-4));
+    }
   }
   // Places that are no numbers or far away are outside.
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor far = list({inf, -inf, nan, 1e30f, -1e30f, nan}).view({1, 1, 3, 2});
-  for (const int64_t mode : {0, 1, 2}) CHECK(at::grid_sampler(x.slice(0, 0, 1), far, mode, 1, false).numel() == 9);
+  for (const int64_t mode : {0, 1, 2}) {
+    CHECK(at::grid_sampler(x.slice(0, 0, 1), far, mode, 1, false).numel() == 9);
+  }
 }

@@ -22,7 +22,8 @@ Tensor filled(IntArrayRef sizes, ScalarType dtype) {
   const Tensor t = at::empty(sizes, dtype);
   auto* bytes = static_cast<std::byte*>(t.mutable_data_ptr());
   for (int64_t i = 0; i < t.numel(); ++i) {
-    test::write_number(dtype, static_cast<double>(dtype == at::kBool ? i * 7 % 3 % 2 : i * 7 % 127), bytes + i * t.itemsize());
+    test::write_number(
+        dtype, static_cast<double>(dtype == at::kBool ? i * 7 % 3 % 2 : i * 7 % 127), bytes + i * t.itemsize());
   }
   return t;
 }
@@ -32,7 +33,8 @@ std::complex<double> element(const Tensor& t, const std::vector<int64_t>& at) {
   for (size_t d = 0; d < at.size(); ++d) {
     offset += at[d] * t.stride(static_cast<int64_t>(d));
   }
-  return test::read_number(t.scalar_type(), static_cast<const std::byte*>(t.const_data_ptr()) + offset * static_cast<int64_t>(t.itemsize()));
+  return test::read_number(
+      t.scalar_type(), static_cast<const std::byte*>(t.const_data_ptr()) + offset * static_cast<int64_t>(t.itemsize()));
 }
 
 // Places where two tensors of one shape differ.
@@ -54,10 +56,22 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {{64, 64}, {1, 0}},        {{128, 256}, {1, 0}},       {{131, 67}, {1, 0}},        {{3, 1000}, {1, 0}},
-    {{1000, 3}, {1, 0}},       {{1, 300}, {1, 0}},         {{17, 5}, {1, 0}},          {{2, 32}, {1, 0}},
-    {{2, 3, 37, 41}, {0, 2, 3, 1}}, {{2, 37, 41, 3}, {0, 3, 1, 2}}, {{2, 48, 9, 9}, {0, 2, 3, 1}}, {{5, 33, 70}, {2, 1, 0}},
-    {{5, 33, 70}, {1, 2, 0}},  {{5, 33, 70}, {0, 2, 1}},   {{4, 6, 8, 10}, {3, 1, 2, 0}}, {{0, 70, 70}, {0, 2, 1}},
+    {{64, 64}, {1, 0}},
+    {{128, 256}, {1, 0}},
+    {{131, 67}, {1, 0}},
+    {{3, 1000}, {1, 0}},
+    {{1000, 3}, {1, 0}},
+    {{1, 300}, {1, 0}},
+    {{17, 5}, {1, 0}},
+    {{2, 32}, {1, 0}},
+    {{2, 3, 37, 41}, {0, 2, 3, 1}},
+    {{2, 37, 41, 3}, {0, 3, 1, 2}},
+    {{2, 48, 9, 9}, {0, 2, 3, 1}},
+    {{5, 33, 70}, {2, 1, 0}},
+    {{5, 33, 70}, {1, 2, 0}},
+    {{5, 33, 70}, {0, 2, 1}},
+    {{4, 6, 8, 10}, {3, 1, 2, 0}},
+    {{0, 70, 70}, {0, 2, 1}},
 };
 
 } // namespace
@@ -109,7 +123,8 @@ TEST_CASE("copy_ fills a destination of any strides and nothing else", "[copy]")
 
 TEST_CASE("transposed copies convert", "[copy]") {
   const auto from_dtype = GENERATE(at::kByte, at::kBFloat16, at::kFloat, at::kLong);
-  const auto to_dtype = GENERATE(at::kByte, at::kHalf, at::kBFloat16, at::kInt, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble);
+  const auto to_dtype = GENERATE(
+      at::kByte, at::kHalf, at::kBFloat16, at::kInt, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble);
   const Tensor from = filled({131, 67}, from_dtype).t();
   const Tensor to = at::empty({67, 131}, to_dtype);
   to.copy_(from);

@@ -25,7 +25,8 @@ TEST_CASE("whether CUDA can be used is told quickly, and why not", "[cuda]") {
 
 TEST_CASE("recording a stream needs a device with streams", "[cuda]") {
   const c10::Stream cpu(c10::Stream::DEFAULT, at::kCPU);
-  CHECK_THROWS_WITH(at::ones({2}).record_stream(cpu), StartsWith("record_stream: needs a tensor on a device with streams"));
+  CHECK_THROWS_WITH(
+      at::ones({2}).record_stream(cpu), StartsWith("record_stream: needs a tensor on a device with streams"));
   CHECK_THROWS_AS(at::empty({2}, at::kMeta).record_stream(cpu), c10::Error);
 }
 
@@ -47,7 +48,8 @@ TEST_CASE("without a CUDA device, asking for one is an error that says why", "[c
   CHECK_THROWS_WITH(at::rand({2, 3}).cuda(), says_why);
   CHECK_THROWS_WITH(torch::cuda::synchronize(), Contains(reason));
   CHECK_THROWS_WITH(
-      at::empty({1}, at::TensorOptions().pinned_memory(true)), StartsWith("Cannot pin memory: no CUDA device can be used, "));
+      at::empty({1}, at::TensorOptions().pinned_memory(true)),
+      StartsWith("Cannot pin memory: no CUDA device can be used, "));
   CHECK_THROWS_WITH(at::ones({4}).pin_memory(), says_why);
   CHECK_FALSE(at::ones({4}).is_pinned());
   // Seeding is for programs that do not know whether there is a device.

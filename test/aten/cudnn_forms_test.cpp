@@ -8,8 +8,10 @@ using at::Tensor;
 TEST_CASE("cuDNN's form of ctc_loss gives the losses and their gradient", "[aten][cudnn]") {
   const Tensor log_probs = torch::randn({6, 2, 5}, at::kDouble).log_softmax(-1).detach().requires_grad_(true);
   const Tensor targets = torch::tensor({1, 2, 3}, at::kInt), impossible = torch::tensor({1, 1, 1, 1, 3}, at::kInt);
-  const auto [loss, gradient] = at::_cudnn_ctc_loss(log_probs, targets, at::IntArrayRef{6, 6}, at::IntArrayRef{2, 1}, 0, true, false);
-  const Tensor wanted = at::ctc_loss(log_probs, targets, at::IntArrayRef{6, 6}, at::IntArrayRef{2, 1}, 0, at::Reduction::None, false);
+  const auto [loss, gradient] =
+      at::_cudnn_ctc_loss(log_probs, targets, at::IntArrayRef{6, 6}, at::IntArrayRef{2, 1}, 0, true, false);
+  const Tensor wanted =
+      at::ctc_loss(log_probs, targets, at::IntArrayRef{6, 6}, at::IntArrayRef{2, 1}, 0, at::Reduction::None, false);
   CHECK(at::allclose(loss, wanted));
   CHECK(at::allclose(gradient, torch::autograd::grad({wanted.sum()}, {log_probs})[0]));
   CHECK(at::allclose(torch::autograd::grad({loss.sum()}, {log_probs})[0], gradient));
@@ -22,7 +24,8 @@ TEST_CASE("cuDNN's form of ctc_loss gives the losses and their gradient", "[aten
 }
 
 TEST_CASE("cuDNN is not asked on the CPU", "[aten][cudnn]") {
-  const Tensor log_probs = torch::randn({6, 2, 5}), targets = torch::tensor({1, 2, 3}, at::kInt), lengths = torch::tensor({2, 1}, at::kLong);
+  const Tensor log_probs = torch::randn({6, 2, 5}), targets = torch::tensor({1, 2, 3}, at::kInt),
+               lengths = torch::tensor({2, 1}, at::kLong);
   CHECK_FALSE(at::_use_cudnn_ctc_loss(log_probs, targets, at::IntArrayRef{6, 6}, at::IntArrayRef{2, 1}, 0));
   CHECK_FALSE(at::_use_cudnn_ctc_loss(log_probs, targets, torch::tensor({6, 6}, at::kLong), lengths, 0));
   CHECK_FALSE(at::cudnn_is_acceptable(log_probs));
@@ -32,7 +35,8 @@ TEST_CASE("cuDNN is not asked on the CPU", "[aten][cudnn]") {
 }
 
 TEST_CASE("grids and samples by cuDNN's names have their corners aligned", "[aten][cudnn]") {
-  const Tensor image = torch::randn({2, 3, 4, 5}, at::kDouble).requires_grad_(true), theta = torch::randn({2, 2, 3}, at::kDouble);
+  const Tensor image = torch::randn({2, 3, 4, 5}, at::kDouble).requires_grad_(true),
+               theta = torch::randn({2, 2, 3}, at::kDouble);
   const Tensor grid = at::cudnn_affine_grid_generator(theta, 2, 3, 6, 7).requires_grad_(true);
   CHECK(at::allclose(grid, at::affine_grid_generator(theta, {2, 3, 6, 7}, true)));
   const Tensor sampled = at::cudnn_grid_sampler(image, grid), along = torch::randn_like(sampled);
@@ -42,7 +46,8 @@ TEST_CASE("grids and samples by cuDNN's names have their corners aligned", "[ate
   CHECK(at::allclose(for_image, wanted[0]));
   CHECK(at::allclose(for_grid, wanted[1]));
   CHECK(at::allclose(
-      at::cudnn_affine_grid_generator_backward(for_grid, 2, 3, 6, 7), at::affine_grid_generator_backward(for_grid, {2, 3, 6, 7}, true)));
+      at::cudnn_affine_grid_generator_backward(for_grid, 2, 3, 6, 7),
+      at::affine_grid_generator_backward(for_grid, {2, 3, 6, 7}, true)));
 }
 
 TEST_CASE("_masked_scale keeps and scales where the mask is one", "[aten][cudnn]") {

@@ -21,14 +21,16 @@ int64_t add_cpu(const Tensor&, int64_t n) {
   return n + 1;
 }
 int64_t add_below(c10::DispatchKeySet keys, const Tensor& a, int64_t n) {
-  return typed<int64_t(const Tensor&, int64_t)>("builtin::add").redispatch(keys & c10::after_autograd_keyset, a, n) + 1000;
+  return typed<int64_t(const Tensor&, int64_t)>("builtin::add").redispatch(keys & c10::after_autograd_keyset, a, n) +
+      1000;
 }
 int64_t sized(const Tensor&, c10::SymIntArrayRef sizes) {
   return static_cast<int64_t>(sizes.size());
 }
 void nothing() {}
 int64_t track_autograd(c10::DispatchKeySet keys, const Tensor& a, int64_t n) {
-  return typed<int64_t(const Tensor&, int64_t)>("builtin::track").redispatch(keys & c10::after_autograd_keyset, a, n) + 1000;
+  return typed<int64_t(const Tensor&, int64_t)>("builtin::track").redispatch(keys & c10::after_autograd_keyset, a, n) +
+      1000;
 }
 int64_t track_usual(c10::DispatchKeySet, const Tensor& a, int64_t n) {
   const auto op = typed<int64_t(const Tensor&, int64_t)>("builtin::track");
@@ -82,8 +84,10 @@ TEST_CASE("operators from constant tables", "[dispatcher][builtin]") {
   CHECK(toString(find("builtin::sized", "x").schema()) == "builtin::sized.x(Tensor a, SymInt[] sizes) -> int");
   CHECK(find("builtin::add").hasTag(at::Tag::core));
   CHECK_THAT(find("builtin::add").dumpComputedTable(), Says("CPU: defined in add.cpp [kernel]"));
-  CHECK_THAT(error_of([] { typed<int64_t(const Tensor&)>("builtin::add"); }), Says("wrong signature") && Says("add.cpp"));
-  CHECK_THAT(error_of([] { typed<int64_t(const Tensor&, c10::SymInt)>("builtin::sized", "x"); }), Says("wrong signature"));
+  CHECK_THAT(
+      error_of([] { typed<int64_t(const Tensor&)>("builtin::add"); }), Says("wrong signature") && Says("add.cpp"));
+  CHECK_THAT(
+      error_of([] { typed<int64_t(const Tensor&, c10::SymInt)>("builtin::sized", "x"); }), Says("wrong signature"));
 }
 
 TEST_CASE("users may override a built-in kernel for a while", "[dispatcher][builtin]") {
@@ -95,7 +99,9 @@ TEST_CASE("users may override a built-in kernel for a while", "[dispatcher][buil
   mine.reset();
   CHECK(call() == 1002);
   auto misfit = implement("builtin", DispatchKey::CPU);
-  CHECK_THROWS_WITH(misfit.impl("add", [](const Tensor&, double) -> int64_t { return 0; }), Says("doesn't match the expected function schema"));
+  CHECK_THROWS_WITH(
+      misfit.impl("add", [](const Tensor&, double) -> int64_t { return 0; }),
+      Says("doesn't match the expected function schema"));
 }
 
 TEST_CASE("a usual form stands for the kernels of Autograd and ADInplaceOrView", "[dispatcher][builtin]") {
@@ -137,7 +143,9 @@ TEST_CASE("thousands of table rows register in milliseconds", "[dispatcher][buil
     const char* name = texts.back().c_str();
     texts.push_back(texts.back() + "(Tensor a, int n) -> int");
     definitions.push_back({name, "", texts.back().c_str(), "many.yaml:1", &slots[static_cast<size_t>(i)]});
-    for (const DispatchKey key : {DispatchKey::CPU, DispatchKey::Autograd, DispatchKey::Meta, DispatchKey::ADInplaceOrView, DispatchKey::CUDA}) {
+    for (const DispatchKey key :
+         {DispatchKey::CPU, DispatchKey::Autograd, DispatchKey::Meta, DispatchKey::ADInplaceOrView,
+          DispatchKey::CUDA}) {
       rows.push_back({name, "", key, builtin_kernel<&add_cpu>(), "many.cpp"});
     }
   }

@@ -16,7 +16,9 @@ Tensor second(const Tensor&, const Tensor& b) {
   return b;
 }
 int64_t sum_of(c10::IntArrayRef sizes, int64_t n) {
-  for (const int64_t size : sizes) n += size;
+  for (const int64_t size : sizes) {
+    n += size;
+  }
   return n;
 }
 Tensor& touch_(Tensor& self, double) {
@@ -35,14 +37,16 @@ void written_arguments(const c10::OperatorHandle& op, torch::jit::Stack* stack) 
   if (op.operator_name().overload_name.empty()) {
     torch::jit::drop(stack, arguments - results);
   } else {
-    stack->erase(stack->end() - static_cast<std::ptrdiff_t>(arguments), stack->end() - static_cast<std::ptrdiff_t>(results));
+    stack->erase(
+        stack->end() - static_cast<std::ptrdiff_t>(arguments), stack->end() - static_cast<std::ptrdiff_t>(results));
   }
 }
 
 std::vector<std::string> g_seen;
 void note_and_pass_on(const c10::OperatorHandle& op, DispatchKeySet keys, torch::jit::Stack* stack) {
   g_seen.push_back(toString(op.operator_name()));
-  op.redispatchBoxed(keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::FuncTorchDynamicLayerBackMode), stack);
+  op.redispatchBoxed(
+      keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::FuncTorchDynamicLayerBackMode), stack);
 }
 
 int g_autograd_calls = 0;
@@ -111,7 +115,9 @@ TEST_CASE("BackendSelect kernels route operators without tensors", "[dispatcher]
   cuda.impl("make", [](c10::Device) -> int64_t { return 2; });
   const auto op = typed<int64_t(c10::Device)>("factory::make");
   // Without a BackendSelect kernel there is nowhere to go.
-  CHECK_THAT(error_of<c10::NotImplementedError>([&] { op.call(c10::kCPU); }), Says("There were no tensor arguments to this function"));
+  CHECK_THAT(
+      error_of<c10::NotImplementedError>([&] { op.call(c10::kCPU); }),
+      Says("There were no tensor arguments to this function"));
 
   auto select = implement("factory", DispatchKey::BackendSelect);
   select.impl("make", [](c10::Device device) -> int64_t {
@@ -125,7 +131,9 @@ TEST_CASE("BackendSelect kernels route operators without tensors", "[dispatcher]
 
 TEST_CASE("kernels may take the key set", "[dispatcher]") {
   auto defs = define("keyset");
-  defs.def("seen(Tensor a) -> int", [](DispatchKeySet keys, const Tensor&) -> int64_t { return static_cast<int64_t>(keys.raw_repr()); });
+  defs.def("seen(Tensor a) -> int", [](DispatchKeySet keys, const Tensor&) -> int64_t {
+    return static_cast<int64_t>(keys.raw_repr());
+  });
   const auto op = typed<int64_t(const Tensor&)>("keyset::seen");
   const DispatchKeySet seen = DispatchKeySet::from_raw_repr(static_cast<uint64_t>(op.call(cpu_tensor())));
   CHECK(seen.has(DispatchKey::CPU));
@@ -162,7 +170,8 @@ TEST_CASE("references returned by in-place and out forms are the arguments", "[d
     Tensor r = tensor_of(DispatchKey::PrivateUse1);
     CHECK(&typed<Tensor&(Tensor&, double)>("refs2::touch_").call(p, 1.0) == &p);
     CHECK(&typed<Tensor&(const Tensor&, Tensor&)>("refs2::copy", "out").call(p, q) == &q);
-    const auto both = typed<std::tuple<Tensor&, Tensor&>(const Tensor&, Tensor&, Tensor&)>("refs2::pair", "out").call(p, q, r);
+    const auto both =
+        typed<std::tuple<Tensor&, Tensor&>(const Tensor&, Tensor&, Tensor&)>("refs2::pair", "out").call(p, q, r);
     CHECK(&std::get<0>(both) == &q);
     CHECK(&std::get<1>(both) == &r);
   }
@@ -184,16 +193,25 @@ TEST_CASE("plain and symbolic kernels serve symbolic schemas", "[dispatcher]") {
   defs.def("plain(Tensor a, SymInt n, SymInt[] sizes, SymInt? m, SymInt[]? more) -> int");
   defs.def("symbolic(Tensor a, SymInt n, SymInt[] sizes) -> SymInt");
   auto cpu = implement("sym", DispatchKey::CPU);
-  cpu.impl("plain", [](const Tensor&, int64_t n, c10::IntArrayRef sizes, std::optional<int64_t> m, c10::OptionalIntArrayRef more) -> int64_t {
-    return n * 1000 + static_cast<int64_t>(sizes.size()) * 100 + m.value_or(0) + (more.has_value() ? more->back() : 0);
-  });
-  cpu.impl("symbolic", [](const Tensor&, c10::SymInt n, c10::SymIntArrayRef sizes) -> c10::SymInt { return n + sizes[0]; });
+  cpu.impl(
+      "plain",
+      [](const Tensor&, int64_t n, c10::IntArrayRef sizes, std::optional<int64_t> m,
+         c10::OptionalIntArrayRef more) -> int64_t {
+        return n * 1000 + static_cast<int64_t>(sizes.size()) * 100 + m.value_or(0) +
+            (more.has_value() ? more->back() : 0);
+      });
+  cpu.impl(
+      "symbolic", [](const Tensor&, c10::SymInt n, c10::SymIntArrayRef sizes) -> c10::SymInt { return n + sizes[0]; });
 
-  const auto plain = typed<int64_t(const Tensor&, c10::SymInt, c10::SymIntArrayRef, std::optional<c10::SymInt>, at::OptionalSymIntArrayRef)>("sym::plain");
+  const auto plain = typed<int64_t(
+      const Tensor&, c10::SymInt, c10::SymIntArrayRef, std::optional<c10::SymInt>, at::OptionalSymIntArrayRef)>(
+      "sym::plain");
   const std::vector<c10::SymInt> sizes{2, 3};
   CHECK(plain.call(cpu_tensor(), 5, sizes, c10::SymInt(4), std::nullopt) == 5204);
   CHECK(plain.call(cpu_tensor(), 5, sizes, std::nullopt, c10::SymIntArrayRef(sizes)) == 5203);
-  CHECK(call_boxed(plain, cpu_tensor(), int64_t{5}, std::vector<int64_t>{1}, c10::IValue(), c10::IValue())[0].toInt() == 5100);
+  CHECK(
+      call_boxed(plain, cpu_tensor(), int64_t{5}, std::vector<int64_t>{1}, c10::IValue(), c10::IValue())[0].toInt() ==
+      5100);
 
   const auto symbolic = typed<c10::SymInt(const Tensor&, c10::SymInt, c10::SymIntArrayRef)>("sym::symbolic");
   CHECK(symbolic.call(cpu_tensor(), 5, sizes) == 7);
@@ -207,14 +225,18 @@ TEST_CASE("keys come from every kind of tensor argument", "[dispatcher]") {
   defs.def("optional_list(Tensor?[] a) -> str");
   for (const DispatchKey key : {DispatchKey::CPU, DispatchKey::CUDA}) {
     static std::vector<torch::Library> impls;
-    if (key == DispatchKey::CPU) impls.clear();
+    if (key == DispatchKey::CPU) {
+      impls.clear();
+    }
     auto impl = implement("sources", key);
     const std::string name = toString(key);
     impl.impl("optional", [name](int64_t, const std::optional<Tensor>&) { return name; });
     impl.impl("list", [name](at::TensorList) { return name; });
     impl.impl("optional_list", [name](const c10::List<std::optional<Tensor>>&) { return name; });
     impls.push_back(std::move(impl));
-    if (key == DispatchKey::CPU) continue;
+    if (key == DispatchKey::CPU) {
+      continue;
+    }
 
     const auto optional = typed<std::string(int64_t, const std::optional<Tensor>&)>("sources::optional");
     CHECK(optional.call(1, cuda_tensor()) == "CUDA");
@@ -339,7 +361,8 @@ TEST_CASE("functors keep their state", "[dispatcher]") {
   auto cuda = implement("functors", DispatchKey::CUDA);
   cuda.impl("add", torch::CppFunction::makeFromBoxedFunctor(std::make_unique<BoxedAdder>()));
   int64_t captured = 1000;
-  defs.impl("add", torch::dispatch(c10::DispatchKey::Meta, [captured](const Tensor&, int64_t n) { return n + captured; }));
+  defs.impl(
+      "add", torch::dispatch(c10::DispatchKey::Meta, [captured](const Tensor&, int64_t n) { return n + captured; }));
   const auto op = typed<int64_t(const Tensor&, int64_t)>("functors::add");
   CHECK(op.call(cpu_tensor(), 1) == 11);
   CHECK(op.call(cuda_tensor(), 1) == 101);
@@ -353,7 +376,8 @@ TEST_CASE("an autograd fallback is skipped while nothing requires grad", "[dispa
   auto cpu = implement("skips", DispatchKey::CPU);
   cpu.impl("pick", &first);
   auto autograd = implement("skips", DispatchKey::AutogradCPU);
-  autograd.impl("pick", torch::CppFunction::makeBoxedAutogradFallback(c10::BoxedKernel::makeFromFunction<&count_and_pass_on>()));
+  autograd.impl(
+      "pick", torch::CppFunction::makeBoxedAutogradFallback(c10::BoxedKernel::makeFromFunction<&count_and_pass_on>()));
   const Tensor a = cpu_tensor();
   CHECK(typed<Tensor(const Tensor&, const Tensor&)>("skips::pick").call(a, a).is_same(a));
   CHECK(g_autograd_calls == 0);

@@ -39,7 +39,14 @@ const Row kRows[] = {
     {{"CPU"}, "CPU", "through", "-", "through", "-", "-", "-"},
     {{"Implicit"}, "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit"},
     {{"Explicit"}, "Explicit", "through", "Explicit", "through", "Explicit", "Explicit", "Explicit"},
-    {{"NonFunctional"}, "NonFunctional", "through", "NonFunctional", "through", "NonFunctional", "NonFunctional", "NonFunctional"},
+    {{"NonFunctional"},
+     "NonFunctional",
+     "through",
+     "NonFunctional",
+     "through",
+     "NonFunctional",
+     "NonFunctional",
+     "NonFunctional"},
     {{"CPU", "Implicit"}, "CPU", "through", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit"},
     {{"CPU", "Explicit"}, "CPU", "through", "Explicit", "through", "Explicit", "Explicit", "Explicit"},
     {{"CPU", "Autograd"}, "CPU", "Autograd", "-", "Autograd", "-", "-", "-"},
@@ -48,8 +55,22 @@ const Row kRows[] = {
     {{"CPU", "Implicit", "Autograd"}, "CPU", "Autograd", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit"},
     {{"Explicit", "Autograd"}, "Explicit", "Autograd", "Explicit", "Autograd", "Explicit", "Explicit", "Explicit"},
     {{"Explicit", "Implicit"}, "Explicit", "through", "Explicit", "through", "Explicit", "Explicit", "Explicit"},
-    {{"NonFunctional", "Explicit"}, "NonFunctional", "through", "NonFunctional", "through", "NonFunctional", "NonFunctional", "NonFunctional"},
-    {{"QuantizedCPU", "Implicit"}, "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "QuantizedCPU", "Implicit"},
+    {{"NonFunctional", "Explicit"},
+     "NonFunctional",
+     "through",
+     "NonFunctional",
+     "through",
+     "NonFunctional",
+     "NonFunctional",
+     "NonFunctional"},
+    {{"QuantizedCPU", "Implicit"},
+     "Implicit",
+     "Implicit",
+     "Implicit",
+     "Implicit",
+     "Implicit",
+     "QuantizedCPU",
+     "Implicit"},
     {{"FPGA", "Implicit"}, "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "FPGA"},
 };
 
@@ -58,7 +79,9 @@ const Row kRows[] = {
 TEST_CASE("alias keys serve in libtorch's order", "[dispatcher]") {
   for (const Row& row : kRows) {
     std::string title;
-    for (const std::string& name : row.registered) title += name + " ";
+    for (const std::string& name : row.registered) {
+      title += name + " ";
+    }
     CAPTURE(title);
     auto defs = define("order");
     defs.def("who(Tensor a) -> str");
@@ -69,9 +92,13 @@ TEST_CASE("alias keys serve in libtorch's order", "[dispatcher]") {
     }
     const c10::OperatorHandle op = find("order::who");
     const auto who = [&](DispatchKey key) -> std::string {
-      if (!op.hasComputedKernelForDispatchKey(key)) return "-";
+      if (!op.hasComputedKernelForDispatchKey(key)) {
+        return "-";
+      }
       const c10::KernelFunction& kernel = op.getComputedKernelForDispatchKey(key);
-      if (kernel.isFallthrough()) return "through";
+      if (kernel.isFallthrough()) {
+        return "through";
+      }
       torch::jit::Stack stack{cpu_tensor()};
       kernel.callBoxed(op, c10::DispatchKeySet(key), &stack);
       return stack[0].toStringRef();
@@ -117,8 +144,10 @@ TEST_CASE("backend fallbacks come last", "[dispatcher]") {
   impl.reset();
   CHECK(op.call(a) == "fallback");
   CHECK(c10::Dispatcher::singleton().hasBackendFallbackForDispatchKey(DispatchKey::PrivateUse2));
-  CHECK_THAT(error_of([] {
-    torch::Library again(torch::Library::IMPL, "_", DispatchKey::PrivateUse2, "fb.cpp", 2);
-    again.fallback(torch::CppFunction::makeFallthrough());
-  }), Says("previous registration registered at fb.cpp:1, new registration registered at fb.cpp:2"));
+  CHECK_THAT(
+      error_of([] {
+        torch::Library again(torch::Library::IMPL, "_", DispatchKey::PrivateUse2, "fb.cpp", 2);
+        again.fallback(torch::CppFunction::makeFallthrough());
+      }),
+      Says("previous registration registered at fb.cpp:1, new registration registered at fb.cpp:2"));
 }

@@ -34,7 +34,9 @@ void push_five(const c10::OperatorHandle&, torch::jit::Stack* stack) {
 // The macros, as libraries use them.
 TORCH_LIBRARY(macros, m) {
   m.def("one(Tensor a) -> int");
-  m.def("inferred", [](const Tensor&, int64_t n, double, const std::string&) -> std::tuple<int64_t, Tensor> { return {n, Tensor()}; });
+  m.def("inferred", [](const Tensor&, int64_t n, double, const std::string&) -> std::tuple<int64_t, Tensor> {
+    return {n, Tensor()};
+  });
 }
 TORCH_LIBRARY_IMPL(macros, CPU, m) {
   m.impl("one", one);
@@ -46,18 +48,23 @@ TORCH_LIBRARY_FRAGMENT(macros, m) {
 TORCH_LIBRARY_FRAGMENT(macros, m) {
   m.def(torch::schema("three(Tensor a) -> int"));
 }
-static auto old_style = torch::RegisterOperators()
-    .op("oldstyle::one(Tensor a) -> int", &one)
-    .op("oldstyle::inferred", torch::RegisterOperators::options().catchAllKernel<decltype(two), &two>())
-    .op("oldstyle::keyed(Tensor a) -> int", torch::RegisterOperators::options().kernel<decltype(one), &one>(DispatchKey::CPU)
-                                                .kernel<decltype(two), &two>(DispatchKey::CUDA))
-    .op("oldstyle::lambda(Tensor a, int n) -> int", [](const Tensor&, int64_t n) { return n; })
-    .op("oldstyle::boxed(Tensor a) -> int", torch::RegisterOperators::options().catchAllKernel<&push_five>());
+static auto old_style =
+    torch::RegisterOperators()
+        .op("oldstyle::one(Tensor a) -> int", &one)
+        .op("oldstyle::inferred", torch::RegisterOperators::options().catchAllKernel<decltype(two), &two>())
+        .op("oldstyle::keyed(Tensor a) -> int",
+            torch::RegisterOperators::options()
+                .kernel<decltype(one), &one>(DispatchKey::CPU)
+                .kernel<decltype(two), &two>(DispatchKey::CUDA))
+        .op("oldstyle::lambda(Tensor a, int n) -> int", [](const Tensor&, int64_t n) { return n; })
+        .op("oldstyle::boxed(Tensor a) -> int", torch::RegisterOperators::options().catchAllKernel<&push_five>());
 
 TEST_CASE("the registration macros work at load time", "[dispatcher]") {
   CHECK(typed<int64_t(const Tensor&)>("macros::one").call(cpu_tensor()) == 1);
   CHECK(typed<int64_t(const Tensor&)>("macros::two").call(cpu_tensor()) == 2);
-  CHECK(toString(find("macros::inferred").schema()) == "macros::inferred(Tensor _0, int _1, float _2, str _3) -> (int _0, Tensor _1)");
+  CHECK(
+      toString(find("macros::inferred").schema()) ==
+      "macros::inferred(Tensor _0, int _1, float _2, str _3) -> (int _0, Tensor _1)");
   CHECK(find("macros::two").hasTag(at::Tag::core));
   CHECK_FALSE(find("macros::two").hasTag(at::Tag::generated));
   CHECK(find("macros::three").getTags().empty());
@@ -112,12 +119,14 @@ TEST_CASE("kernels may come before the definition", "[dispatcher]") {
   CHECK_FALSE(Dispatcher::singleton().findSchema({"early::op", ""}).has_value());
   CHECK_THROWS_WITH(find("early::op"), Says("we found an implementation; did you forget to def() the operator?"));
   const auto dangling = Dispatcher::singleton().findDanglingImpls();
-  CHECK(std::any_of(dangling.begin(), dangling.end(), [](const auto& op) { return op.operator_name().name == "early::op"; }));
+  CHECK(std::any_of(
+      dangling.begin(), dangling.end(), [](const auto& op) { return op.operator_name().name == "early::op"; }));
 
   SECTION("and are checked when it comes") {
     auto defs = define("early", 7);
     const std::string text = error_of([&] { defs.def("op(Tensor a, int n) -> int"); });
-    CHECK_THAT(text, Says("Inferred operator schema for a C++ kernel function doesn't match the expected function schema"));
+    CHECK_THAT(
+        text, Says("Inferred operator schema for a C++ kernel function doesn't match the expected function schema"));
     CHECK_THAT(text, Says("registered at defs.cpp:7"));
     CHECK_THAT(text, Says("registered at impls.cpp:1"));
     CHECK_THAT(text, Says("The number of arguments is different. 2 vs 1."));
@@ -141,44 +150,65 @@ TEST_CASE("wrong registrations are explained", "[dispatcher]") {
   defs.def("op(Tensor a, int n, float[] f) -> int");
 
   SECTION("two TORCH_LIBRARY blocks") {
-    CHECK_THAT(error_of([] { define("wrong", 20); }),
-        Says("Only a single TORCH_LIBRARY can be used to register the namespace wrong") && Says("defs.cpp:10") && Says("defs.cpp:20"));
+    CHECK_THAT(
+        error_of([] { define("wrong", 20); }),
+        Says("Only a single TORCH_LIBRARY can be used to register the namespace wrong") && Says("defs.cpp:10") &&
+            Says("defs.cpp:20"));
   }
   SECTION("two definitions") {
     torch::Library fragment(torch::Library::FRAGMENT, "wrong", std::nullopt, "frag.cpp", 30);
-    CHECK_THAT(error_of([&] { fragment.def("op(Tensor a) -> Tensor"); }),
+    CHECK_THAT(
+        error_of([&] { fragment.def("op(Tensor a) -> Tensor"); }),
         Says("with the same name and overload name multiple times") && Says("frag.cpp:30") && Says("defs.cpp:10"));
   }
   SECTION("a kernel that does not fit the schema") {
     auto cpu = implement("wrong", DispatchKey::CPU, 40);
-    const std::string text = error_of([&] { cpu.impl("op", [](const Tensor&, double, c10::ArrayRef<double>) -> int64_t { return 0; }); });
+    const std::string text =
+        error_of([&] { cpu.impl("op", [](const Tensor&, double, c10::ArrayRef<double>) -> int64_t { return 0; }); });
     CHECK_THAT(text, Says("Type mismatch in argument 2: int vs float"));
-    CHECK_THAT(text, Says("expected (Tensor, int, float[])\n    inferred (Tensor, float, float[])\n                      ^ here"));
+    CHECK_THAT(
+        text,
+        Says("expected (Tensor, int, float[])\n    inferred (Tensor, float, float[])\n                      ^ here"));
     CHECK_THAT(text, Says("wrong::op(Tensor a, int n, float[] f) -> int"));
   }
   SECTION("a result that does not fit") {
     auto cpu = implement("wrong", DispatchKey::CPU);
-    CHECK_THAT(error_of([&] { cpu.impl("op", [](const Tensor& a, int64_t, c10::ArrayRef<double>) { return a; }); }),
+    CHECK_THAT(
+        error_of([&] { cpu.impl("op", [](const Tensor& a, int64_t, c10::ArrayRef<double>) { return a; }); }),
         Says("Type mismatch in return 1: int vs Tensor"));
   }
   SECTION("kernels of different C++ types") {
     auto cpu = implement("wrong", DispatchKey::CPU, 50);
     cpu.impl("op", [](const Tensor&, int64_t, c10::ArrayRef<double>) -> int64_t { return 0; });
     auto cuda = implement("wrong", DispatchKey::CUDA, 60);
-    const std::string text = error_of([&] { cuda.impl("op", [](Tensor, int64_t, std::vector<double>) -> int64_t { return 0; }); });
-    CHECK_THAT(text, Says("Mismatch in kernel C++ signatures") && Says("impls.cpp:50") && Says("impls.cpp:60") && Says("first difference"));
+    const std::string text =
+        error_of([&] { cuda.impl("op", [](Tensor, int64_t, std::vector<double>) -> int64_t { return 0; }); });
+    CHECK_THAT(
+        text,
+        Says("Mismatch in kernel C++ signatures") && Says("impls.cpp:50") && Says("impls.cpp:60") &&
+            Says("first difference"));
     CHECK_THAT(text, Says("dispatch key: CPU\n    registered at impls.cpp:50"));
     CHECK_THAT(text, Says("dispatch key: CUDA\n    registered at impls.cpp:60"));
-    CHECK_THAT(error_of([] { typed<int64_t(const Tensor&)>("wrong::op"); }),
+    CHECK_THAT(
+        error_of([] { typed<int64_t(const Tensor&)>("wrong::op"); }),
         Says("Tried to access or call an operator with a wrong signature") && Says("impls.cpp:50") && Says("^ here"));
   }
   SECTION("namespaces and blocks") {
-    CHECK_THAT(error_of([&] { defs.def("other::op(Tensor a) -> Tensor"); }), Says("Explicitly provided namespace (other)"));
+    CHECK_THAT(
+        error_of([&] { defs.def("other::op(Tensor a) -> Tensor"); }), Says("Explicitly provided namespace (other)"));
     auto cpu = implement("wrong", DispatchKey::CPU);
-    CHECK_THAT(error_of([&] { cpu.def("op2(Tensor a) -> Tensor"); }), Says("Cannot define an operator inside of a TORCH_LIBRARY_IMPL block"));
-    CHECK_THAT(error_of([&] { cpu.impl("op", torch::dispatch(DispatchKey::CUDA, &one)); }), Says("is inconsistent with the dispatch key"));
-    CHECK_THAT(error_of([&] { cpu.fallback(torch::CppFunction::makeFallthrough()); }), Says("apply to only a single namespace"));
-    CHECK_THAT(error_of([&] { defs.def("boxed_only", torch::CppFunction::makeFromBoxedFunction<&push_five>()); }), Says("couldn't infer schema"));
+    CHECK_THAT(
+        error_of([&] { cpu.def("op2(Tensor a) -> Tensor"); }),
+        Says("Cannot define an operator inside of a TORCH_LIBRARY_IMPL block"));
+    CHECK_THAT(
+        error_of([&] { cpu.impl("op", torch::dispatch(DispatchKey::CUDA, &one)); }),
+        Says("is inconsistent with the dispatch key"));
+    CHECK_THAT(
+        error_of([&] { cpu.fallback(torch::CppFunction::makeFallthrough()); }),
+        Says("apply to only a single namespace"));
+    CHECK_THAT(
+        error_of([&] { defs.def("boxed_only", torch::CppFunction::makeFromBoxedFunction<&push_five>()); }),
+        Says("couldn't infer schema"));
     CHECK_THAT(error_of([&] { define("_"); }), Says("wildcard namespace _"));
   }
 }
@@ -186,19 +216,30 @@ TEST_CASE("wrong registrations are explained", "[dispatcher]") {
 TEST_CASE("wrong registrations of the old style are explained", "[dispatcher]") {
   using Old = torch::RegisterOperators;
   const auto says = [](auto&& registered, const char* text) { CHECK_THAT(error_of(registered), Says(text)); };
-  says([] { Old().op("oldwrong::none"); },
+  says(
+      [] { Old().op("oldwrong::none"); },
       "Cannot infer operator schema in registration of operator oldwrong::none because there is no kernel specified.");
-  says([] { Old().op("oldwrong::boxed", Old::options().kernel<&push_five>(DispatchKey::CPU)); },
-      "Cannot infer operator schema for this kind of kernel in registration of operator oldwrong::boxed. Please explicitly "
+  says(
+      [] { Old().op("oldwrong::boxed", Old::options().kernel<&push_five>(DispatchKey::CPU)); },
+      "Cannot infer operator schema for this kind of kernel in registration of operator oldwrong::boxed. Please "
+      "explicitly "
       "specify the operator schema or specify at least one kernel for which we can infer the schema.");
-  says([] {
-    Old().op("oldwrong::all(Tensor a) -> int",
-        Old::options().catchAllKernel<decltype(one), &one>().catchAllKernel<decltype(one), &one>());
-  }, "In operator registration: Tried to register multiple catch-all kernels for operator schema oldwrong::all(Tensor a) -> int");
-  says([] {
-    Old().op("oldwrong::keyed(Tensor a) -> int", Old::options().kernel<decltype(one), &one>(DispatchKey::CPU)
-        .kernel<decltype(one), &one>(DispatchKey::CPU));
-  }, "Tried to register multiple kernels with same dispatch key CPU for operator schema oldwrong::keyed(Tensor a) -> int");
+  says(
+      [] {
+        Old().op(
+            "oldwrong::all(Tensor a) -> int",
+            Old::options().catchAllKernel<decltype(one), &one>().catchAllKernel<decltype(one), &one>());
+      },
+      "In operator registration: Tried to register multiple catch-all kernels for operator schema oldwrong::all(Tensor "
+      "a) -> int");
+  says(
+      [] {
+        Old().op(
+            "oldwrong::keyed(Tensor a) -> int",
+            Old::options().kernel<decltype(one), &one>(DispatchKey::CPU).kernel<decltype(one), &one>(DispatchKey::CPU));
+      },
+      "Tried to register multiple kernels with same dispatch key CPU for operator schema oldwrong::keyed(Tensor a) -> "
+      "int");
 }
 
 TEST_CASE("alias analysis follows the written schema", "[dispatcher]") {
@@ -229,20 +270,31 @@ TEST_CASE("calls that cannot be served are explained", "[dispatcher]") {
 
   const std::string missing = error_of<c10::NotImplementedError>([&] { op.call(cpu_tensor(), 1, {}); });
   CHECK(missing.rfind("Could not run 'unserved::op' with arguments from the 'CPU' backend.", 0) == 0);
-  CHECK_THAT(missing, Says("is only available for these backends: [CUDA") && Says("CUDA: registered at impls.cpp:70 [kernel]"));
+  CHECK_THAT(
+      missing,
+      Says("is only available for these backends: [CUDA") && Says("CUDA: registered at impls.cpp:70 [kernel]"));
 
   const auto boxed = find("unserved::op");
-  CHECK_THAT(error_of<c10::TypeError>([&] { call_boxed(boxed, cpu_tensor()); }),
+  CHECK_THAT(
+      error_of<c10::TypeError>([&] { call_boxed(boxed, cpu_tensor()); }),
       Says("unserved::op() expected 3 argument(s) on the stack but got 1"));
-  CHECK_THAT(error_of<c10::TypeError>([&] { call_boxed(boxed, cuda_tensor(), 1.5, std::vector<std::string>{}); }),
-      Says("unserved::op() Expected a value of type 'int' for argument 'n' but instead found type 'float'.\nPosition: 1"));
-  CHECK_THAT(error_of<c10::TypeError>([&] { call_boxed(boxed, cuda_tensor(), int64_t{1}, std::vector<int64_t>{1}); }),
+  CHECK_THAT(
+      error_of<c10::TypeError>([&] { call_boxed(boxed, cuda_tensor(), 1.5, std::vector<std::string>{}); }),
+      Says("unserved::op() Expected a value of type 'int' for argument 'n' but instead found type 'float'.\nPosition: "
+           "1"));
+  CHECK_THAT(
+      error_of<c10::TypeError>([&] { call_boxed(boxed, cuda_tensor(), int64_t{1}, std::vector<int64_t>{1}); }),
       Says("Expected a value of type 'List[str]' for argument 'names' but instead found type 'List[int]'"));
-  CHECK_THAT(error_of<c10::TypeError>([&] { call_boxed(boxed, c10::IValue(), int64_t{1}, std::vector<std::string>{}); }),
+  CHECK_THAT(
+      error_of<c10::TypeError>([&] { call_boxed(boxed, c10::IValue(), int64_t{1}, std::vector<std::string>{}); }),
       Says("Expected a value of type 'Tensor' for argument 'a' but instead found type 'NoneType'"));
 
-  CHECK_THAT(error_of([] { find("unserved::opp"); }), Says("Could not find schema for unserved::opp. Did you mean unserved::op"));
-  CHECK_THAT(error_of([] { find("unserved::op", "other"); }), Says("Could not find schema for unserved::op.other. Did you mean unserved::op"));
+  CHECK_THAT(
+      error_of([] { find("unserved::opp"); }),
+      Says("Could not find schema for unserved::opp. Did you mean unserved::op"));
+  CHECK_THAT(
+      error_of([] { find("unserved::op", "other"); }),
+      Says("Could not find schema for unserved::op.other. Did you mean unserved::op"));
 }
 
 TEST_CASE("an operator tells its registrations", "[dispatcher]") {
@@ -255,10 +307,14 @@ TEST_CASE("an operator tells its registrations", "[dispatcher]") {
   auto implicit = implement("dumped", DispatchKey::CompositeImplicitAutograd, 83);
   implicit.impl("op", &one);
   const auto op = find("dumped::op");
-  CHECK_THAT(op.dumpState(),
-      Says("name: dumped::op\n") && Says("schema: dumped::op(Tensor a) -> int\n") && Says("debug: registered at defs.cpp:80\n") &&
-          Says("CPU: registered at impls.cpp:82 :: (Tensor _0) -> int _0 [ boxed unboxed ]") && Says("CPU (inactive): registered at impls.cpp:81"));
-  CHECK_THAT(op.dumpComputedTable(),
+  CHECK_THAT(
+      op.dumpState(),
+      Says("name: dumped::op\n") && Says("schema: dumped::op(Tensor a) -> int\n") &&
+          Says("debug: registered at defs.cpp:80\n") &&
+          Says("CPU: registered at impls.cpp:82 :: (Tensor _0) -> int _0 [ boxed unboxed ]") &&
+          Says("CPU (inactive): registered at impls.cpp:81"));
+  CHECK_THAT(
+      op.dumpComputedTable(),
       Says("CPU: registered at impls.cpp:82 [kernel]\n") && Says("CUDA: registered at impls.cpp:83 [math kernel]\n") &&
           Says("AutogradCUDA: registered at impls.cpp:83 [math kernel]\n"));
   CHECK(op.hasKernelForDispatchKey(DispatchKey::CPU));
@@ -275,10 +331,14 @@ TEST_CASE("listeners hear of operators coming and going", "[dispatcher]") {
   struct Listener final : c10::OpRegistrationListener {
     explicit Listener(std::vector<std::string>* heard) : heard(heard) {}
     void onOperatorRegistered(const c10::OperatorHandle& op) override {
-      if (op.operator_name().getNamespace() == "heard") heard->push_back("+" + toString(op.operator_name()));
+      if (op.operator_name().getNamespace() == "heard") {
+        heard->push_back("+" + toString(op.operator_name()));
+      }
     }
     void onOperatorDeregistered(const c10::OperatorHandle& op) override {
-      if (op.operator_name().getNamespace() == "heard") heard->push_back("-" + toString(op.operator_name()));
+      if (op.operator_name().getNamespace() == "heard") {
+        heard->push_back("-" + toString(op.operator_name()));
+      }
     }
     std::vector<std::string>* heard;
   };
@@ -292,7 +352,8 @@ TEST_CASE("listeners hear of operators coming and going", "[dispatcher]") {
   }
   auto unheard = define("heard");
   unheard.def("later(Tensor a) -> int");
-  CHECK(std::set<std::string>(heard.begin(), heard.end()) ==
+  CHECK(
+      std::set<std::string>(heard.begin(), heard.end()) ==
       std::set<std::string>{"+heard::before", "+heard::after", "-heard::before", "-heard::after"});
 }
 
@@ -310,10 +371,18 @@ TEST_CASE("registering and calling at the same time", "[dispatcher][threads]") {
       const Tensor a = cpu_tensor();
       while (!stop) {
         const int64_t unboxed = op.call(a);
-        if (unboxed != 1 && unboxed != 2) ++wrong;
-        if (call_boxed(op, a)[0].toInt() > 2) ++wrong;
-        if (!Dispatcher::singleton().findSchema({"busy::op", ""})) ++wrong;
-        if (t == 0) Dispatcher::singleton().findOp({"busy::none", ""});
+        if (unboxed != 1 && unboxed != 2) {
+          ++wrong;
+        }
+        if (call_boxed(op, a)[0].toInt() > 2) {
+          ++wrong;
+        }
+        if (!Dispatcher::singleton().findSchema({"busy::op", ""})) {
+          ++wrong;
+        }
+        if (t == 0) {
+          Dispatcher::singleton().findOp({"busy::none", ""});
+        }
       }
     });
   }
@@ -326,10 +395,14 @@ TEST_CASE("registering and calling at the same time", "[dispatcher][threads]") {
       kept.push_back(implement("busy", i % 40 == 0 ? DispatchKey::CPU : DispatchKey::CUDA));
       kept.back().impl("op", &two);
     }
-    if (i % 2 == 0) kept.push_back(std::move(fragment));
+    if (i % 2 == 0) {
+      kept.push_back(std::move(fragment));
+    }
   }
   stop = true;
-  for (std::thread& caller : callers) caller.join();
+  for (std::thread& caller : callers) {
+    caller.join();
+  }
   CHECK(wrong == 0);
   CHECK(op.call(cpu_tensor()) == 2);
 }
@@ -353,10 +426,16 @@ TEST_CASE("libraries come and go on several threads while others look", "[dispat
           auto kernels = implement("crowd", key);
           kernels.impl(own.c_str(), &one);
           kernels.impl("op", &two);
-          if (call_boxed(find(own.c_str()), tensor_of(key))[0].toInt() != 1) ++wrong;
-          if (op.call(tensor_of(key)) != 2) ++wrong;
+          if (call_boxed(find(own.c_str()), tensor_of(key))[0].toInt() != 1) {
+            ++wrong;
+          }
+          if (op.call(tensor_of(key)) != 2) {
+            ++wrong;
+          }
         }
-        if (Dispatcher::singleton().findSchema({own, ""})) ++wrong;
+        if (Dispatcher::singleton().findSchema({own, ""})) {
+          ++wrong;
+        }
         try {
           op.call(tensor_of(key));
           ++wrong;
@@ -367,10 +446,14 @@ TEST_CASE("libraries come and go on several threads while others look", "[dispat
     });
   }
   while (busy > 0) {
-    if (Dispatcher::singleton().getAllOpNames().empty() || op.dumpState().empty() || op.dumpComputedTable().empty()) ++wrong;
+    if (Dispatcher::singleton().getAllOpNames().empty() || op.dumpState().empty() || op.dumpComputedTable().empty()) {
+      ++wrong;
+    }
     std::this_thread::yield();
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
   CHECK(wrong == 0);
   Dispatcher::singleton().checkInvariants();
 }

@@ -21,7 +21,8 @@ TEST_CASE("dropout in one pass multiplies by the noise that bernoulli_ makes", "
     for (const double p : {0.1, 0.37, 0.5, 0.9}) {
       const Tensor base = torch::linspace(-3, 3, 60 * 40, torch::kDouble).to(dtype).view({60, 40});
       base[0][0].fill_(std::numeric_limits<float>::infinity());
-      const Tensor rows[] = {base, base.t(), base.slice(1, 0, 40, 3), base.select(1, 5), base.slice(0, 0, 1).expand({9, 40})};
+      const Tensor rows[] = {
+          base, base.t(), base.slice(1, 0, 40, 3), base.select(1, 5), base.slice(0, 0, 1).expand({9, 40})};
       for (const Tensor& input : rows) {
         INFO(dtype << ", p " << p << ", strides " << input.strides());
         torch::manual_seed(5);

@@ -20,11 +20,13 @@ void call_boxed(const char* name, const char* overload, std::vector<c10::IValue>
 
 Tensor numbers(at::IntArrayRef sizes) {
   int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
+  for (const int64_t size : sizes) {
+    count *= size;
+  }
   return at::arange(count, at::kFloat).reshape(sizes);
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("a dimension of a tensor without dimensions is refused", "[aten][hostile]") {
   const Tensor scalar = at::ones({});
@@ -34,8 +36,9 @@ TEST_CASE("a dimension of a tensor without dimensions is refused", "[aten][hosti
 }
 
 TEST_CASE("integers that name no enumerator are refused", "[aten][hostile]") {
-  for (const int64_t dtype : {int64_t{-2}, int64_t{1000}, INT64_MAX})
+  for (const int64_t dtype : {int64_t{-2}, int64_t{1000}, INT64_MAX}) {
     CHECK_THROWS_AS(call_boxed("aten::cumprod", "", {at::ones({2}), 0, dtype}), c10::Error);
+  }
   CHECK_THROWS_AS(call_boxed("aten::contiguous", "", {at::ones({2}), 77}), c10::Error);
 }
 
@@ -59,7 +62,8 @@ TEST_CASE("one tensor cannot be two outputs", "[aten][hostile]") {
   Tensor out = at::empty({0});
   const Tensor x = numbers({5, 3});
   CHECK_THROWS_WITH(
-      call_boxed("aten::linalg_svd", "U", {x, true, c10::IValue(), out, out, out}), Catch::Contains("two outputs share memory"));
+      call_boxed("aten::linalg_svd", "U", {x, true, c10::IValue(), out, out, out}),
+      Catch::Contains("two outputs share memory"));
   CHECK(out.numel() == 0);
 }
 
@@ -87,7 +91,8 @@ TEST_CASE("a call does not take hours for want of a bound", "[aten][hostile]") {
 TEST_CASE("a view cannot reach past the largest number", "[aten][hostile]") {
   const at::Tensor bytes = at::zeros({3}, at::kByte);
   const int64_t largest = std::numeric_limits<int64_t>::max();
-  CHECK_THROWS_WITH(bytes.as_strided({2}, {largest}),
+  CHECK_THROWS_WITH(
+      bytes.as_strided({2}, {largest}),
       Catch::Contains("Storage size calculation overflowed with sizes=[2] and strides=[9223372036854775807]"));
   CHECK_THROWS_AS(bytes.as_strided({1}, {1}, largest), c10::Error);
   CHECK_THROWS_AS(bytes.as_strided({2}, {1}, largest), c10::Error);
@@ -108,7 +113,8 @@ TEST_CASE("one window may have any stride", "[aten][hostile]") {
   const int64_t huge = std::numeric_limits<int64_t>::max() - 1;
   const at::Tensor one = at::im2col(image, {2, 2}, {1, 1}, {0, 1}, {1, 5});
   CHECK(one.equal(at::im2col(image, {2, 2}, {1, 1}, {0, 1}, {1, huge})));
-  CHECK(at::col2im(one, {2, 4}, {2, 2}, {1, 1}, {0, 1}, {1, 5}).equal(at::col2im(one, {2, 4}, {2, 2}, {1, 1}, {0, 1}, {huge, huge})));
+  CHECK(at::col2im(one, {2, 4}, {2, 2}, {1, 1}, {0, 1}, {1, 5})
+            .equal(at::col2im(one, {2, 4}, {2, 2}, {1, 1}, {0, 1}, {huge, huge})));
 }
 
 TEST_CASE("triangle indices count from any offset", "[aten][hostile]") {
@@ -138,7 +144,8 @@ TEST_CASE("pooling without a batch does not see channels last", "[aten][hostile]
 TEST_CASE("statistics without data that training does not use are refused beside data", "[aten][hostile]") {
   const Tensor x = numbers({1, 5}), per_channel = numbers({5});
   const auto backward = [&](const Tensor& running_mean) {
-    at::native_batch_norm_backward(x, x, {}, running_mean, {}, per_channel, per_channel, true, 1e-5, {true, true, true});
+    at::native_batch_norm_backward(
+        x, x, {}, running_mean, {}, per_channel, per_channel, true, 1e-5, {true, true, true});
   };
   CHECK_NOTHROW(backward(per_channel));
   CHECK_THROWS_WITH(backward(per_channel.to(at::kMeta)), Catch::Contains("on the same device"));
@@ -150,14 +157,17 @@ TEST_CASE("means of integers: the lowest by -1, and counts that 64 bits do not h
     CHECK(at::equal(at::avg_pool2d(lowest, 1, 1, 0, false, true, -1), lowest));
     CHECK(at::equal(at::avg_pool2d_backward(lowest, lowest, {1, 1}, {1, 1}, {0, 0}, false, true, -1), lowest));
     const int64_t far = int64_t{1} << 32;
-    const Tensor mean = at::avg_pool2d(at::ones({1, 3, 2, 2}, at::kLong).contiguous(format), {far, far}, {far, far}, {far / 2, far / 2}, /*ceil_mode=*/true);
+    const Tensor mean = at::avg_pool2d(
+        at::ones({1, 3, 2, 2}, at::kLong).contiguous(format), {far, far}, {far, far}, {far / 2, far / 2},
+        /*ceil_mode=*/true);
     CHECK(at::equal(mean, at::zeros_like(mean)));
   }
 }
 
 TEST_CASE("a window far larger than the input takes no time", "[aten][hostile]") {
   const Tensor x = numbers({1, 1, 3}).requires_grad_();
-  const Tensor mean = at::avg_pool1d(x, int64_t{1} << 61, 1, int64_t{1} << 60, /*ceil_mode=*/true, /*count_include_pad=*/false);
+  const Tensor mean =
+      at::avg_pool1d(x, int64_t{1} << 61, 1, int64_t{1} << 60, /*ceil_mode=*/true, /*count_include_pad=*/false);
   CHECK(at::allclose(mean.select(2, 0), x.mean(2)));
   mean.select(2, 0).sum().backward();
   CHECK(at::allclose(x.grad(), at::full_like(x, 1.0 / 3)));
@@ -165,7 +175,8 @@ TEST_CASE("a window far larger than the input takes no time", "[aten][hostile]")
 
 TEST_CASE("copies keep the strides of dimensions of one element", "[aten][hostile]") {
   const Tensor a = numbers({3}).as_strided({3, 1, 1}, {1, 3, 3});
-  for (const Tensor& t : {at::empty_like(a), at::zeros_like(a), a.clone(), a.to(at::kDouble), a.to(at::kFloat, false, true)}) {
+  for (const Tensor& t :
+       {at::empty_like(a), at::zeros_like(a), a.clone(), a.to(at::kDouble), a.to(at::kFloat, false, true)}) {
     CHECK(t.strides() == a.strides());
   }
 }
@@ -232,7 +243,8 @@ TEST_CASE("windows of any size and step are counted or refused", "[errors]") {
   CHECK(at::max_pool2d(image, 2, INT64_MAX, 0, 1, true).sizes() == at::IntArrayRef({1, 1, 1, 1}));
   // A window that holds all, with a step of its own size.
   CHECK(at::equal(
-      at::avg_pool2d(image, {2, INT64_MAX - 1}, {}, {1, 4}, true), at::avg_pool2d(image, {2, 100000}, {}, {1, 4}, true)));
+      at::avg_pool2d(image, {2, INT64_MAX - 1}, {}, {1, 4}, true),
+      at::avg_pool2d(image, {2, 100000}, {}, {1, 4}, true)));
 }
 
 TEST_CASE("a diagonal outside of any matrix is refused", "[errors]") {
@@ -393,8 +405,12 @@ TEST_CASE("a covariance takes any correction", "[aten]") {
 
 TEST_CASE("images are resized by any factor", "[aten]") {
   const Tensor image = numbers({1, 2, 2, 1});
-  for (const double scale : {1e-320, 1e300, std::numeric_limits<double>::infinity()})
-    CHECK(at::upsample_bicubic2d(at::_upsample_bilinear2d_aa(image, {4, 4}, false, scale, scale), {3, 3}, false, scale, scale).size(3) == 3);
+  for (const double scale : {1e-320, 1e300, std::numeric_limits<double>::infinity()}) {
+    CHECK(
+        at::upsample_bicubic2d(
+            at::_upsample_bilinear2d_aa(image, {4, 4}, false, scale, scale), {3, 3}, false, scale, scale)
+            .size(3) == 3);
+  }
 }
 
 TEST_CASE("parts of tensors without elements begin within what an offset can say", "[aten][hostile]") {

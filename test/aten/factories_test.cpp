@@ -40,7 +40,9 @@ TEST_CASE("windows have the textbook's values", "[window]") {
   CHECK_THAT(at::bartlett_window(4, at::kDouble), AllClose(doubles({0, 0.5, 1, 0.5})));
   CHECK_THAT(at::bartlett_window(4, false, at::kDouble), AllClose(doubles({0, 2.0 / 3, 2.0 / 3, 0})));
   // 1 / i0(12), i0(12 * sqrt(0.75)) / i0(12)
-  CHECK_THAT(at::kaiser_window(4, at::kDouble), AllClose(doubles({5.2773441320097665e-05, 0.2156727447589671, 1, 0.2156727447589671})));
+  CHECK_THAT(
+      at::kaiser_window(4, at::kDouble),
+      AllClose(doubles({5.2773441320097665e-05, 0.2156727447589671, 1, 0.2156727447589671})));
   CHECK_THAT(at::hann_window(8, at::kDouble).narrow(0, 0, 3), AllClose(doubles({0, (1 - h) / 2, 0.5})));
   CHECK_THAT(at::kaiser_window(1), EqualsTensor({1}));
   CHECK(at::hann_window(0).numel() == 0);
@@ -54,7 +56,9 @@ TEST_CASE("factories read a dtype off their output", "[factory]") {
   CHECK(out.scalar_type() == at::kDouble);
   CHECK(at::empty_permuted({2, 3, 4}, {2, 0, 1}).strides() == at::IntArrayRef({3, 1, 6}));
   CHECK_THAT(at::linspace(at::scalar_tensor(1.0), 3, 3), EqualsTensor({1, 2, 3}));
-  CHECK_THROWS_MATCHES(at::linspace(at::ones({2}), 3, 3), c10::Error, Says("linspace only supports 0-dimensional start and end tensors, but got start with 1 dimension(s)."));
+  CHECK_THROWS_MATCHES(
+      at::linspace(at::ones({2}), 3, 3), c10::Error,
+      Says("linspace only supports 0-dimensional start and end tensors, but got start with 1 dimension(s)."));
 }
 
 TEST_CASE("weight_norm is the direction times the length, with its gradient", "[weight_norm]") {
@@ -88,8 +92,10 @@ TEST_CASE("masked softmax leaves out what its mask hides", "[softmax]") {
 }
 
 TEST_CASE("a small result has nothing left of the one whose memory it takes", "[factory]") {
-  for (const std::vector<int64_t>& before : std::vector<std::vector<int64_t>>{{}, {16}, {4, 4}, {1, 2, 2, 4}, {1, 2, 2, 2, 2}}) {
-    for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{{}, {5}, {3, 5}, {2, 1, 3}, {1, 3, 2, 2}, {1, 2, 2, 2, 2}, {1, 1, 2, 1, 2, 2}}) {
+  for (const std::vector<int64_t>& before :
+       std::vector<std::vector<int64_t>>{{}, {16}, {4, 4}, {1, 2, 2, 4}, {1, 2, 2, 2, 2}}) {
+    for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
+             {}, {5}, {3, 5}, {2, 1, 3}, {1, 3, 2, 2}, {1, 2, 2, 2, 2}, {1, 1, 2, 1, 2, 2}}) {
       {
         Tensor odd = at::empty(before, at::kFloat);
         if (before.size() == 4) {
@@ -183,7 +189,7 @@ TEST_CASE("kernels registered on the way of empty() are called at once", "[facto
   static int calls;
   calls = 0;
   const auto counted = [](c10::SymIntArrayRef size, std::optional<at::ScalarType>, std::optional<at::Layout>,
-                           std::optional<at::Device>, std::optional<bool>, std::optional<at::MemoryFormat>) {
+                          std::optional<at::Device>, std::optional<bool>, std::optional<at::MemoryFormat>) {
     ++calls;
     return Tensor(at::detail::empty_generic(
         c10::asIntArrayRefSlow(size, __FILE__, __LINE__), c10::GetAllocator(c10::DeviceType::CPU),
@@ -250,7 +256,8 @@ TEST_CASE("few elements without options are a tensor like any other", "[factory]
         // What must not come back.
         Tensor odd = at::empty({2, size}).t().select(0, 0);
         odd = at::empty({size});
-        odd.unsafeGetTensorImpl()->set_sizes_and_strides(at::IntArrayRef({1, size, 1, 1}), at::IntArrayRef({7, 1, 1, 9}));
+        odd.unsafeGetTensorImpl()->set_sizes_and_strides(
+            at::IntArrayRef({1, size, 1, 1}), at::IntArrayRef({7, 1, 1, 9}));
         odd.unsafeGetTensorImpl()->bump_version();
         odd.requires_grad_();
       }

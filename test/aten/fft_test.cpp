@@ -39,16 +39,18 @@ test::Tolerance slack(c10::ScalarType dtype, int64_t n) {
 }
 
 void check_equal(const Tensor& got, const Tensor& want, int64_t n) {
-  CHECK_THAT(got.resolve_conj().contiguous(), AllClose(want.to(got.scalar_type()).contiguous(), slack(got.scalar_type(), n)));
+  CHECK_THAT(
+      got.resolve_conj().contiguous(), AllClose(want.to(got.scalar_type()).contiguous(), slack(got.scalar_type(), n)));
 }
 
 } // namespace
 
 TEST_CASE("transforms of every kind of length agree with the definition", "[fft]") {
-  // Powers of two, products of small primes, primes with a pass of their own, and primes that need a convolution. Long lines of
-  // the last kinds go by columns.
-  const auto n = GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 15, 16, 25, 31, 37, 49, 60, 64, 74, 97, 100, 128, 243, 256, 331, 343, 400, 1000,
-                          1024, 1030);
+  // Powers of two, products of small primes, primes with a pass of their own, and primes that need a convolution. Long
+  // lines of the last kinds go by columns.
+  const auto n = GENERATE(
+      1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 15, 16, 25, 31, 37, 49, 60, 64, 74, 97, 100, 128, 243, 256, 331, 343, 400, 1000,
+      1024, 1030);
   const auto dtype = GENERATE(at::kFloat, at::kDouble);
   Random random(n);
   const auto complex = c10::toComplexType(dtype);
@@ -68,10 +70,16 @@ TEST_CASE("transforms of every kind of length agree with the definition", "[fft]
 TEST_CASE("a transform reads any layout and lazy conjugates", "[fft]") {
   Random random(1);
   const Tensor x = random.tensor(at::kComplexDouble, {3, 4, 5});
-  for (const Tensor& view : {x.permute({2, 0, 1}), x.slice(2, 0, 5, 2), x.conj(), x[0].unsqueeze(0).expand({2, 4, 5})}) {
-    for (int64_t d = 0; d < 3; ++d) check_equal(at::fft_fft(view, std::nullopt, d), slow_transform(view, d, true), 5);
-    check_equal(at::fft_fftn(view), slow_transform(slow_transform(slow_transform(view, 0, true), 1, true), 2, true), 60);
-    check_equal(at::fft_ifftn(at::fft_fftn(view, std::nullopt, std::nullopt, "ortho"), std::nullopt, std::nullopt, "ortho"), view, 60);
+  for (const Tensor& view :
+       {x.permute({2, 0, 1}), x.slice(2, 0, 5, 2), x.conj(), x[0].unsqueeze(0).expand({2, 4, 5})}) {
+    for (int64_t d = 0; d < 3; ++d) {
+      check_equal(at::fft_fft(view, std::nullopt, d), slow_transform(view, d, true), 5);
+    }
+    check_equal(
+        at::fft_fftn(view), slow_transform(slow_transform(slow_transform(view, 0, true), 1, true), 2, true), 60);
+    check_equal(
+        at::fft_ifftn(at::fft_fftn(view, std::nullopt, std::nullopt, "ortho"), std::nullopt, std::nullopt, "ortho"),
+        view, 60);
   }
   const Tensor real = random.tensor(at::kDouble, {3, 4, 6});
   check_equal(at::fft_irfftn(at::fft_rfftn(real)), real, 60);
@@ -85,7 +93,8 @@ TEST_CASE("a transform reads one real number for a whole line", "[fft]") {
     const Tensor view = numbers.expand({3, n, 5});
     check_equal(at::fft_rfft(view, std::nullopt, 1), slow_transform(view, 1, true).narrow(1, 0, n / 2 + 1), n);
     check_equal(at::fft_fft(view, std::nullopt, 1), slow_transform(view, 1, true), n);
-    check_equal(at::fft_fftn(view), slow_transform(slow_transform(slow_transform(view, 0, true), 1, true), 2, true), 15 * n);
+    check_equal(
+        at::fft_fftn(view), slow_transform(slow_transform(slow_transform(view, 0, true), 1, true), 2, true), 15 * n);
     check_equal(at::fft_rfft(numbers[0][0][0].expand({n})), at::fft_rfft(numbers[0][0][0].expand({n}).contiguous()), n);
   }
 }
@@ -111,7 +120,8 @@ TEST_CASE("lines of real numbers do not disturb each other", "[fft]") {
       lines[1].mul_(other);
       const Tensor spectrum = at::fft_rfft(lines), alone = at::fft_rfft(lines[0]);
       CHECK(at::allclose(spectrum[0], alone, 1e-5, 1e-5));
-      CHECK(at::allclose(spectrum[1], at::fft_rfft(lines[1]), 1e-5, 1e-5 * (std::isfinite(other) ? other : 1), /*equal_nan=*/true));
+      CHECK(at::allclose(
+          spectrum[1], at::fft_rfft(lines[1]), 1e-5, 1e-5 * (std::isfinite(other) ? other : 1), /*equal_nan=*/true));
       CHECK(at::allclose(at::fft_irfft(spectrum, n)[0], lines[0], 1e-5, 1e-5));
       CHECK(at::imag(spectrum).select(1, 0).eq(0).all().item<bool>());
     }
@@ -123,7 +133,8 @@ TEST_CASE("istft undoes stft", "[fft]") {
   const Tensor x = random.tensor(at::kDouble, {2, 64});
   const Tensor window = random.tensor(at::kDouble, {12}, 0.5, 1.5);
   for (const char* mode : {"reflect", "constant", "replicate", "circular"}) {
-    const Tensor spectrum = at::stft(x, 16, 4, 12, window, /*center=*/true, mode, /*normalized=*/true, std::nullopt, /*return_complex=*/true);
+    const Tensor spectrum = at::stft(
+        x, 16, 4, 12, window, /*center=*/true, mode, /*normalized=*/true, std::nullopt, /*return_complex=*/true);
     check_equal(at::istft(spectrum, 16, 4, 12, window, true, true, std::nullopt, 64), x, 16);
   }
 }

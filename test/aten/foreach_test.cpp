@@ -43,11 +43,19 @@ TEST_CASE("foreach operators work element by element in all forms", "[foreach]")
 
 TEST_CASE("lists of a foreach operator have one length", "[foreach]") {
   std::vector<Tensor> one = {at::ones({2})};
-  CHECK_THROWS_MATCHES(at::_foreach_add(pair(), one), c10::Error, Says("Tensor lists must have the same number of tensors, got 2 and 1"));
-  CHECK_THROWS_MATCHES(at::_foreach_exp(std::vector<Tensor>{}), c10::Error, Says("Tensor list must have at least one tensor."));
-  CHECK_THROWS_MATCHES(at::_foreach_add(pair(), std::vector<at::Scalar>{1}), c10::Error, Says("Tensor list must have same number of elements as scalar list."));
-  CHECK_THROWS_MATCHES(at::_foreach_addcmul(pair(), pair(), pair(), at::ones({1})), c10::Error, Says("Expected length of scalars to match input of length 2 but got 1 instead."));
-  CHECK_THROWS_MATCHES(at::_foreach_exp_out(one, pair()), c10::Error, Says("expected an out= argument of size 2, got size 1"));
+  CHECK_THROWS_MATCHES(
+      at::_foreach_add(pair(), one), c10::Error,
+      Says("Tensor lists must have the same number of tensors, got 2 and 1"));
+  CHECK_THROWS_MATCHES(
+      at::_foreach_exp(std::vector<Tensor>{}), c10::Error, Says("Tensor list must have at least one tensor."));
+  CHECK_THROWS_MATCHES(
+      at::_foreach_add(pair(), std::vector<at::Scalar>{1}), c10::Error,
+      Says("Tensor list must have same number of elements as scalar list."));
+  CHECK_THROWS_MATCHES(
+      at::_foreach_addcmul(pair(), pair(), pair(), at::ones({1})), c10::Error,
+      Says("Expected length of scalars to match input of length 2 but got 1 instead."));
+  CHECK_THROWS_MATCHES(
+      at::_foreach_exp_out(one, pair()), c10::Error, Says("expected an out= argument of size 2, got size 1"));
 }
 
 TEST_CASE("foreach operators are differentiable", "[foreach]") {

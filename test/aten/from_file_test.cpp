@@ -25,11 +25,19 @@ class SmallFile {
     REQUIRE(fd >= 0);
     ::close(fd);
     std::ofstream out(path_, std::ios::binary);
-    for (char c = 0; c < 16; ++c) out.put(c);
+    for (char c = 0; c < 16; ++c) {
+      out.put(c);
+    }
   }
-  ~SmallFile() { ::unlink(path_); }
-  std::string path() const { return path_; }
-  int64_t size() const { return static_cast<int64_t>(std::ifstream(path_, std::ios::binary | std::ios::ate).tellg()); }
+  ~SmallFile() {
+    ::unlink(path_);
+  }
+  std::string path() const {
+    return path_;
+  }
+  int64_t size() const {
+    return static_cast<int64_t>(std::ifstream(path_, std::ios::binary | std::ios::ate).tellg());
+  }
 
  private:
   char path_[32] = "/tmp/from_file_XXXXXX";
@@ -46,7 +54,8 @@ TEST_CASE("a private mapping reads a file and leaves it alone", "[from_file]") {
   CHECK(at::from_file(file.path()).sizes() == at::IntArrayRef({0}));
   CHECK(at::from_file(file.path(), false, 4).scalar_type() == at::kFloat);
   CHECK_THROWS_MATCHES(
-      at::from_file(file.path(), false, 5), c10::Error, Says("size <16> is smaller than the required mapping size <20>"));
+      at::from_file(file.path(), false, 5), c10::Error,
+      Says("size <16> is smaller than the required mapping size <20>"));
   CHECK(file.size() == 16);
 }
 
@@ -65,13 +74,18 @@ TEST_CASE("a shared mapping grows a file and writes to it", "[from_file]") {
 
 TEST_CASE("files that cannot be mapped are refused", "[from_file]") {
   const SmallFile file;
-  CHECK_THROWS_MATCHES(at::from_file("/no such file", false, 1), c10::Error, Says("unable to open file </no such file> in read-only mode"));
+  CHECK_THROWS_MATCHES(
+      at::from_file("/no such file", false, 1), c10::Error,
+      Says("unable to open file </no such file> in read-only mode"));
   CHECK_THROWS_MATCHES(at::from_file("/tmp", false, 1), c10::Error, Says("it is not a regular file"));
   CHECK_THROWS_MATCHES(at::from_file(file.path(), false, -1), c10::Error, Says("must not be negative"));
   CHECK_THROWS_MATCHES(at::from_file(file.path(), false, int64_t{1} << 62), c10::Error, Says("must fit 64 bits"));
-  CHECK_THROWS_MATCHES(at::from_file(file.path(), false, int64_t{1} << 60), c10::Error, Says("smaller than the required mapping size"));
   CHECK_THROWS_MATCHES(
-      at::from_file(file.path(), false, 1, at::TensorOptions().pinned_memory(true)), c10::Error, Says("cannot be pinned"));
-  CHECK_THROWS_MATCHES(at::from_file(file.path(), false, 1, at::kMeta), c10::Error, Says("is a strided tensor on the CPU"));
+      at::from_file(file.path(), false, int64_t{1} << 60), c10::Error, Says("smaller than the required mapping size"));
+  CHECK_THROWS_MATCHES(
+      at::from_file(file.path(), false, 1, at::TensorOptions().pinned_memory(true)), c10::Error,
+      Says("cannot be pinned"));
+  CHECK_THROWS_MATCHES(
+      at::from_file(file.path(), false, 1, at::kMeta), c10::Error, Says("is a strided tensor on the CPU"));
   CHECK_THROWS_AS(at::from_file(std::string("a\0b", 3), false, 1), c10::Error);
 }

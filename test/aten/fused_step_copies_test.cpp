@@ -24,25 +24,31 @@ using List = std::vector<Tensor>;
 
 /// Numbers of two parameters, others for each list.
 List numbers(double first, at::ScalarType dtype) {
-  return {at::arange(first, first + 3, at::TensorOptions(dtype)), at::full({2, 2}, first + 5, at::TensorOptions(dtype))};
+  return {
+      at::arange(first, first + 3, at::TensorOptions(dtype)), at::full({2, 2}, first + 5, at::TensorOptions(dtype))};
 }
 
 List copies(const List& list) {
   List result;
-  for (const Tensor& t : list) result.push_back(t.clone());
+  for (const Tensor& t : list) {
+    result.push_back(t.clone());
+  }
   return result;
 }
 
 void check_equal(const List& a, const List& b) {
   REQUIRE(a.size() == b.size());
-  for (size_t i = 0; i < a.size(); ++i) CHECK(a[i].equal(b[i]));
+  for (size_t i = 0; i < a.size(); ++i) {
+    CHECK(a[i].equal(b[i]));
+  }
 }
 
 } // namespace
 
 TEST_CASE("fused steps on copies give what those in place write", "[optim]") {
   const at::ScalarType dtype = GENERATE(at::kFloat, at::kDouble, at::kHalf, at::kBFloat16);
-  const List p = numbers(1, dtype), g = numbers(2, dtype), m = numbers(3, dtype), v = numbers(4, dtype), most = numbers(5, dtype);
+  const List p = numbers(1, dtype), g = numbers(2, dtype), m = numbers(3, dtype), v = numbers(4, dtype),
+             most = numbers(5, dtype);
   const List steps = {at::full({}, 3.f), at::full({}, 4.f)};
   const Tensor scale = at::full({}, 2.f), rate = at::full({}, 0.1, at::kDouble);
   const List before = copies(p);
@@ -61,13 +67,15 @@ TEST_CASE("fused steps on copies give what those in place write", "[optim]") {
   }
   SECTION("Adam") {
     at::_fused_adam_(P, G, M, V, X, steps, 0.1, 0.9, 0.99, 0.01, 1e-8, true, false, scale);
-    const auto [p1, g1, m1, v1, x1] = at::_fused_adam(p, g, m, v, most, steps, 0.1, 0.9, 0.99, 0.01, 1e-8, true, false, scale);
+    const auto [p1, g1, m1, v1, x1] =
+        at::_fused_adam(p, g, m, v, most, steps, 0.1, 0.9, 0.99, 0.01, 1e-8, true, false, scale);
     check_equal(p1, P);
     check_equal(g1, G);
     check_equal(m1, M);
     check_equal(v1, V);
     check_equal(x1, X);
-    check_equal(std::get<0>(at::_fused_adam(p, g, m, v, most, steps, rate, 0.9, 0.99, 0.01, 1e-8, true, false, scale)), P);
+    check_equal(
+        std::get<0>(at::_fused_adam(p, g, m, v, most, steps, rate, 0.9, 0.99, 0.01, 1e-8, true, false, scale)), P);
     at::_fused_adam_out(out, p, g, m, v, most, steps, rate, 0.9, 0.99, 0.01, 1e-8, true, false, scale);
     check_equal(out, P);
   }
@@ -95,7 +103,8 @@ TEST_CASE("fused steps on copies give what those in place write", "[optim]") {
   check_equal(p, before);
   List narrow = {at::empty({0}, at::kLong), at::empty({0}, dtype)};
   CHECK_THROWS_MATCHES(
-      at::_fused_sgd_out(narrow, p, g, m, 0.01, 0.9, 0.1, 0.2, true, false, false), c10::Error, Says("Expected out tensor to have dtype"));
+      at::_fused_sgd_out(narrow, p, g, m, 0.01, 0.9, 0.1, 0.2, true, false, false), c10::Error,
+      Says("Expected out tensor to have dtype"));
   CHECK_THROWS_AS(at::_fused_sgd({Tensor()}, g, m, 0.01, 0.9, 0.1, 0.2, true, false, false), c10::Error);
 }
 

@@ -72,7 +72,9 @@ TEST_CASE("many threads may wait for a future, and one of many completes it", "[
         good += future->value().toInt() < 4;
       });
     }
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
     CHECK(called == 4);
     CHECK(refused == 3);
     CHECK(good == 4);
@@ -90,7 +92,8 @@ TEST_CASE("then makes futures of what callbacks return", "[future]") {
       },
       c10::IntType::get());
   const auto with_storages = future->then(
-      [](Future& done) { return std::make_tuple(done.value(), std::vector<Future::WeakStorage>()); }, c10::IntType::get());
+      [](Future& done) { return std::make_tuple(done.value(), std::vector<Future::WeakStorage>()); },
+      c10::IntType::get());
   const auto failing = future->then([](Future&) -> IValue { TORCH_CHECK_VALUE(false, "no way"); }, c10::IntType::get());
   const auto after = failing->then([](Future& done) { return done.value(); }, c10::IntType::get());
   future->markCompleted(7);
@@ -113,7 +116,9 @@ TEST_CASE("a future says what keeps it from giving a value", "[future]") {
   CHECK_THROWS_AS(future->value(), Future::FutureError);
   CHECK_THROWS_WITH(future->constValue(), Contains("custom"));
   CHECK_THROWS_WITH(future->setError(error("second")), Contains("custom") && Contains("second"));
-  const auto on = [](std::vector<c10::Device> devices) { c10::make_intrusive<Future>(c10::NoneType::get(), std::move(devices)); };
+  const auto on = [](std::vector<c10::Device> devices) {
+    c10::make_intrusive<Future>(c10::NoneType::get(), std::move(devices));
+  };
   CHECK_THROWS_WITH(on({c10::Device("meta:0"), c10::Device("cpu:0")}), Contains("same type"));
   CHECK_THROWS_WITH(on({c10::Device("cpu")}), Contains("indices"));
 }
@@ -142,7 +147,9 @@ TEST_CASE("a value may be a future", "[future][ivalue]") {
 TEST_CASE("futures are arguments of their type", "[future]") {
   const c10::FunctionSchema schema = torch::jit::parseSchema("testing::wait(Future(int) a, Future(t) b) -> t");
   const IValue number(future_of_int()), text(c10::make_intrusive<Future>(c10::StringType::get()));
-  const auto check = [&](const IValue& value, size_t i) { schema.checkArg(value, schema.arguments()[i], std::nullopt); };
+  const auto check = [&](const IValue& value, size_t i) {
+    schema.checkArg(value, schema.arguments()[i], std::nullopt);
+  };
   CHECK_NOTHROW(check(number, 0));
   CHECK_NOTHROW(check(text, 1));
   CHECK_THROWS_AS(check(text, 0), c10::TypeError);
@@ -154,7 +161,9 @@ TEST_CASE("all of some futures, or the first of them", "[future]") {
   Futures futures(c10::FutureType::create(c10::IntType::get()));
   CHECK(c10::collectAll(futures)->completed());
   CHECK(c10::collectAny(futures)->value().isNone());
-  for (int i = 0; i < 3; ++i) futures.push_back(future_of_int());
+  for (int i = 0; i < 3; ++i) {
+    futures.push_back(future_of_int());
+  }
   const auto all = c10::collectAll(futures);
   const auto any = c10::collectAny(futures);
   CHECK(all->elementType()->annotation_str() == "List[Future[int]]");
@@ -170,7 +179,9 @@ TEST_CASE("all of some futures, or the first of them", "[future]") {
   CHECK(all->value().toList().get(2).toFuture()->value().toInt() == 6);
 
   Futures failing(c10::FutureType::create(c10::IntType::get()));
-  for (int i = 0; i < 2; ++i) failing.push_back(future_of_int());
+  for (int i = 0; i < 2; ++i) {
+    failing.push_back(future_of_int());
+  }
   const auto failed = c10::collectAll(failing);
   const auto first = c10::collectAny(failing);
   failing.get(1)->setError(error("no"));

@@ -21,21 +21,27 @@ using at::Tensor;
 /// Small integers in `dtype`: products of them are exact in every type but the 8-bit ones, which wrap as the loops do.
 Tensor small_values(at::IntArrayRef sizes, at::ScalarType dtype) {
   const Tensor real = at::randint(-3, 4, sizes, at::kLong);
-  if (!at::isComplexType(dtype)) return real.to(dtype);
-  return (real.to(at::kComplexDouble) + at::randint(-3, 4, sizes, at::kLong).to(at::kComplexDouble) * c10::Scalar(c10::complex<double>(0, 1))).to(dtype);
+  if (!at::isComplexType(dtype)) {
+    return real.to(dtype);
+  }
+  return (real.to(at::kComplexDouble) +
+          at::randint(-3, 4, sizes, at::kLong).to(at::kComplexDouble) * c10::Scalar(c10::complex<double>(0, 1)))
+      .to(dtype);
 }
 
 /// The sum over k by operators that share no code with the products: broadcast, multiply, sum.
 Tensor reference_product(const Tensor& a, const Tensor& b) {
   const auto wide = at::isComplexType(a.scalar_type()) ? at::kComplexDouble
-      : at::isFloatingType(a.scalar_type())           ? at::kDouble
-                                                      : at::kLong;
+      : at::isFloatingType(a.scalar_type())            ? at::kDouble
+                                                       : at::kLong;
   return (a.to(wide).unsqueeze(-1) * b.to(wide).unsqueeze(-3)).sum(-2);
 }
 
 /// The same values in another memory layout.
 Tensor laid_out(const Tensor& t, int layout) {
-  if (layout == 1) return t.transpose(-1, -2).contiguous().transpose(-1, -2);
+  if (layout == 1) {
+    return t.transpose(-1, -2).contiguous().transpose(-1, -2);
+  }
   if (layout == 2) {
     auto sizes = t.sizes().vec();
     sizes.back() = 2 * sizes.back() + 1;
@@ -44,22 +50,26 @@ Tensor laid_out(const Tensor& t, int layout) {
   return t;
 }
 
-const std::vector<at::ScalarType> kTypes{
-    at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble,
-    at::kComplexFloat, at::kComplexDouble};
+const std::vector<at::ScalarType> kTypes{at::kByte,   at::kChar,         at::kShort,        at::kInt,
+                                         at::kLong,   at::kHalf,         at::kBFloat16,     at::kFloat,
+                                         at::kDouble, at::kComplexFloat, at::kComplexDouble};
 
 } // namespace
 
 TEST_CASE("products of bfloat16 are sums in float, rounded once", "[aten][gemm]") {
   at::manual_seed(1);
-  const std::vector<std::array<int64_t, 3>> sizes{{48, 48, 48}, {64, 64, 64}, {33, 130, 27}, {130, 65, 300}, {40, 48, 601}, {70, 100, 1024}, {300, 60, 1024}, {545, 990, 1027}, {1030, 544, 992}};
+  const std::vector<std::array<int64_t, 3>> sizes{{48, 48, 48},    {64, 64, 64},     {33, 130, 27},
+                                                  {130, 65, 300},  {40, 48, 601},    {70, 100, 1024},
+                                                  {300, 60, 1024}, {545, 990, 1027}, {1030, 544, 992}};
   for (const auto& [m, n, k] : sizes) {
     const bool large = m * n * k > 10'000'000;
     // Operands by rows, by columns and strided; of large ones not all combinations.
     for (int layout = 0; layout < 27; layout += large ? 5 : 1) {
-      const Tensor a = laid_out(small_values({m, k}, at::kBFloat16), layout % 3), b = laid_out(small_values({k, n}, at::kBFloat16), layout / 3 % 3);
+      const Tensor a = laid_out(small_values({m, k}, at::kBFloat16), layout % 3),
+                   b = laid_out(small_values({k, n}, at::kBFloat16), layout / 3 % 3);
       INFO(m << "x" << k << "x" << n << " layout " << layout);
-      const Tensor want = large ? at::mm(a.to(at::kFloat), b.to(at::kFloat)) : reference_product(a, b); // both are exact
+      const Tensor want =
+          large ? at::mm(a.to(at::kFloat), b.to(at::kFloat)) : reference_product(a, b); // both are exact
       Tensor out = laid_out(at::empty({m, n}, at::kBFloat16), layout / 9);
       at::mm_out(out, a, b);
       CHECK(at::equal(out, want.to(at::kBFloat16)));
@@ -79,7 +89,8 @@ TEST_CASE("products of bfloat16 are sums in float, rounded once", "[aten][gemm]"
 
 TEST_CASE("a large left factor with rows a power of two apart gives the same product", "[aten][gemm]") {
   at::manual_seed(1);
-  const Tensor whole = small_values({520, 4096}, at::kFloat), a = whole.slice(1, 0, 2050), b = small_values({2050, 2048}, at::kFloat);
+  const Tensor whole = small_values({520, 4096}, at::kFloat), a = whole.slice(1, 0, 2050),
+               b = small_values({2050, 2048}, at::kFloat);
   const Tensor want = at::mm(a.to(at::kDouble), b.to(at::kDouble)).to(at::kFloat); // all of them are exact
   CHECK(at::equal(at::mm(a, b), want));
   CHECK(at::equal(at::addmm(want, a, b, 2, -1), want));
@@ -91,8 +102,9 @@ TEST_CASE("products with few rows or columns are those of plain loops", "[aten][
   for (const int64_t few : {2, 3, 4, 5, 7, 8, 9, 18, 31, 32, 33}) {
     for (const int64_t many : {2, 33, 64, 259}) {
       for (const int64_t k : {127, 128, 203, 1027, 2048}) {
-        for (int layout = 0; layout < 9; layout += k > 300 || few > 9 ? 2 : 1) {
-          const Tensor a = laid_out(small_values({few, k}, dtype), layout % 3), b = laid_out(small_values({k, many}, dtype), layout / 3);
+        for (int layout = 0; layout<9; layout += k> 300 || few > 9 ? 2 : 1) {
+          const Tensor a = laid_out(small_values({few, k}, dtype), layout % 3),
+                       b = laid_out(small_values({k, many}, dtype), layout / 3);
           INFO(few << "x" << k << "x" << many << " layout " << layout);
           const Tensor want = reference_product(a, b).to(dtype), row = small_values({many}, dtype);
           CHECK(at::equal(at::mm(a, b), want));
@@ -109,13 +121,18 @@ TEST_CASE("products with few rows or columns are those of plain loops", "[aten][
 
 TEST_CASE("mm equals plain loops for every dtype, layout and odd size", "[aten][gemm]") {
   at::manual_seed(1);
-  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1}, {2, 3, 4}, {7, 5, 9}, {8, 48, 16}, {9, 49, 17}, {1, 33, 70}, {31, 1, 65}, {33, 31, 1}, {64, 64, 64}, {96, 96, 96}, {65, 100, 193}, {200, 97, 40}};
+  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1},    {2, 3, 4},    {7, 5, 9},      {8, 48, 16},
+                                                  {9, 49, 17},  {1, 33, 70},  {31, 1, 65},    {33, 31, 1},
+                                                  {64, 64, 64}, {96, 96, 96}, {65, 100, 193}, {200, 97, 40}};
   for (const auto dtype : kTypes) {
     for (const auto& [m, n, k] : sizes) {
       // Sums of 16-bit floats stay exact below their integer limit.
-      if ((dtype == at::kBFloat16 || dtype == at::kHalf) && k > 20) continue;
+      if ((dtype == at::kBFloat16 || dtype == at::kHalf) && k > 20) {
+        continue;
+      }
       for (const int layout : {0, 1, 2}) {
-        const Tensor a = laid_out(small_values({m, k}, dtype), layout), b = laid_out(small_values({k, n}, dtype), (layout + 1) % 3);
+        const Tensor a = laid_out(small_values({m, k}, dtype), layout),
+                     b = laid_out(small_values({k, n}, dtype), (layout + 1) % 3);
         INFO(at::toString(dtype) << " " << m << "x" << k << "x" << n << " layout " << layout);
         CHECK(at::equal(a.mm(b), reference_product(a, b).to(dtype)));
       }
@@ -135,7 +152,9 @@ TEST_CASE("addmm and baddbmm apply both factors and ignore self when beta is zer
           const Tensor want = (self * beta + product * alpha).to(dtype);
           CHECK(at::equal(at::baddbmm(self, a, b, beta, alpha), want));
           CHECK(at::equal(at::addmm(self, a[0], b[0], beta, alpha), want[0]));
-          CHECK(at::equal(at::addmv(self, a[0], b[0].select(1, 0).contiguous(), beta, alpha), (self * beta + (product[0] * alpha).select(1, 0)).to(dtype)));
+          CHECK(at::equal(
+              at::addmv(self, a[0], b[0].select(1, 0).contiguous(), beta, alpha),
+              (self * beta + (product[0] * alpha).select(1, 0)).to(dtype)));
         }
       }
     }
@@ -227,7 +246,8 @@ TEST_CASE("a failure of oneDNN is an error of the operator", "[aten][gemm][onedn
   CHECK_THROWS_WITH(
       raise("convolution", dnnl::error(dnnl_runtime_error, "could not execute a primitive")),
       Catch::Matchers::StartsWith("convolution: oneDNN failed: could not execute a primitive (status 5)"));
-  CHECK_THROWS_AS(raise("matmul", dnnl::error(dnnl_out_of_memory, "could not execute a primitive")), c10::OutOfMemoryError);
+  CHECK_THROWS_AS(
+      raise("matmul", dnnl::error(dnnl_out_of_memory, "could not execute a primitive")), c10::OutOfMemoryError);
 }
 
 TEST_CASE("the primitive cache is bounded and serves threads", "[aten][gemm][onednn]") {
@@ -243,10 +263,14 @@ TEST_CASE("the primitive cache is bounded and serves threads", "[aten][gemm][one
   std::vector<int> good(4, 0);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 50; ++i) good[t] += run(1 + (i * 7 + t) % 64);
+      for (int i = 0; i < 50; ++i) {
+        good[t] += run(1 + (i * 7 + t) % 64);
+      }
     });
   }
-  for (auto& thread : threads) thread.join();
+  for (auto& thread : threads) {
+    thread.join();
+  }
   CHECK(good == std::vector<int>(4, 50));
   CHECK(matmul_cache_size() <= kMatmulCacheCapacity);
 }

@@ -35,6 +35,9 @@ TEST_CASE("hash_tensor joins bits as PyTorch does", "[hash_tensor]") {
   CHECK(rows.const_data_ptr<uint64_t>()[1] == 4615063718147915776u);
   CHECK(at::hash_tensor(a, {0, 1}, true).sizes() == at::IntArrayRef({1, 1}));
   CHECK_THROWS_MATCHES(at::hash_tensor(a, 0, false, 1), c10::Error, Says("Unknown hash_tensor mode: 1"));
-  CHECK_THROWS_MATCHES(at::hash_tensor(at::tensor(c10::complex<float>(1, 2))), c10::Error, Says("\"xor_sum_cpu\" not implemented for 'ComplexFloat'"));
-  CHECK_THROWS_MATCHES(at::hash_tensor(at::zeros({0, 3}), 0), c10::Error, Says("Expected reduction dim 0 to have non-zero size."));
+  CHECK_THROWS_MATCHES(
+      at::hash_tensor(at::tensor(c10::complex<float>(1, 2))), c10::Error,
+      Says("\"xor_sum_cpu\" not implemented for 'ComplexFloat'"));
+  CHECK_THROWS_MATCHES(
+      at::hash_tensor(at::zeros({0, 3}), 0), c10::Error, Says("Expected reduction dim 0 to have non-zero size."));
 }

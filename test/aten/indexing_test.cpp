@@ -62,9 +62,16 @@ TEST_CASE("out arguments of indexing must have self's dtype and memory of their 
   Tensor same = self.clone();
   Tensor wide = at::empty({0}, at::kDouble);
 
-  CHECK_THROWS_MATCHES(at::index_select_out(wide, self, 0, rows), c10::Error, Says("index_select(): self and result must have the same scalar type"));
-  CHECK_THROWS_MATCHES(at::take_out(wide, self, rows), c10::Error, Says("take(): self and out expected to have the same dtype, but got self.dtype = Float and out.dtype = Double"));
-  CHECK_THROWS_MATCHES(at::index_select_out(same, same, 0, rows), c10::Error, Says("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location"));
+  CHECK_THROWS_MATCHES(
+      at::index_select_out(wide, self, 0, rows), c10::Error,
+      Says("index_select(): self and result must have the same scalar type"));
+  CHECK_THROWS_MATCHES(
+      at::take_out(wide, self, rows), c10::Error,
+      Says("take(): self and out expected to have the same dtype, but got self.dtype = Float and out.dtype = Double"));
+  CHECK_THROWS_MATCHES(
+      at::index_select_out(same, same, 0, rows), c10::Error,
+      Says("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+           "memory location"));
   CHECK_THROWS_MATCHES(at::masked_select_out(same, same, same > 2), c10::Error, Says("unsupported operation"));
   CHECK_THAT(same, EqualsTensor(self));
 }
@@ -73,7 +80,9 @@ TEST_CASE("what is written at an index comes from other memory", "[index]") {
   const Tensor all = longs({3, 2, 1, 0});
   Tensor self = counted({4});
   Tensor memory = counted({8});
-  const auto refuses = [](const auto& call) { CHECK_THROWS_MATCHES(call(), c10::Error, Says("refer to a single memory location")); };
+  const auto refuses = [](const auto& call) {
+    CHECK_THROWS_MATCHES(call(), c10::Error, Says("refer to a single memory location"));
+  };
 
   refuses([&] { self.scatter_(0, all, self); });
   refuses([&] { self.scatter_(0, all, self, "add"); });
@@ -98,7 +107,9 @@ TEST_CASE("what is written at an index comes from other memory", "[index]") {
   SECTION("another part of the same storage will do, and so will self where it is the start") {
     memory.slice(0, 0, 4).scatter_(0, all, memory.slice(0, 4));
     CHECK_THAT(memory.slice(0, 0, 4), EqualsTensor(memory.slice(0, 4).flip({0})));
-    CHECK_THAT(at::scatter_out(self, self, 0, longs({0}), at::full({1}, 9.f)), EqualsTensor(at::cat({at::full({1}, 9.f), counted({4}).slice(0, 1)})));
+    CHECK_THAT(
+        at::scatter_out(self, self, 0, longs({0}), at::full({1}, 9.f)),
+        EqualsTensor(at::cat({at::full({1}, 9.f), counted({4}).slice(0, 1)})));
   }
   SECTION("one number at the places of a mask is read first") {
     self.index_put_({self > 1}, self[1]);
@@ -109,8 +120,10 @@ TEST_CASE("what is written at an index comes from other memory", "[index]") {
 TEST_CASE("copy_ takes its own elements only where they stand, fill_ any of them", "[index]") {
   Tensor self = counted({4});
   CHECK_THROWS_MATCHES(self.copy_(self[3]), c10::Error, Says("refer to a single memory location"));
-  CHECK_THROWS_MATCHES(self.slice(0, 1).copy_(self.slice(0, 0, 3)), c10::Error, Says("refer to a single memory location"));
-  CHECK_THROWS_MATCHES(self.view({2, 2}).copy_(self.view({2, 2}).t()), c10::Error, Says("refer to a single memory location"));
+  CHECK_THROWS_MATCHES(
+      self.slice(0, 1).copy_(self.slice(0, 0, 3)), c10::Error, Says("refer to a single memory location"));
+  CHECK_THROWS_MATCHES(
+      self.view({2, 2}).copy_(self.view({2, 2}).t()), c10::Error, Says("refer to a single memory location"));
   CHECK_THAT(self.copy_(self.view({4})), EqualsTensor(counted({4})));
   CHECK_THAT(self.fill_(self[3]), EqualsTensor(at::full({4}, 3.f)));
 }
@@ -123,7 +136,9 @@ TEST_CASE("nonzero fills its output column by column when it had to be resized",
   CHECK(at::nonzero_out(fitting, self).strides() == at::IntArrayRef({2, 1}));
   CHECK_THAT(fresh, EqualsTensor(fitting));
   Tensor real = at::empty({0});
-  CHECK_THROWS_MATCHES(at::nonzero_out(real, self), c10::Error, Says("nonzero: Expected out tensor to have scalar type Long but got scalar typeFloat"));
+  CHECK_THROWS_MATCHES(
+      at::nonzero_out(real, self), c10::Error,
+      Says("nonzero: Expected out tensor to have scalar type Long but got scalar typeFloat"));
 }
 
 TEST_CASE("filling takes tensors whose elements share memory, other writing does not", "[index]") {
@@ -132,7 +147,9 @@ TEST_CASE("filling takes tensors whose elements share memory, other writing does
   CHECK(shared.sum().item<float>() == 72);
   shared.tril_();
   CHECK(shared.sum().item<float>() == 0);
-  CHECK_THROWS_MATCHES(shared.add_(1), c10::Error, Says("more than one element of the written-to tensor refers to a single memory location"));
+  CHECK_THROWS_MATCHES(
+      shared.add_(1), c10::Error,
+      Says("more than one element of the written-to tensor refers to a single memory location"));
 }
 
 TEST_CASE("an input inside the output is read as it is when its turn comes", "[index]") {
@@ -153,7 +170,8 @@ TEST_CASE("indices and values may not lie in the tensor that is written to", "[i
 
 TEST_CASE("long indices are worked out in blocks", "[index]") {
   const Tensor table = counted({50, 40});
-  const Tensor rows = at::arange(3000, at::kLong).remainder(50).view({60, 50}), cols = at::arange(50, at::kLong).remainder(40).sub(40);
+  const Tensor rows = at::arange(3000, at::kLong).remainder(50).view({60, 50}),
+               cols = at::arange(50, at::kLong).remainder(40).sub(40);
   const Tensor want = table.flatten().index_select(0, (rows * 40 + cols.add(40)).flatten()).view({60, 50});
   CHECK_THAT(table.index({rows, cols}), EqualsTensor(want));
   CHECK_THAT(table.t().index({cols, rows}), EqualsTensor(want));
@@ -162,7 +180,9 @@ TEST_CASE("long indices are worked out in blocks", "[index]") {
   CHECK_THAT(table.index_put({order}, values, /*accumulate=*/true), EqualsTensor(table + 40));
   CHECK_THAT(table.index_put({order}, table.index({order}) + 1), EqualsTensor(table + 1));
   CHECK(at::zeros({50, 40}, at::kBool).index_put({order}, values.to(at::kBool), true).all().item<bool>());
-  CHECK_THROWS_MATCHES(table.index({at::cat({order, longs({50})}), at::zeros({2001}, at::kLong)}), c10::Error, Says("index 50 is out of bounds for dimension 0 with size 50"));
+  CHECK_THROWS_MATCHES(
+      table.index({at::cat({order, longs({50})}), at::zeros({2001}, at::kLong)}), c10::Error,
+      Says("index 50 is out of bounds for dimension 0 with size 50"));
 }
 
 TEST_CASE("columns are selected as they are gathered", "[index]") {
@@ -187,15 +207,20 @@ TEST_CASE("an index that repeats itself over rows acts as one that is written ou
   CHECK_THAT(self.scatter(0, expanded, 3), EqualsTensor(self.scatter(0, written, 3)));
   for (const char* reduce : {"sum", "mean", "amax", "amin", "prod"}) {
     for (const bool include_self : {true, false}) {
-      CHECK_THAT(self.scatter_reduce(0, expanded, src, reduce, include_self), EqualsTensor(self.scatter_reduce(0, written, src, reduce, include_self)));
+      CHECK_THAT(
+          self.scatter_reduce(0, expanded, src, reduce, include_self),
+          EqualsTensor(self.scatter_reduce(0, written, src, reduce, include_self)));
     }
   }
   // Repeated over columns: the row of the index is what varies.
   const Tensor wide = at::arange(21, at::kLong).mul(5).remainder(21).unsqueeze(0).expand({6, 21});
   CHECK_THAT(self.gather(1, wide), EqualsTensor(self.gather(1, wide.contiguous())));
   CHECK_THAT(self.scatter_add(1, wide, self), EqualsTensor(self.scatter_add(1, wide.contiguous(), self)));
-  CHECK_THAT(self.t().scatter_add(0, wide.t(), self.t()), EqualsTensor(self.t().scatter_add(0, wide.t().contiguous(), self.t())));
-  CHECK_THROWS_MATCHES(self.gather(0, expanded.add(1)), c10::Error, Says("index 6 is out of bounds for dimension 0 with size 6"));
+  CHECK_THAT(
+      self.t().scatter_add(0, wide.t(), self.t()),
+      EqualsTensor(self.t().scatter_add(0, wide.t().contiguous(), self.t())));
+  CHECK_THROWS_MATCHES(
+      self.gather(0, expanded.add(1)), c10::Error, Says("index 6 is out of bounds for dimension 0 with size 6"));
 }
 
 TEST_CASE("a vector is gathered at one place by many threads", "[index][threads]") {
@@ -213,8 +238,12 @@ TEST_CASE("means of integers are exact and rounded down", "[index]") {
   const int64_t large = (int64_t{1} << 60) + 1;
   const Tensor places = longs({0, 0, 1, 1, 2, 2, 2});
   const Tensor values = longs({large, 2, -large, -2, -7, 5, 0});
-  CHECK_THAT(at::zeros({3}, at::kLong).scatter_reduce(0, places, values, "mean", false), EqualsTensor(longs({large / 2 + 1, -large / 2 - 2, -1})));
-  CHECK_THAT(at::zeros({3}, at::kLong).index_reduce(0, places, values, "mean", false), EqualsTensor(longs({large / 2 + 1, -large / 2 - 2, -1})));
+  CHECK_THAT(
+      at::zeros({3}, at::kLong).scatter_reduce(0, places, values, "mean", false),
+      EqualsTensor(longs({large / 2 + 1, -large / 2 - 2, -1})));
+  CHECK_THAT(
+      at::zeros({3}, at::kLong).index_reduce(0, places, values, "mean", false),
+      EqualsTensor(longs({large / 2 + 1, -large / 2 - 2, -1})));
 }
 
 TEST_CASE("stack and clone keep what memory looks like", "[index]") {
@@ -241,7 +270,9 @@ TEST_CASE("split copies go into a list of outputs", "[index]") {
   CHECK_THAT(outs[1], EqualsTensor({2, 3}));
   CHECK_THAT(outs[2], EqualsTensor({4}));
   outs.pop_back();
-  CHECK_THROWS_MATCHES(at::split_copy_out(outs, self, 2), c10::Error, Says("split_copy_out() expected an out= argument of size 3, got size 2"));
+  CHECK_THROWS_MATCHES(
+      at::split_copy_out(outs, self, 2), c10::Error,
+      Says("split_copy_out() expected an out= argument of size 3, got size 2"));
 }
 
 TEST_CASE("padding of channels_last images gives channels_last images", "[pad]") {
@@ -289,5 +320,6 @@ TEST_CASE("gradients of embedding_bag go to the rows that were read", "[embeddin
 TEST_CASE("combinations are counted before they are made", "[index]") {
   CHECK_THAT(at::combinations(longs({7, 8, 9}), 2).view(-1), EqualsTensor({7, 8, 7, 9, 8, 9}));
   CHECK(at::combinations(at::zeros({3}), 5).sizes() == at::IntArrayRef({0, 5}));
-  CHECK_THROWS_MATCHES(at::combinations(at::zeros({100000}), 50000), c10::Error, Says("combinations: too many to hold"));
+  CHECK_THROWS_MATCHES(
+      at::combinations(at::zeros({100000}), 50000), c10::Error, Says("combinations: too many to hold"));
 }

@@ -17,7 +17,8 @@ using c10::IValue;
 namespace {
 
 Tensor some_tensor() {
-  return at::detail::make_tensor<c10::TensorImpl>(c10::DispatchKeySet(c10::DispatchKey::CPU), caffe2::TypeMeta::Make<float>(), c10::Device(c10::kCPU));
+  return at::detail::make_tensor<c10::TensorImpl>(
+      c10::DispatchKeySet(c10::DispatchKey::CPU), caffe2::TypeMeta::Make<float>(), c10::Device(c10::kCPU));
 }
 std::string printed(const IValue& v) {
   std::ostringstream out;
@@ -123,7 +124,8 @@ TEST_CASE("lists of every element type", "[ivalue]") {
   CHECK(IValue(std::vector<std::optional<Tensor>>{t, std::nullopt}).toOptionalTensorList().size() == 2);
   CHECK(tensors.toListRef().size() == 2);
   CHECK_THROWS_WITH(tensors.toIntList(), Catch::Matchers::StartsWith("Expected IntList but got GenericList"));
-  CHECK_THROWS_WITH((IValue(std::vector<int64_t>{1}).to<c10::List<double>>()), Catch::Matchers::Contains("Types mismatch"));
+  CHECK_THROWS_WITH(
+      (IValue(std::vector<int64_t>{1}).to<c10::List<double>>()), Catch::Matchers::Contains("Types mismatch"));
   CHECK_THROWS_AS((IValue(std::vector<int64_t>{1}).to<std::array<int64_t, 2>>()), c10::Error);
 }
 
@@ -162,7 +164,9 @@ TEST_CASE("a List is shared, copied and changed in place", "[ivalue]") {
   CHECK(list == same);
   CHECK(list != copy);
   int64_t sum = 0;
-  for (const int64_t element : list) sum += element;
+  for (const int64_t element : list) {
+    sum += element;
+  }
   CHECK(sum == 37);
   const int64_t first = list[0];
   CHECK(first == 10);
@@ -205,7 +209,9 @@ TEST_CASE("dicts keep their order and share their entries", "[ivalue]") {
   CHECK_FALSE(dict.contains("none"));
   CHECK_THROWS_AS(dict.at("none"), std::out_of_range);
   std::string order;
-  for (const auto& entry : dict) order += entry.key() + std::to_string(entry.value());
+  for (const auto& entry : dict) {
+    order += entry.key() + std::to_string(entry.value());
+  }
   CHECK(order == "one1two22three3");
   const c10::Dict<std::string, int64_t> copy = dict.copy();
   CHECK(dict.erase("two") == 1);
@@ -219,7 +225,8 @@ TEST_CASE("dicts keep their order and share their entries", "[ivalue]") {
   CHECK(boxed.type()->str() == "Dict(str, int)");
   CHECK((boxed.to<c10::Dict<std::string, int64_t>>().is(dict)));
   CHECK((boxed.to<std::unordered_map<std::string, int64_t>>().at("three") == 3));
-  CHECK_THROWS_WITH((boxed.to<c10::Dict<int64_t, int64_t>>()), Catch::Matchers::Contains("Key and value types must match"));
+  CHECK_THROWS_WITH(
+      (boxed.to<c10::Dict<int64_t, int64_t>>()), Catch::Matchers::Contains("Key and value types must match"));
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   CHECK(IValue(std::unordered_map<int64_t, double>{{1, 2.0}}).toGenericDict().at(1).toDouble() == 2.0);
@@ -265,7 +272,8 @@ TEST_CASE("values compare, hash and print", "[ivalue]") {
   CHECK(IValue(std::vector<Tensor>{t}) == IValue(std::vector<Tensor>{t}));
   CHECK(IValue::hash(IValue("a")) == IValue::hash(IValue(std::string("a"))));
   CHECK(IValue::hash(IValue(std::make_tuple(1, 2))) != IValue::hash(IValue(std::make_tuple(2, 1))));
-  CHECK_THROWS_WITH(IValue::hash(IValue(std::vector<int64_t>{1})), Catch::Matchers::Contains("unhashable type: 'List[int]'"));
+  CHECK_THROWS_WITH(
+      IValue::hash(IValue(std::vector<int64_t>{1})), Catch::Matchers::Contains("unhashable type: 'List[int]'"));
 
   CHECK(printed(1) == "1");
   CHECK(printed(1.0) == "1.");
@@ -334,7 +342,9 @@ TEST_CASE("values are looked into", "[ivalue]") {
 TEST_CASE("repr prints expressions", "[ivalue]") {
   const auto repr = [](const IValue& v) {
     std::ostringstream out;
-    v.repr(out, [](std::ostream& stream, const IValue& inner) { return inner.isTensor() && (stream << "CONSTANT", true); });
+    v.repr(out, [](std::ostream& stream, const IValue& inner) {
+      return inner.isTensor() && (stream << "CONSTANT", true);
+    });
     return out.str();
   };
   CHECK(repr(-0.0) == "-0.");
@@ -358,7 +368,8 @@ TEST_CASE("repr prints expressions", "[ivalue]") {
 TEST_CASE("named tuples", "[ivalue][types]") {
   using c10::TupleType;
   const std::vector<c10::TypePtr> types{c10::IntType::get(), c10::FloatType::get()};
-  const auto point = TupleType::createNamed(c10::QualifiedName("__torch__.Point"), std::vector<std::string>{"x", "y"}, types);
+  const auto point =
+      TupleType::createNamed(c10::QualifiedName("__torch__.Point"), std::vector<std::string>{"x", "y"}, types);
   const auto nameless = TupleType::createNamed(std::nullopt, std::vector<std::string>{"x", "y"}, types);
   const auto plain = TupleType::create(types);
   CHECK(point->str() == "__torch__.Point");
@@ -376,7 +387,8 @@ TEST_CASE("named tuples", "[ivalue][types]") {
   const auto defaults = TupleType::createNamed(
       c10::QualifiedName("P"), std::vector<std::string>{"x", "y"}, types, std::vector<IValue>{3.5});
   CHECK(toString(*defaults->schema()) == "P(int x, float y=3.5) -> ()");
-  CHECK_THROWS_WITH(TupleType::createNamed(std::nullopt, std::vector<std::string>{"x"}, types),
+  CHECK_THROWS_WITH(
+      TupleType::createNamed(std::nullopt, std::vector<std::string>{"x"}, types),
       Catch::Matchers::Contains("1 names and 2 types"));
 
   const IValue value(c10::ivalue::Tuple::createNamed({1, 2.5}, point));
@@ -423,7 +435,9 @@ TEST_CASE("IListRef sees boxed and unboxed lists alike", "[ivalue]") {
   for (const at::ITensorListRef list : {at::ITensorListRef(unboxed), at::ITensorListRef(boxed)}) {
     CHECK(list.size() == 2);
     int seen = 0;
-    for (const Tensor& element : list) seen += element.is_same(t);
+    for (const Tensor& element : list) {
+      seen += element.is_same(t);
+    }
     CHECK(seen == 2);
     CHECK(list.front().is_same(t));
     CHECK(list.materialize()[1].get().is_same(t));
@@ -434,7 +448,9 @@ TEST_CASE("IListRef sees boxed and unboxed lists alike", "[ivalue]") {
   const c10::List<std::optional<Tensor>> optionals{t, std::nullopt};
   const at::IOptTensorListRef list(optionals);
   int defined = 0;
-  for (const auto& element : list) defined += element.has_value();
+  for (const auto& element : list) {
+    defined += element.has_value();
+  }
   CHECK(defined == 1);
   CHECK(IValue(list).isOptionalTensorList());
 }
@@ -553,7 +569,8 @@ TEST_CASE("containers that hold themselves are printed, compared, copied and sea
   CHECK_THROWS_WITH(IValue(list) == copy, Catch::Contains("contain themselves"));
   CHECK(IValue(c10::List<int64_t>({1, 2})) == IValue(c10::List<int64_t>({1, 2})));
   std::ostringstream out;
-  CHECK_THROWS_WITH(IValue(list).repr(out, [](std::ostream&, const IValue&) { return false; }), Catch::Contains("contains itself"));
+  CHECK_THROWS_WITH(
+      IValue(list).repr(out, [](std::ostream&, const IValue&) { return false; }), Catch::Contains("contains itself"));
   // The cycles would live for ever.
   for (auto* held : {&list, &inside}) {
     held->clear();

@@ -80,7 +80,9 @@ TEST_CASE("factors multiply to the matrix they come from", "[linalg]") {
   // The reflectors that geqrf leaves make the same Q.
   const auto [packed, tau] = at::geqrf(a);
   const auto [q, r] = at::linalg_qr(a);
-  if (a.size(-2) >= a.size(-1)) check_equal(at::linalg_householder_product(packed, tau), q);
+  if (a.size(-2) >= a.size(-1)) {
+    check_equal(at::linalg_householder_product(packed, tau), q);
+  }
   check_equal(at::ormqr(packed.narrow(-1, 0, k).contiguous(), tau, a, true, true).narrow(-2, 0, k).triu(), r);
   check_equal(at::linalg_pinv(at::linalg_pinv(a, 1e-15), 1e-15), a);
 }
@@ -134,21 +136,30 @@ TEST_CASE("solutions solve their systems", "[linalg]") {
   check_equal(at::linalg_lu_solve(lu, pivots, b.mT(), /*left=*/false, /*adjoint=*/true).matmul(a.mH()), b.mT());
   check_equal(at::linalg_lu_solve(lu, pivots, b.mT(), /*left=*/false, /*adjoint=*/false).matmul(a), b.mT());
   check_equal(a.triu().matmul(at::linalg_solve_triangular(a, b, /*upper=*/true)), b);
-  check_equal(at::linalg_solve_triangular(a.mH(), b.mT(), /*upper=*/true, /*left=*/false).matmul(a.mH().triu()), b.mT());
+  check_equal(
+      at::linalg_solve_triangular(a.mH(), b.mT(), /*upper=*/true, /*left=*/false).matmul(a.mH().triu()), b.mT());
   const auto [sign, logabsdet] = at::linalg_slogdet(a);
   check_equal(sign * logabsdet.exp(), at::linalg_det(a));
   check_equal(at::linalg_det(a.mT()), at::linalg_det(a));
   check_equal(at::linalg_matrix_exp(a * 0.1).matmul(at::linalg_matrix_exp(a * -0.1)), identity(a, 4));
-  check_equal(at::linalg_matrix_exp(diagonal_matrix(at::arange(3, at::kDouble), dtype)), diagonal_matrix(at::arange(3, at::kDouble).exp(), dtype));
+  check_equal(
+      at::linalg_matrix_exp(diagonal_matrix(at::arange(3, at::kDouble), dtype)),
+      diagonal_matrix(at::arange(3, at::kDouble).exp(), dtype));
 
   const Tensor tall = random.tensor(dtype, {2, 6, 3}), rhs = random.tensor(dtype, {2, 6, 2});
   for (const char* driver : {"gels", "gelsy", "gelsd", "gelss"}) {
     const auto [x, residuals, rank, values] = at::linalg_lstsq(tall, rhs, std::nullopt, driver);
     // What is left over stands at right angles to the columns.
     check_equal(tall.mH().matmul(rhs - tall.matmul(x)), at::zeros_like(x));
-    if (residuals.numel() > 0) check_equal(residuals, (rhs - tall.matmul(x)).abs().pow(2).sum({-2}));
-    if (rank.numel() > 0) CHECK(rank.eq(3).all().item<bool>());
-    if (values.numel() > 0) check_equal(values, at::linalg_svdvals(tall));
+    if (residuals.numel() > 0) {
+      check_equal(residuals, (rhs - tall.matmul(x)).abs().pow(2).sum({-2}));
+    }
+    if (rank.numel() > 0) {
+      CHECK(rank.eq(3).all().item<bool>());
+    }
+    if (values.numel() > 0) {
+      check_equal(values, at::linalg_svdvals(tall));
+    }
   }
 }
 
@@ -195,7 +206,9 @@ TEST_CASE("gradients of factorizations agree with central differences", "[linalg
 
 TEST_CASE("the determinant of a singular matrix has a gradient", "[linalg][gradients]") {
   // d det / d a is the matrix of cofactors, whatever the rank.
-  const Tensor a = test::tensor_of(at::kDouble, {3, 3}, [](int64_t i) { return double(std::vector<int>{1, 2, 3, 2, 4, 6, 1, 0, 1}[i]); });
+  const Tensor a = test::tensor_of(at::kDouble, {3, 3}, [](int64_t i) {
+    return double(std::vector<int>{1, 2, 3, 2, 4, 6, 1, 0, 1}[i]);
+  });
   const test::Function det = [](const auto& in) -> std::vector<Tensor> { return {at::linalg_det(in[0])}; };
   CHECK(test::gradcheck(det, {a.clone().requires_grad_(true)}) == "");
 }
@@ -203,10 +216,13 @@ TEST_CASE("the determinant of a singular matrix has a gradient", "[linalg][gradi
 TEST_CASE("linear algebra names what is wrong", "[linalg]") {
   const Tensor zeros = at::zeros({2, 2}), eye = at::eye(2);
   CHECK_THROWS_AS(at::linalg_inv(zeros), c10::LinAlgError);
-  CHECK_THROWS_WITH(at::linalg_inv(at::stack({eye, zeros})), Catch::Contains("linalg.inv: (Batch element 1): The diagonal element 1 is zero"));
+  CHECK_THROWS_WITH(
+      at::linalg_inv(at::stack({eye, zeros})),
+      Catch::Contains("linalg.inv: (Batch element 1): The diagonal element 1 is zero"));
   CHECK_THROWS_WITH(
       at::linalg_cholesky(at::stack({eye, -eye})),
-      Catch::Contains("linalg.cholesky: (Batch element 1): The factorization could not be completed because the input is not positive-definite (the leading minor of order 1"));
+      Catch::Contains("linalg.cholesky: (Batch element 1): The factorization could not be completed because the input "
+                      "is not positive-definite (the leading minor of order 1"));
   CHECK(std::get<1>(at::linalg_inv_ex(zeros)).item<int>() == 1);
   CHECK_THROWS_AS(std::get<0>(at::linalg_inv_ex(zeros, /*check_errors=*/true)), c10::LinAlgError);
   const Tensor bad = at::full({2, 2}, std::numeric_limits<double>::quiet_NaN());
@@ -216,7 +232,9 @@ TEST_CASE("linear algebra names what is wrong", "[linalg]") {
   }
 }
 
-TEST_CASE("singular values of a matrix with an infinity are NaN, and those of a matrix with a NaN are refused", "[aten][linalg]") {
+TEST_CASE(
+    "singular values of a matrix with an infinity are NaN, and those of a matrix with a NaN are refused",
+    "[aten][linalg]") {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   for (const at::ScalarType dtype : {at::kFloat, at::kComplexDouble}) {
     at::Tensor batch = at::eye(3, dtype).repeat({2, 1, 1});

@@ -85,7 +85,8 @@ TEST_CASE("a step that is refused leaves gradients and states alone", "[outputs]
   CHECK(is_untouched(g));
   CHECK_THROWS_AS(sgd({p, at::ones({1}).expand({2})}, {g, g}, {m, m}, Tensor()), c10::Error);
   CHECK(is_untouched(p));
-  CHECK_THROWS_AS(at::_fused_adam_({p}, {g}, {m}, {m}, {}, {step, step}, 0.1, 0.9, 0.9, 0, 0, false, false, scale), c10::Error);
+  CHECK_THROWS_AS(
+      at::_fused_adam_({p}, {g}, {m}, {m}, {}, {step, step}, 0.1, 0.9, 0.9, 0, 0, false, false, scale), c10::Error);
   CHECK(is_untouched(g));
   sgd({p}, {g}, {m}, scale);
   CHECK(g.equal(at::full({2}, 2.f)));
@@ -114,7 +115,8 @@ TEST_CASE("a refused call over lists leaves all of them alone", "[outputs]") {
   CHECK(is_untouched(numbers));
   CHECK_THROWS_AS(at::_foreach_frac_({numbers, Tensor()}), c10::Error);
   CHECK(is_untouched(numbers));
-  const Tensor sparse = at::full({2, 2}, 4.f).to_sparse_csr(), unsorted = at::sparse_coo_tensor(at::zeros({1, 2}, at::kLong), at::ones({2}), {2});
+  const Tensor sparse = at::full({2, 2}, 4.f).to_sparse_csr(),
+               unsorted = at::sparse_coo_tensor(at::zeros({1, 2}, at::kLong), at::ones({2}), {2});
   CHECK_THROWS_AS(at::_foreach_sqrt_({sparse, unsorted}), c10::Error);
   CHECK(sparse.values().equal(at::full({4}, 4.f)));
   CHECK_THROWS_AS(at::_foreach_add_out({numbers, counts}, {at::ones({3}), at::ones({3})}, 0.5), c10::Error);
@@ -181,7 +183,8 @@ TEST_CASE("strides that say nothing are PyTorch's", "[outputs]") {
   const auto strides = [](const Tensor& result) { return result.strides().vec(); };
   using Strides = std::vector<int64_t>;
   const Tensor column = of({2, 1, 4, 1}, {4, 7, 1, 3}), empty = of({0, 3}, {1, 9});
-  // Beside a number all dimensions are put in order by their strides; alone a tensor that is contiguous gives one that is.
+  // Beside a number all dimensions are put in order by their strides; alone a tensor that is contiguous gives one that
+  // is.
   CHECK(strides(at::add(column, 2)) == Strides{4, 8, 1, 4});
   CHECK(strides(at::mul(column, at::scalar_tensor(2))) == Strides{4, 8, 1, 4});
   CHECK(strides(at::addcmul(column, at::ones({}), at::ones({}))) == Strides{4, 8, 1, 4});
@@ -193,8 +196,9 @@ TEST_CASE("strides that say nothing are PyTorch's", "[outputs]") {
   CHECK(strides(at::clamp_max(of({2, 1, 4, 1}, {1, 9, 2, 5}), 2)) == Strides{1, 9, 2, 5});
   // As those of empty_like.
   const Tensor complex_empty = of({0, 3}, {1, 9}, at::kComplexFloat), long_empty = of({0, 3}, {1, 9}, at::kLong);
-  for (const Tensor& like : {at::deg2rad(empty), at::rad2deg(empty), at::hardtanh(empty), at::relu6(empty), at::nan_to_num(empty),
-                             at::abs(complex_empty), at::isfinite(long_empty)}) {
+  for (const Tensor& like :
+       {at::deg2rad(empty), at::rad2deg(empty), at::hardtanh(empty), at::relu6(empty), at::nan_to_num(empty),
+        at::abs(complex_empty), at::isfinite(long_empty)}) {
     CHECK(strides(like) == Strides{1, 9});
   }
   CHECK(strides(at::hardtanh(column)) == Strides{4, 7, 1, 3});
@@ -217,7 +221,9 @@ TEST_CASE("an output of another shape lies by rows where PyTorch copies into it"
   by_rows(at::isinf(x), [&](Tensor& out) -> Tensor& { return at::isinf_out(out, x); });
   by_rows(at::add(x, 2), [&](Tensor& out) -> Tensor& { return at::add_out(out, x, 2, 1); });
   by_rows(at::rsub(x, x, 2), [&](Tensor& out) -> Tensor& { return at::rsub_out(out, x, x, 2); });
-  by_rows(at::bitwise_and(3, x.to(at::kLong)), [&](Tensor& out) -> Tensor& { return at::bitwise_and_out(out, 3, x.to(at::kLong)); });
+  by_rows(at::bitwise_and(3, x.to(at::kLong)), [&](Tensor& out) -> Tensor& {
+    return at::bitwise_and_out(out, 3, x.to(at::kLong));
+  });
   Tensor columns = at::empty({0});
   at::neg_out(columns, x);
   CHECK(columns.strides() == x.strides());
@@ -242,10 +248,14 @@ TEST_CASE("a fraction below 0 has no place in an unsigned dtype", "[outputs]") {
 TEST_CASE("of zeros with different signs the first one stays", "[outputs]") {
   const int64_t size = GENERATE(1, 33);
   const Tensor minus = at::full({size}, -0.0), plus = at::zeros({size});
-  for (const Tensor& kept : {minus.clamp(0, 1), minus.clamp_min(0), minus.clamp_max(0), at::maximum(minus, plus), at::minimum(minus, plus)}) {
+  for (const Tensor& kept :
+       {minus.clamp(0, 1), minus.clamp_min(0), minus.clamp_max(0), at::maximum(minus, plus),
+        at::minimum(minus, plus)}) {
     CHECK(kept.signbit().all().item<bool>());
   }
-  for (const Tensor& kept : {plus.clamp(-0.0, 1), plus.clamp_min(-0.0), plus.clamp_max(-0.0), at::maximum(plus, minus), at::minimum(plus, minus)}) {
+  for (const Tensor& kept :
+       {plus.clamp(-0.0, 1), plus.clamp_min(-0.0), plus.clamp_max(-0.0), at::maximum(plus, minus),
+        at::minimum(plus, minus)}) {
     CHECK_FALSE(kept.signbit().any().item<bool>());
   }
 }
@@ -282,10 +292,11 @@ TEST_CASE("an output that is a copy of the result takes no other dtype", "[outpu
   CHECK_THROWS_WITH(at::flip_out(doubles, x, {0}), refused);
   CHECK_THROWS_WITH(at::clone_out(doubles, x), refused);
   CHECK_THROWS_WITH(at::norm_out(number, x), refused);
-  CHECK_THROWS_WITH(at::isnan_out(doubles, x), Catch::StartsWith("Expected out tensor to have dtype bool, but got double"));
+  CHECK_THROWS_WITH(
+      at::isnan_out(doubles, x), Catch::StartsWith("Expected out tensor to have dtype bool, but got double"));
   CHECK_THROWS_WITH(at::_foreach_neg_out({doubles}, {x}), refused);
   CHECK(doubles.eq(0).all().item<bool>());
-  CHECK(at::max_out(number, x).item<double>() == 1);  // this one converts
+  CHECK(at::max_out(number, x).item<double>() == 1); // this one converts
 }
 
 TEST_CASE("padding gives an output of the right sizes the strides of a new one", "[outputs]") {
@@ -319,7 +330,7 @@ TEST_CASE("outputs that cannot be written as they are are refused", "[outputs]")
 }
 
 TEST_CASE("ranks of quantiles are not rounded to float", "[sort]") {
-  const Tensor x = at::arange(6, at::kFloat);  // 0.7f * 5 is below 3.5, 0.1f * 5 above 0.5
+  const Tensor x = at::arange(6, at::kFloat); // 0.7f * 5 is below 3.5, 0.1f * 5 above 0.5
   CHECK(at::quantile(x, 0.7, std::nullopt, false, "nearest").item<float>() == 3);
   CHECK(at::quantile(x, 0.1, std::nullopt, false, "nearest").item<float>() == 1);
 }

@@ -78,11 +78,13 @@ TEST_CASE("a parallel loop inside a parallel loop is serial", "[parallel]") {
 
 TEST_CASE("an exception in a body reaches the caller", "[parallel]") {
   CHECK_THROWS_AS(
-      at::parallel_for(0, 100, 1, [](int64_t begin, int64_t) {
-        if (begin == 0) {
-          throw std::out_of_range("here");
-        }
-      }),
+      at::parallel_for(
+          0, 100, 1,
+          [](int64_t begin, int64_t) {
+            if (begin == 0) {
+              throw std::out_of_range("here");
+            }
+          }),
       std::out_of_range);
   int64_t seen = 0;
   at::parallel_for(0, 10, 100, [&](int64_t b, int64_t e) { seen += e - b; });
@@ -144,9 +146,13 @@ TEST_CASE("callers in several threads use no more threads than are set", "[paral
     for (int i = 0; i < 500; ++i) {
       at::parallel_for(0, 2, 1, [&](int64_t begin, int64_t end) {
         ++chunks;
-        if (++running > 2) ++above;
+        if (++running > 2) {
+          ++above;
+        }
         volatile double sum = 0;
-        for (int64_t k = 0; k < 20000 * (end - begin); ++k) sum = sum + 1;
+        for (int64_t k = 0; k < 20000 * (end - begin); ++k) {
+          sum = sum + 1;
+        }
         --running;
       });
     }
@@ -170,7 +176,8 @@ TEST_CASE("a convolution that one thread planned runs in other threads", "[paral
     const auto run = [&] {
       const Tensor result = at::convolution(image, weight, {}, {1, 2}, {0, 1}, {2, 1}, false, {0, 0}, groups);
       const auto gradients = at::convolution_backward(
-          result, image, weight, at::OptionalIntArrayRef(), {1, 2}, {0, 1}, {2, 1}, false, {0, 0}, groups, {true, true, false});
+          result, image, weight, at::OptionalIntArrayRef(), {1, 2}, {0, 1}, {2, 1}, false, {0, 0}, groups,
+          {true, true, false});
       return std::vector<Tensor>{result, std::get<0>(gradients), std::get<1>(gradients)};
     };
     const std::vector<Tensor> here = run();
@@ -178,20 +185,27 @@ TEST_CASE("a convolution that one thread planned runs in other threads", "[paral
     std::vector<std::thread> workers;
     for (auto& results : elsewhere) {
       workers.emplace_back([&] {
-        for (int i = 0; i < 40; ++i) results = run();
+        for (int i = 0; i < 40; ++i) {
+          results = run();
+        }
       });
     }
-    for (std::thread& worker : workers) worker.join();
-    for (const auto& results : elsewhere)
-      for (size_t i = 0; i < here.size(); ++i) CHECK_THAT(results[i], EqualsTensor(here[i]));
+    for (std::thread& worker : workers) {
+      worker.join();
+    }
+    for (const auto& results : elsewhere) {
+      for (size_t i = 0; i < here.size(); ++i) {
+        CHECK_THAT(results[i], EqualsTensor(here[i]));
+      }
+    }
   }
   at::set_num_threads(threads);
 }
 
 namespace {
 
-/// Starts this program again for the case that prints its threads, with one more variable and on `processors`, and gives what it
-/// printed.
+/// Starts this program again for the case that prints its threads, with one more variable and on `processors`, and
+/// gives what it printed.
 std::string printed_by_child(const std::string& variable, int processors) {
   char program[4096];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -199,11 +213,17 @@ std::string printed_by_child(const std::string& variable, int processors) {
   program[length] = 0;
   std::vector<std::string> words;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (std::strncmp(*entry, "OMP_NUM_THREADS=", 16) != 0) words.emplace_back(*entry);
+    if (std::strncmp(*entry, "OMP_NUM_THREADS=", 16) != 0) {
+      words.emplace_back(*entry);
+    }
   }
-  if (!variable.empty()) words.push_back(variable);
+  if (!variable.empty()) {
+    words.push_back(variable);
+  }
   std::vector<char*> environment;
-  for (std::string& word : words) environment.push_back(word.data());
+  for (std::string& word : words) {
+    environment.push_back(word.data());
+  }
   environment.push_back(nullptr);
   std::string name = "this process prints its threads";
   char* const arguments[] = {program, name.data(), nullptr};
@@ -211,7 +231,9 @@ std::string printed_by_child(const std::string& variable, int processors) {
   REQUIRE(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
   CPU_ZERO(&taken);
   for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&taken) < processors; ++cpu) {
-    if (CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &taken);
+    if (CPU_ISSET(cpu, &allowed)) {
+      CPU_SET(cpu, &taken);
+    }
   }
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -225,7 +247,9 @@ std::string printed_by_child(const std::string& variable, int processors) {
   close(ends[1]);
   std::string text;
   char buffer[1024];
-  for (ssize_t got; (got = read(ends[0], buffer, sizeof(buffer))) > 0;) text.append(buffer, got);
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof(buffer))) > 0;) {
+    text.append(buffer, got);
+  }
   close(ends[0]);
   waitpid(child, nullptr, 0);
   return text;
@@ -250,7 +274,8 @@ TEST_CASE("OMP_NUM_THREADS and the affinity mask set the number of threads", "[p
   CHECK_THAT(printed_by_child("", 1), Contains("threads: 1\n"));
   cpu_set_t allowed;
   REQUIRE(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
-  if (const int granted = at::internal::cgroup_cpu_quota(); CPU_COUNT(&allowed) >= 2 && (granted == 0 || granted >= 2)) {
+  if (const int granted = at::internal::cgroup_cpu_quota();
+      CPU_COUNT(&allowed) >= 2 && (granted == 0 || granted >= 2)) {
     CHECK_THAT(printed_by_child("", 2), Contains("threads: 2\n"));
     // No number: as if it were not set.
     CHECK_THAT(printed_by_child("OMP_NUM_THREADS=many", 2), Contains("threads: 2\n"));
@@ -298,16 +323,18 @@ TEST_CASE("limits of control groups set the number of threads", "[parallel][thre
 TEST_CASE("joined tensors and added rows are the same for any number of threads", "[parallel][threads]") {
   const int before = at::get_num_threads();
   // Widths that no cut falls on, in a row of 1003 elements and one of 700 K.
-  const std::vector<Tensor> parts{at::randn({700, 1}), at::randn({700, 0}), at::randn({700, 501}), at::randn({700, 501})};
+  const std::vector<Tensor> parts{
+      at::randn({700, 1}), at::randn({700, 0}), at::randn({700, 501}), at::randn({700, 501})};
   const std::vector<Tensor> rows{at::randn({333, 501}), at::randn({1, 501}), at::randn({400, 501})};
-  const Tensor source = at::randn({5000, 300}), into = at::randn({50, 300}), places = at::randint(50, {5000}, at::kLong);
+  const Tensor source = at::randn({5000, 300}), into = at::randn({50, 300}),
+               places = at::randint(50, {5000}, at::kLong);
   // 16-bit numbers and back, NaN among them.
   Tensor numbers = at::randn({70001});
   numbers.narrow(0, 60, 10).fill_(std::numeric_limits<float>::quiet_NaN());
   const auto results = [&] {
     return std::vector<Tensor>{
-        at::cat(parts, 1), at::cat(rows, 0), at::index_add(into, 0, places, source), numbers.to(at::kBFloat16).to(at::kFloat),
-        numbers.to(at::kHalf).to(at::kFloat)};
+        at::cat(parts, 1), at::cat(rows, 0), at::index_add(into, 0, places, source),
+        numbers.to(at::kBFloat16).to(at::kFloat), numbers.to(at::kHalf).to(at::kFloat)};
   };
   at::set_num_threads(1);
   const auto want = results();
@@ -360,22 +387,24 @@ TEST_CASE("parts of a convolution by several threads give what one thread gives"
     bool channels_last;
   };
   const auto c = GENERATE(
-      Case{1, 32, 64, 1, at::kFloat, false}, Case{1, 20, 130, 1, at::kFloat, false}, Case{2, 16, 200, 1, at::kFloat, true},
-      Case{5, 24, 40, 1, at::kFloat, false}, Case{7, 32, 48, 2, at::kFloat, false}, Case{3, 16, 24, 1, at::kBFloat16, false},
+      Case{1, 32, 64, 1, at::kFloat, false}, Case{1, 20, 130, 1, at::kFloat, false},
+      Case{2, 16, 200, 1, at::kFloat, true}, Case{5, 24, 40, 1, at::kFloat, false},
+      Case{7, 32, 48, 2, at::kFloat, false}, Case{3, 16, 24, 1, at::kBFloat16, false},
       Case{2, 16, 256, 1, at::kBFloat16, false}, Case{1, 32, 64, 4, at::kFloat, false});
   CAPTURE(c.batch, c.in, c.out, c.groups, c.dtype, c.channels_last);
   const int before = at::get_num_threads();
   at::manual_seed(5);
   const auto format = c.channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
   const auto rounded = [&](const Tensor& t) { return t.to(c.dtype).contiguous(format); };
-  const Tensor image = rounded(at::randn({c.batch, c.in, 29, 18})), weight = rounded(at::randn({c.out, c.in / c.groups, 3, 3})),
-               bias = at::randn({c.out}).to(c.dtype);
+  const Tensor image = rounded(at::randn({c.batch, c.in, 29, 18})),
+               weight = rounded(at::randn({c.out, c.in / c.groups, 3, 3})), bias = at::randn({c.out}).to(c.dtype);
   const auto run = [&](int threads) {
     at::set_num_threads(threads);
     const Tensor result = at::convolution(image, weight, bias, {1, 2}, {1, 1}, {1, 1}, false, {0, 0}, c.groups);
     const Tensor grad = rounded(at::sin(at::arange(result.numel()).to(at::kFloat)).view(result.sizes()));
     const auto [for_image, for_weight, for_bias] = at::convolution_backward(
-        grad, image, weight, at::IntArrayRef({c.out}), {1, 2}, {1, 1}, {1, 1}, false, {0, 0}, c.groups, {true, true, true});
+        grad, image, weight, at::IntArrayRef({c.out}), {1, 2}, {1, 1}, {1, 1}, false, {0, 0}, c.groups,
+        {true, true, true});
     return std::vector<Tensor>{result, for_image, for_weight, for_bias};
   };
   const std::vector<Tensor> want = run(1);
@@ -387,7 +416,9 @@ TEST_CASE("parts of a convolution by several threads give what one thread gives"
     for (size_t i = 0; i < want.size(); ++i) {
       CAPTURE(threads, i);
       const Tensor scale = want[i].to(at::kFloat).abs().max();
-      CHECK((got[i].to(at::kFloat) - want[i].to(at::kFloat)).abs().max().item<float>() <= scale.item<float>() * (c.dtype == at::kFloat ? 1e-5f : 1e-2f));
+      CHECK(
+          (got[i].to(at::kFloat) - want[i].to(at::kFloat)).abs().max().item<float>() <=
+          scale.item<float>() * (c.dtype == at::kFloat ? 1e-5f : 1e-2f));
     }
   }
   CHECK(threads_of_process() == processes_threads);

@@ -14,22 +14,26 @@ void check_close(const at::Tensor& got, const at::Tensor& want, double rtol = 1e
   CHECK(at::allclose(got, want, rtol, 0));
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("gamma, binomial and Dirichlet samples are PyTorch's for the same seed", "[aten][random]") {
   at::manual_seed(3);
-  check_close(at::_standard_gamma(row({0.5, 2.0, 30.0})), row({0.73774988894279514, 4.90229480590251487, 26.93614053723895552}));
+  check_close(
+      at::_standard_gamma(row({0.5, 2.0, 30.0})),
+      row({0.73774988894279514, 4.90229480590251487, 26.93614053723895552}));
   at::manual_seed(3);
   check_close(at::binomial(row({5, 100, 40}), row({0.3, 0.4, 0.9})), row({0, 37, 37}));
   at::manual_seed(3);
   check_close(
-      at::_sample_dirichlet(row({0.5, 2.0, 3.0})), row({0.09774477331095491, 0.64950696935119145, 0.25274825733785367}));
+      at::_sample_dirichlet(row({0.5, 2.0, 3.0})),
+      row({0.09774477331095491, 0.64950696935119145, 0.25274825733785367}));
 }
 
 TEST_CASE("rrelu in training draws PyTorch's slopes", "[aten][random]") {
   at::manual_seed(3);
   const at::Tensor x = at::tensor(std::vector<float>{-1, 2, -3}, at::kFloat);
-  const at::Tensor want = at::tensor(std::vector<float>{-0.10682164132595062f, 2.0f, -0.47204416990280151f}, at::kFloat);
+  const at::Tensor want =
+      at::tensor(std::vector<float>{-0.10682164132595062f, 2.0f, -0.47204416990280151f}, at::kFloat);
   CHECK(at::allclose(at::rrelu(x, 0.1, 0.3, /*training=*/true), want, 1e-6, 0));
 }
 

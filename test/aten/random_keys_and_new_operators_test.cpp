@@ -60,7 +60,11 @@ bool near(const Tensor& got, const Tensor& want, double tolerance = 1e-6) {
 
 /// running_min, running_max, scale, zero_point of an observer that has seen nothing.
 struct Observer {
-  explicit Observer(int64_t rows) : low(at::full({rows}, infinity)), high(at::full({rows}, -infinity)), scale(at::ones({rows})), zero(at::zeros({rows}, at::kInt)) {}
+  explicit Observer(int64_t rows)
+      : low(at::full({rows}, infinity)),
+        high(at::full({rows}, -infinity)),
+        scale(at::ones({rows})),
+        zero(at::zeros({rows}, at::kInt)) {}
 
   Tensor round(const Tensor& x, bool symmetric = false, bool by_rows = false, int observes = 1, int rounds = 1) {
     return at::fused_moving_avg_obs_fake_quant(
@@ -71,7 +75,7 @@ struct Observer {
   Tensor low, high, scale, zero;
 };
 
-}  // namespace
+} // namespace
 
 TEST_CASE("Sobol sequences have PyTorch's direction numbers in all dimensions", "[ops][random]") {
   const Tensor state = sobol_state(21201);
@@ -104,20 +108,33 @@ TEST_CASE("scrambling a Sobol state multiplies its bits by triangular matrices",
 
 TEST_CASE("keys split into keys, and fold in numbers", "[ops][random]") {
   const Tensor key = key_of(42, 7);
-  CHECK(words(at::_philox_key_split(key, 2)) == std::vector<uint64_t>{7527850912803292081u, 3344896577480189866u, 2478540876285629084u, 9206423820622853593u});
+  CHECK(
+      words(at::_philox_key_split(key, 2)) ==
+      std::vector<uint64_t>{7527850912803292081u, 3344896577480189866u, 2478540876285629084u, 9206423820622853593u});
   CHECK(words(at::_philox_key_fold_in(key, -1)) == std::vector<uint64_t>{13708467064886866252u, 3366627168047846587u});
   CHECK(words(at::_philox_key_fold_in(key, key_of(1, 0).slice(0, 0, 1))) == words(at::_philox_key_split(key, 2)[1]));
 }
 
 TEST_CASE("numbers drawn from keys are PyTorch's", "[ops][random]") {
   const Tensor key = key_of(42, 7), five = at::empty({5}), three = at::empty({3}, at::kDouble);
-  CHECK(near(at::_philox_uniform(five, key), doubles({0.7402907013893127, 0.4699175953865051, 0.12658178806304932, 0.4197649359703064, 0.29032301902770996})));
-  CHECK(near(at::_philox_uniform(three, key, -1, 3), doubles({2.689303222819549, -0.9493824361282219, 0.29033686516183854}), 1e-15));
-  CHECK(near(at::_philox_normal(five, key), doubles({-1.2002896070480347, 0.7821358442306519, 0.9170725345611572, 1.9918252229690552, 0.7286059856414795}), 1e-5));
-  CHECK(near(at::_philox_normal(three, key, 1, 2), doubles({3.4159527192494634, 2.540421613952307, 2.821475489565236}), 1e-14));
+  CHECK(near(
+      at::_philox_uniform(five, key),
+      doubles({0.7402907013893127, 0.4699175953865051, 0.12658178806304932, 0.4197649359703064, 0.29032301902770996})));
+  CHECK(near(
+      at::_philox_uniform(three, key, -1, 3), doubles({2.689303222819549, -0.9493824361282219, 0.29033686516183854}),
+      1e-15));
+  CHECK(near(
+      at::_philox_normal(five, key),
+      doubles({-1.2002896070480347, 0.7821358442306519, 0.9170725345611572, 1.9918252229690552, 0.7286059856414795}),
+      1e-5));
+  CHECK(near(
+      at::_philox_normal(three, key, 1, 2), doubles({3.4159527192494634, 2.540421613952307, 2.821475489565236}),
+      1e-14));
   CHECK(at::equal(at::_philox_randint(at::empty({5}, at::kLong), key, -3, 9), at::tensor({-2, 4, 8, 4, 1}, at::kLong)));
-  CHECK(at::equal(at::_philox_randint(at::empty({5}, at::kChar), key), at::tensor({-79, -123, -86, -73, -100}, at::kChar)));
-  CHECK(at::equal(at::_philox_randint(at::empty({3}, at::kInt), key), at::tensor({1539146673, 1752714373, 387999658}, at::kInt)));
+  CHECK(at::equal(
+      at::_philox_randint(at::empty({5}, at::kChar), key), at::tensor({-79, -123, -86, -73, -100}, at::kChar)));
+  CHECK(at::equal(
+      at::_philox_randint(at::empty({3}, at::kInt), key), at::tensor({1539146673, 1752714373, 387999658}, at::kInt)));
 }
 
 TEST_CASE("each key of a batch fills its part", "[ops][random]") {
@@ -125,9 +142,14 @@ TEST_CASE("each key of a batch fills its part", "[ops][random]") {
   const Tensor filled = at::_philox_uniform(at::empty({2, 3, 2}), keys);
   CHECK(at::equal(filled[0], at::_philox_uniform(at::empty({3, 2}), key_of(42, 7))));
   CHECK(near(filled[1].flatten().slice(0, 0, 2), doubles({0.3347768783569336, 0.46405965089797974})));
-  CHECK_THROWS_WITH(at::_philox_uniform(at::empty({2, 3}), keys), Catch::Contains("batched key must have ndim == output ndim + 1"));
-  CHECK_THROWS_WITH(at::_philox_randint(at::empty({2}, at::kInt), key_of(1, 2), 0, 268435457), Catch::Contains("does not divide 2^32 evenly"));
-  CHECK_THROWS_WITH(at::_philox_randint(at::empty({2}, at::kLong), key_of(1, 2), 5, 5), Catch::Contains("[low, high) must be non-empty"));
+  CHECK_THROWS_WITH(
+      at::_philox_uniform(at::empty({2, 3}), keys), Catch::Contains("batched key must have ndim == output ndim + 1"));
+  CHECK_THROWS_WITH(
+      at::_philox_randint(at::empty({2}, at::kInt), key_of(1, 2), 0, 268435457),
+      Catch::Contains("does not divide 2^32 evenly"));
+  CHECK_THROWS_WITH(
+      at::_philox_randint(at::empty({2}, at::kLong), key_of(1, 2), 5, 5),
+      Catch::Contains("[low, high) must be non-empty"));
 }
 
 // By differences of the incomplete beta function in 40 digits; PyTorch's approximation differs by up to 2e-3.
@@ -136,30 +158,42 @@ TEST_CASE("Dirichlet samples move with their parameters", "[ops][random]") {
   const Tensor alpha = doubles({1, 3, 8, 30, 0.3, 300, 1e-3, 1e-3, 1, 1});
   const Tensor beta = doubles({2, 2, 9, 40, 0.2, 400, 2e-3, 50, 2, 2});
   const Tensor want = doubles(
-      {0.32765441287209074, 0.22619261633911858, 0.08351712676295281, 0.015577938207215314, 7.68974787344502, 0.0014324275819817117,
-       0.0003540533188906087, 0.07039347989687361, 0, 0.75});
+      {0.32765441287209074, 0.22619261633911858, 0.08351712676295281, 0.015577938207215314, 7.68974787344502,
+       0.0014324275819817117, 0.0003540533188906087, 0.07039347989687361, 0, 0.75});
   CHECK(near(at::_dirichlet_grad(x, alpha, alpha + beta), want, 1e-13));
   CHECK(at::isnan(at::_dirichlet_grad(doubles({0.5, 1.5}), doubles({-1, 1}), doubles({1, 4}))).all().item<bool>());
 }
 
 TEST_CASE("Lanczos' filter resizes as in PyTorch", "[ops][image]") {
   const Tensor image = at::arange(30.).remainder(7).view({1, 1, 5, 6});
-  const Tensor smaller = doubles({1.707628846168518, 0.821321427822113, 3.0763015747070312, 4.417901992797852, 5.470665454864502, 2.290308952331543,
-                                  0.7655696868896484, 2.830070734024048, 3.5960731506347656, 5.62729549407959, 2.4658358097076416, 0.6706975102424622});
+  const Tensor smaller = doubles(
+      {1.707628846168518, 0.821321427822113, 3.0763015747070312, 4.417901992797852, 5.470665454864502,
+       2.290308952331543, 0.7655696868896484, 2.830070734024048, 3.5960731506347656, 5.62729549407959,
+       2.4658358097076416, 0.6706975102424622});
   CHECK(near(at::_upsample_lanczos2d_aa(image, {3, 4}, false).flatten(), smaller, 1e-5));
-  const Tensor corners = doubles({0.5610092282295227, 3.5258123874664307, 5.192037105560303, 1.1734269857406616, 2.8954992294311523, 4.877666473388672});
+  const Tensor corners = doubles(
+      {0.5610092282295227, 3.5258123874664307, 5.192037105560303, 1.1734269857406616, 2.8954992294311523,
+       4.877666473388672});
   CHECK(near(at::_upsample_lanczos2d_aa(image, {7, 3}, true).flatten().slice(0, 0, 6), corners, 1e-5));
   // PyTorch rounds the weights for bytes to 16 bits.
   const Tensor bytes = at::_upsample_lanczos2d_aa((image * 30).to(at::kByte), {3, 4}, false).flatten();
-  CHECK((bytes.to(at::kInt) - at::tensor({52, 25, 92, 132, 164, 69, 23, 85, 108, 169, 74, 20}, at::kInt)).abs().max().item<int>() <= 1);
-  const Tensor back = at::_upsample_lanczos2d_aa_backward(at::arange(12.).view({1, 1, 3, 4}), {3, 4}, {1, 1, 5, 6}, false);
-  CHECK(near(back.flatten().slice(0, 0, 3), doubles({-0.10329782962799072, 0.043749015778303146, 0.3214179277420044}), 1e-5));
+  CHECK(
+      (bytes.to(at::kInt) - at::tensor({52, 25, 92, 132, 164, 69, 23, 85, 108, 169, 74, 20}, at::kInt))
+          .abs()
+          .max()
+          .item<int>() <= 1);
+  const Tensor back =
+      at::_upsample_lanczos2d_aa_backward(at::arange(12.).view({1, 1, 3, 4}), {3, 4}, {1, 1, 5, 6}, false);
+  CHECK(near(
+      back.flatten().slice(0, 0, 3), doubles({-0.10329782962799072, 0.043749015778303146, 0.3214179277420044}), 1e-5));
 }
 
 TEST_CASE("groups of rows, columns and terms are multiplied by matrices of their own", "[ops][matmul]") {
-  const Tensor rows = at::randn({6, 8}).requires_grad_(), matrices = at::randn({2, 8, 4}).requires_grad_(), ends = at::tensor({2, 5}, at::kInt);
+  const Tensor rows = at::randn({6, 8}).requires_grad_(), matrices = at::randn({2, 8, 4}).requires_grad_(),
+               ends = at::tensor({2, 5}, at::kInt);
   const Tensor product = at::_grouped_mm(rows, matrices, ends);
-  const Tensor want = at::cat({at::mm(rows.slice(0, 0, 2), matrices[0]), at::mm(rows.slice(0, 2, 5), matrices[1]), at::zeros({1, 4})});
+  const Tensor want =
+      at::cat({at::mm(rows.slice(0, 0, 2), matrices[0]), at::mm(rows.slice(0, 2, 5), matrices[1]), at::zeros({1, 4})});
   CHECK(at::allclose(product, want));
   const auto gradients = torch::autograd::grad({product.sum()}, {rows, matrices});
   const auto wanted = torch::autograd::grad({want.sum()}, {rows, matrices});
@@ -222,7 +256,9 @@ TEST_CASE("the fused observer's switches, gradient and refusals", "[ops][quantiz
 
   Observer fresh(1);
   CHECK_THROWS_WITH(fresh.round(x.to(at::kDouble)), Catch::Contains("expected scalar type Float but found Double"));
-  CHECK_THROWS_WITH(fresh.round(at::ones({2, 2}), false, true), Catch::Contains("dimensions of scale and zero-point are not consistent with input tensor"));
+  CHECK_THROWS_WITH(
+      fresh.round(at::ones({2, 2}), false, true),
+      Catch::Contains("dimensions of scale and zero-point are not consistent with input tensor"));
   CHECK_THROWS_WITH(fresh.round(at::ones({})), Catch::Contains("ch_axis must be < self.dim()"));
   CHECK(fresh.low.isinf().item<bool>());
 }
@@ -293,16 +329,19 @@ TEST_CASE("_scaled_mm_v2 has a scale for a matrix or for each line") {
   CHECK(at::equal(whole, a.mm(b) * 0.25 + columns));
   const auto lines = at::_scaled_mm_v2(a8, b8, {rows}, {1}, {}, {columns}, {1}, {}, std::nullopt, at::kFloat, {1, 0});
   CHECK(at::equal(lines, a.mm(b) * rows.view({2, 1}) * columns));
-  CHECK(at::_scaled_mm_v2(a8, b8, {half}, {0}, {}, {half}, {0}, {}, std::nullopt, std::nullopt).scalar_type() == at::kFloat8_e4m3fn);
+  CHECK(
+      at::_scaled_mm_v2(a8, b8, {half}, {0}, {}, {half}, {0}, {}, std::nullopt, std::nullopt).scalar_type() ==
+      at::kFloat8_e4m3fn);
 }
 
 TEST_CASE("_slow_conv2d_backward writes the gradients that have an output") {
   const Tensor x = at::randn({1, 2, 5, 5}), weight = at::randn({3, 2, 3, 3}), grad = at::randn({1, 3, 3, 3});
-  const auto [input, kernels, bias] = at::_slow_conv2d_backward(grad, x, weight, {3, 3}, {1, 1}, {0, 0}, {true, true, true});
+  const auto [input, kernels, bias] =
+      at::_slow_conv2d_backward(grad, x, weight, {3, 3}, {1, 1}, {0, 0}, {true, true, true});
   Tensor out_input = at::empty({0}), out_kernels = at::empty({0}), none;
   at::_ops::_slow_conv2d_backward_grad_input::call(
-      grad, x, weight, c10::fromIntArrayRefSlow({3, 3}), c10::fromIntArrayRefSlow({1, 1}), c10::fromIntArrayRefSlow({0, 0}), out_input,
-      out_kernels, none);
+      grad, x, weight, c10::fromIntArrayRefSlow({3, 3}), c10::fromIntArrayRefSlow({1, 1}),
+      c10::fromIntArrayRefSlow({0, 0}), out_input, out_kernels, none);
   CHECK(at::equal(out_input, input));
   CHECK(at::equal(out_kernels, kernels));
   CHECK_FALSE(none.defined());

@@ -17,7 +17,8 @@ at::Generator seeded(uint64_t seed) {
 
 /// The three forms beside `plain`, which draws from the default generator.
 template <class Plain, class WithGenerator, class Out, class GeneratorOut>
-void check_forms(const Plain& plain, const WithGenerator& with_generator, const Out& out, const GeneratorOut& generator_out) {
+void check_forms(
+    const Plain& plain, const WithGenerator& with_generator, const Out& out, const GeneratorOut& generator_out) {
   at::manual_seed(7);
   const Tensor want = plain();
   CHECK(with_generator(seeded(7)).equal(want));
@@ -36,16 +37,19 @@ TEST_CASE("factories of random numbers like a tensor take a generator and an out
   const Tensor like = at::zeros({2, 3, 4}, dtype).transpose(0, 2);
   check_forms(
       [&] { return at::rand_like(like); }, [&](at::Generator g) { return at::rand_like(like, g); },
-      [&](Tensor& out) { at::rand_like_out(out, like); }, [&](Tensor& out, at::Generator g) { at::rand_like_out(out, like, g); });
+      [&](Tensor& out) { at::rand_like_out(out, like); },
+      [&](Tensor& out, at::Generator g) { at::rand_like_out(out, like, g); });
   check_forms(
       [&] { return at::randn_like(like); }, [&](at::Generator g) { return at::randn_like(like, g); },
-      [&](Tensor& out) { at::randn_like_out(out, like); }, [&](Tensor& out, at::Generator g) { at::randn_like_out(out, like, g); });
+      [&](Tensor& out) { at::randn_like_out(out, like); },
+      [&](Tensor& out, at::Generator g) { at::randn_like_out(out, like, g); });
   check_forms(
       [&] { return at::randint_like(like, 50); }, [&](at::Generator g) { return at::randint_like(like, 50, g); },
       [&](Tensor& out) { at::randint_like_out(out, like, 50); },
       [&](Tensor& out, at::Generator g) { at::randint_like_out(out, like, 50, g); });
   check_forms(
-      [&] { return at::randint_like(like, -3, 50); }, [&](at::Generator g) { return at::randint_like(like, -3, 50, g); },
+      [&] { return at::randint_like(like, -3, 50); },
+      [&](at::Generator g) { return at::randint_like(like, -3, 50, g); },
       [&](Tensor& out) { at::randint_like_out(out, like, -3, 50); },
       [&](Tensor& out, at::Generator g) { at::randint_like_out(out, like, -3, 50, g); });
   const Tensor high = at::full({}, 50, at::kLong);
@@ -56,7 +60,8 @@ TEST_CASE("factories of random numbers like a tensor take a generator and an out
   CHECK(at::rand_like(like, seeded(1), at::TensorOptions(at::kDouble)).scalar_type() == at::kDouble);
   CHECK(at::rand_like(like, seeded(1)).strides() == like.strides());
   CHECK(at::rand_like(like.to(at::kMeta), seeded(1)).is_meta());
-  CHECK_THROWS_MATCHES(at::randint_like(like, high.view({1})), c10::Error, Says("high must be a scalar tensor and on CPU"));
+  CHECK_THROWS_MATCHES(
+      at::randint_like(like, high.view({1})), c10::Error, Says("high must be a scalar tensor and on CPU"));
 }
 
 TEST_CASE("factories of random numbers with a generator write to outputs", "[random]") {
@@ -77,5 +82,6 @@ TEST_CASE("factories of random numbers with a generator write to outputs", "[ran
   CHECK(out.equal(at::bernoulli(at::zeros({20}), 0.5, seeded(3))));
   Tensor wide = at::empty({0}, at::kDouble);
   CHECK_THROWS_MATCHES(
-      at::bernoulli_out(wide, at::zeros({20}), 0.5, seeded(3)), c10::Error, Says("Expected out tensor to have dtype float"));
+      at::bernoulli_out(wide, at::zeros({20}), 0.5, seeded(3)), c10::Error,
+      Says("Expected out tensor to have dtype float"));
 }

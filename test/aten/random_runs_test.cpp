@@ -1,4 +1,5 @@
-// Samplers draw and map whole runs of the stream at a time. They give what single draws give, and leave the generator there.
+// Samplers draw and map whole runs of the stream at a time. They give what single draws give, and leave the generator
+// there.
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/torch.h>
 
@@ -68,7 +69,9 @@ at::CPUGeneratorImpl& impl(const torch::Generator& generator) {
 /// A generator that has made some draws already.
 torch::Generator started(int draws) {
   torch::Generator generator = at::make_generator<at::CPUGeneratorImpl>(17);
-  for (int i = 0; i < draws; ++i) impl(generator).random();
+  for (int i = 0; i < draws; ++i) {
+    impl(generator).random();
+  }
   return generator;
 }
 
@@ -83,7 +86,9 @@ TEST_CASE("runs of samples are made of single draws", "[random]") {
         Tensor drawn = torch::empty({size}, sampler.dtype);
         sampler.fill(drawn, runs);
         const Tensor want = torch::empty({size}, torch::kDouble);
-        for (int64_t i = 0; i < size; ++i) want.mutable_data_ptr<double>()[i] = sampler.draw(impl(single));
+        for (int64_t i = 0; i < size; ++i) {
+          want.mutable_data_ptr<double>()[i] = sampler.draw(impl(single));
+        }
         CHECK(torch::equal(drawn.to(torch::kDouble), want));
         CHECK(torch::equal(runs.get_state(), single.get_state()));
       }

@@ -135,7 +135,8 @@ TEST_CASE("sums agree with plain loops for every layout and choice of dimensions
 }
 
 TEST_CASE("long columns, narrow columns and long rows", "[reduce]") {
-  for (const auto& sizes : std::vector<std::vector<int64_t>>{{5000, 3}, {5000, 1}, {3, 5000}, {70'000, 8}, {200, 1500}, {1, 9}}) {
+  for (const auto& sizes :
+       std::vector<std::vector<int64_t>>{{5000, 3}, {5000, 1}, {3, 5000}, {70'000, 8}, {200, 1500}, {1, 9}}) {
     const Tensor x = noise(sizes);
     check_close(x.sum(0), naive_sum(x, {true, false}), 1e-5);
     check_close(x.sum(1), naive_sum(x, {false, true}), 1e-5);
@@ -153,11 +154,12 @@ TEST_CASE("half precision adds up in float", "[reduce]") {
 TEST_CASE("half is read by vectors as it is one by one", "[reduce]") {
   at::manual_seed(1);
   const auto sizes = GENERATE(
-      std::vector<int64_t>{7, 3}, std::vector<int64_t>{40, 37}, std::vector<int64_t>{3000, 5}, std::vector<int64_t>{9, 2500},
-      std::vector<int64_t>{130, 700});
+      std::vector<int64_t>{7, 3}, std::vector<int64_t>{40, 37}, std::vector<int64_t>{3000, 5},
+      std::vector<int64_t>{9, 2500}, std::vector<int64_t>{130, 700});
   // Small integers, whose sums are exact in any order.
   const Tensor values = at::randint(-4, 5, {sizes[0], 2 * sizes[1]}, at::kHalf);
-  const Tensor strided = values.slice(1, 0, 2 * sizes[1], 2), rows = strided.contiguous(), columns = rows.t().contiguous().t();
+  const Tensor strided = values.slice(1, 0, 2 * sizes[1], 2), rows = strided.contiguous(),
+               columns = rows.t().contiguous().t();
   for (const Tensor& x : {rows, columns, strided}) {
     const Tensor wide = x.to(at::kFloat);
     CHECK(at::equal(x.sum(), wide.sum().to(at::kHalf)));
@@ -223,7 +225,8 @@ TEST_CASE("NaN wins over every value in extrema", "[reduce]") {
 }
 
 TEST_CASE("extrema, truth and norms at the ends of each dtype", "[reduce]") {
-  const auto type = GENERATE(at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
+  const auto type = GENERATE(
+      at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
   const double low = type == at::kByte ? 0 : -128, high = type == at::kByte ? 255 : 127;
   const Tensor x = at::full({100}, 5, at::TensorOptions().dtype(type));
   x[40].fill_(low);
@@ -273,7 +276,8 @@ TEST_CASE("variance survives a large mean", "[reduce]") {
   CHECK(moved.var().item<double>() == Approx(x.var().item<double>()).epsilon(1e-6));
   const Tensor columns = moved.view({2000, 10});
   check_close(columns.var(at::IntArrayRef{0}), numbers(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
-  check_close(columns.t().contiguous().var(at::IntArrayRef{1}), numbers(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
+  check_close(
+      columns.t().contiguous().var(at::IntArrayRef{1}), numbers(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
   const auto both = at::var_mean(x.view({40, 500}), at::IntArrayRef{1}, at::Scalar(0), false);
   check_close(std::get<1>(both), numbers(x.view({40, 500}).mean(1)), 1e-12);
   CHECK(std::isnan(at::ones({1}).var().item<float>()));
@@ -285,7 +289,8 @@ TEST_CASE("means of elements that lie apart are as exact as of neighbours", "[re
   const Tensor values = at::tensor({0.404148f, 0.1f, 0.7f}), want = values.to(at::kDouble);
   for (const int64_t n : {100, 1247, 5000, 100'000}) {
     const Tensor apart = at::zeros({3, 3 * n}).slice(1, 0, 3 * n, 3).copy_(values.unsqueeze(1).expand({3, n}));
-    for (const Tensor& x : {values.unsqueeze(1).expand({3, n}), apart, apart.contiguous(), apart.t().contiguous().t()}) {
+    for (const Tensor& x :
+         {values.unsqueeze(1).expand({3, n}), apart, apart.contiguous(), apart.t().contiguous().t()}) {
       CHECK((x.mean(1).to(at::kDouble).div(want).sub(1).abs() < 1.5e-6).all().item<bool>());
     }
   }
@@ -302,7 +307,9 @@ TEST_CASE("equal elements have no variance", "[reduce]") {
     }
   }
   const double large = std::numeric_limits<double>::max();
-  CHECK(std::get<1>(at::var_mean(at::tensor({large, -large, large, -large}, at::kDouble), at::IntArrayRef{0})).item<double>() == 0);
+  CHECK(
+      std::get<1>(at::var_mean(at::tensor({large, -large, large, -large}, at::kDouble), at::IntArrayRef{0}))
+          .item<double>() == 0);
 }
 
 TEST_CASE("variance in float: equal elements, large means and all magnitudes", "[reduce]") {
@@ -313,7 +320,8 @@ TEST_CASE("variance in float: equal elements, large means and all magnitudes", "
   const auto both = [&](const Tensor& x) {
     const auto [var, mean] = at::var_mean(turned(x), dim, at::Scalar(1), false);
     const Tensor alone = at::var(turned(x), dim, at::Scalar(1), false);
-    CHECK((alone == var).logical_or(alone.sub(var).abs() < 1e-6 * var.abs()).logical_or(var.isnan()).all().item<bool>());
+    CHECK(
+        (alone == var).logical_or(alone.sub(var).abs() < 1e-6 * var.abs()).logical_or(var.isnan()).all().item<bool>());
     return alone;
   };
   const auto wide = [&](const Tensor& x) { return turned(x).to(at::kDouble).var(dim); };
@@ -354,7 +362,8 @@ TEST_CASE("the mean beside a variance is that of doubles", "[reduce]") {
   for (const Tensor& values : {x, centred}) {
     for (const int64_t dim : {0, 1}) {
       const Tensor want = values.to(at::kDouble).mean(dim), tolerance = want.abs() * 0x1p-24 + 1e-15;
-      for (const auto& [spread, mean] : {at::var_mean(values, at::IntArrayRef(dim), true), at::std_mean(values, at::IntArrayRef(dim), true)}) {
+      for (const auto& [spread, mean] :
+           {at::var_mean(values, at::IntArrayRef(dim), true), at::std_mean(values, at::IntArrayRef(dim), true)}) {
         CHECK((mean.to(at::kDouble) - want).abs().le(tolerance).all().item<bool>());
       }
     }
@@ -370,7 +379,8 @@ TEST_CASE("empty reductions give the identity or refuse", "[reduce]") {
   CHECK(none.all().item<bool>());
   CHECK_FALSE(none.any().item<bool>());
   CHECK(std::isnan(none.mean().item<float>()));
-  CHECK_THROWS_WITH(none.max(), Catch::Contains("max(): Expected reduction dim to be specified for input.numel() == 0."));
+  CHECK_THROWS_WITH(
+      none.max(), Catch::Contains("max(): Expected reduction dim to be specified for input.numel() == 0."));
   CHECK_THROWS_WITH(none.amax(0), Catch::Contains("amax(): Expected reduction dim 0 to have non-zero size."));
   CHECK_THROWS_WITH(none.argmax(0), Catch::Contains("argmax(): Expected reduction dim 0 to have non-zero size."));
   CHECK(std::get<0>(none.max(1)).numel() == 0);
@@ -384,7 +394,10 @@ TEST_CASE("scans along rows and columns agree", "[reduce][scan]") {
   check_close(x.cumsum(1).select(1, 64), numbers(x.sum(1)), 1e-5);
   // More columns than are scanned side by side, and 16-bit rows around the lengths of vectors.
   for (const auto dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
-    const double tolerance = dtype == at::kDouble ? 1e-13 : dtype == at::kFloat ? 1e-6 : dtype == at::kHalf ? 2e-3 : 1e-2;
+    const double tolerance = dtype == at::kDouble ? 1e-13
+        : dtype == at::kFloat                     ? 1e-6
+        : dtype == at::kHalf                      ? 2e-3
+                                                  : 1e-2;
     for (const int64_t count : {1, 7, 8, 16, 33, 1100}) {
       const Tensor y = noise({11, count}).abs().to(dtype), want = y.to(at::kDouble).cumsum(1);
       check_close(y.cumsum(1), numbers(want), tolerance);

@@ -20,13 +20,16 @@ const char* const kSchemas[] = {
     "aten::cpu(Tensor(a) self) -> Tensor(b|a)",
     "aten::_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()",
     "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    "aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? "
     "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
     "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
     "aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor",
-    "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
+    "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool "
+    "ceil_mode=False) -> Tensor",
     "aten::roll(Tensor self, int[1] shifts, int[1] dims=[1]) -> Tensor",
-    "aten::linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) "
+    "aten::linalg_lu_factor_ex.out(Tensor A, *, bool pivot=True, bool check_errors=False, Tensor(a!) LU, Tensor(b!) "
+    "pivots, Tensor(c!) "
     "info) -> (Tensor(a!) LU, Tensor(b!) pivots, Tensor(c!) info)",
     "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
     "aten::batch_norm_eps(float eps=1.0000000000000001e-05, float[] more=[0.5, 2.]) -> ()",
@@ -43,8 +46,10 @@ const char* const kSchemas[] = {
     "prim::rpc_sync(...) -> ...",
     "prim::Print(str head, ...) -> ()",
     "aten::grad(Tensor[] outputs, Tensor[] inputs, Tensor?[]? grad_outputs=None) -> Tensor?[]",
-    "cuda::synchronize(Device? device=None, *, AnyEnumType kind, Stream s, Storage st, QScheme q, Generator? g) -> NoneType",
-    "quantized::conv2d(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase weight, float scale) -> Tensor",
+    "cuda::synchronize(Device? device=None, *, AnyEnumType kind, Stream s, Storage st, QScheme q, Generator? g) -> "
+    "NoneType",
+    "quantized::conv2d(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase weight, float scale) -> "
+    "Tensor",
     "prim::any(Any x, RRef(t) r, Capsule c, SymFloat f, SymBool b) -> list",
     "complex::defaults(complex z=1.+2.j, Scalar w=0.+1.j, Scalar v=2.5) -> complex",
     "inf::defaults(float a=inf, float b=-inf, float? c=None, Device d=\"cuda:1\") -> (int, int[])",
@@ -67,7 +72,9 @@ std::string error_of(const char* text) {
 
 TEST_CASE("schemas print as they were written", "[schema]") {
   for (const char* text : kSchemas) {
-    if (std::string(text).find("$0") != std::string::npos) continue; // only the other way, see below
+    if (std::string(text).find("$0") != std::string::npos) {
+      continue; // only the other way, see below
+    }
     CAPTURE(text);
     const FunctionSchema schema = parseSchema(text);
     CHECK(toString(schema) == text);
@@ -82,13 +89,24 @@ TEST_CASE("shorter spellings mean the same", "[schema]") {
   same("x::f(int[2] a=3, int[3]? b=1) -> ()", "x::f(int[2] a=3, int[3]? b=1) -> ()");
   same("x::f(int[2] a=[3,3]) -> ()", "x::f(int[2] a=3) -> ()");
   same("x::f(SymInt[2] a=1) -> ()", "x::f(SymInt[2] a=[1, 1]) -> ()");
-  same("x::f(MemoryFormat m=channels_last, Layout l=strided, int r=Mean, int s=Sum) -> ()",
+  same(
+      "x::f(MemoryFormat m=channels_last, Layout l=strided, int r=Mean, int s=Sum) -> ()",
       "x::f(MemoryFormat m=2, Layout l=0, int r=1, int s=2) -> ()");
-  same("x::f(ScalarType t=float, ScalarType? u=long, ScalarType w=bfloat16) -> ()", "x::f(ScalarType t=6, ScalarType? u=4, ScalarType w=15) -> ()");
-  same("x::f(float x=1e-5, float y=3, float? z=1) -> ()", "x::f(float x=1.0000000000000001e-05, float y=3., float? z=1.) -> ()");
-  same("x::f(complex z=2j, complex y=1-2.5j, complex x=3) -> ()", "x::f(complex z=0.+2.j, complex y=1.-2.5j, complex x=3.+0.j) -> ()");
-  same("x::f(str s='it\\'s', str[] t=['a', \"b\"], Device d='cpu') -> ()", "x::f(str s=\"it\\'s\", str[] t=[\"a\", \"b\"], Device d=\"cpu\") -> ()");
-  same("x::f(bool[3] mask=[True,False,True], (int, float) t=(1, 2.5)) -> ()", "x::f(bool[3] mask=[True, False, True], (int, float) t=(1, 2.5)) -> ()");
+  same(
+      "x::f(ScalarType t=float, ScalarType? u=long, ScalarType w=bfloat16) -> ()",
+      "x::f(ScalarType t=6, ScalarType? u=4, ScalarType w=15) -> ()");
+  same(
+      "x::f(float x=1e-5, float y=3, float? z=1) -> ()",
+      "x::f(float x=1.0000000000000001e-05, float y=3., float? z=1.) -> ()");
+  same(
+      "x::f(complex z=2j, complex y=1-2.5j, complex x=3) -> ()",
+      "x::f(complex z=0.+2.j, complex y=1.-2.5j, complex x=3.+0.j) -> ()");
+  same(
+      "x::f(str s='it\\'s', str[] t=['a', \"b\"], Device d='cpu') -> ()",
+      "x::f(str s=\"it\\'s\", str[] t=[\"a\", \"b\"], Device d=\"cpu\") -> ()");
+  same(
+      "x::f(bool[3] mask=[True,False,True], (int, float) t=(1, 2.5)) -> ()",
+      "x::f(bool[3] mask=[True, False, True], (int, float) t=(1, 2.5)) -> ()");
   same("x::f(number n, DeviceIndex d, Dimname m) -> ()", "x::f(Scalar n, int d, str m) -> ()");
   same("x::f(Union[int, str] a) -> ()", "x::f(Union[int, str] a) -> ()");
   CHECK(std::isnan(parseSchema("x::f(float b=nan) -> ()").arguments()[0].default_value()->toDouble()));
@@ -96,7 +114,8 @@ TEST_CASE("shorter spellings mean the same", "[schema]") {
 
 TEST_CASE("a parsed schema says all it knows", "[schema]") {
   const FunctionSchema schema = normal(
-      "aten::f.out(Tensor(a) self, int[2]? size, ScalarType dtype=float, *, Tensor(b! -> c) out, SymInt n=3) -> (Tensor(b!) first, int[])");
+      "aten::f.out(Tensor(a) self, int[2]? size, ScalarType dtype=float, *, Tensor(b! -> c) out, SymInt n=3) -> "
+      "(Tensor(b!) first, int[])");
   CHECK(schema.name() == "aten::f");
   CHECK(schema.overload_name() == "out");
   CHECK(schema.getNamespace() == "aten");
@@ -129,15 +148,19 @@ TEST_CASE("a parsed schema says all it knows", "[schema]") {
 }
 
 TEST_CASE("errors point at the place", "[schema]") {
-  CHECK(error_of("x::f(int a=) -> ()") ==
+  CHECK(
+      error_of("x::f(int a=) -> ()") ==
       "expected a number but found ')' here:\n"
       "x::f(int a=) -> ()\n"
       "           ~ <--- HERE");
-  CHECK(error_of("x::f(int a -> ()") ==
+  CHECK(
+      error_of("x::f(int a -> ()") ==
       "expected ')' but found '->' here:\n"
       "x::f(int a -> ()\n"
       "           ~~ <--- HERE");
-  CHECK(error_of("x::f(int a,\n     Tensr b) -> ()").find("     Tensr b) -> ()\n     ~~~~~ <--- HERE") != std::string::npos);
+  CHECK(
+      error_of("x::f(int a,\n     Tensr b) -> ()").find("     Tensr b) -> ()\n     ~~~~~ <--- HERE") !=
+      std::string::npos);
   const std::pair<const char*, const char*> wrong[] = {
       {"x::f(Tensr a) -> ()", "unknown type specifier"},
       {"x::f(int a) -> int b c", "expected the end but found 'c'"},
@@ -163,7 +186,8 @@ TEST_CASE("errors point at the place", "[schema]") {
     CAPTURE(text);
     CHECK_THAT(error_of(text), Catch::Matchers::Contains(says));
   }
-  CHECK_THROWS_WITH(parseSchema("x::f(tVal a) -> ()", false), Catch::Matchers::Contains("type variable 'tVal' is not allowed here"));
+  CHECK_THROWS_WITH(
+      parseSchema("x::f(tVal a) -> ()", false), Catch::Matchers::Contains("type variable 'tVal' is not allowed here"));
   CHECK_THROWS_WITH(parseSchema("x::f"), Catch::Matchers::Contains("only the operator name was given"));
   CHECK(torch::jit::parseName("x::f.g") == c10::OperatorName("x::f", "g"));
   CHECK_THROWS_WITH(torch::jit::parseName("x::f() -> ()"), Catch::Matchers::Contains("function schema was given"));
@@ -177,9 +201,14 @@ TEST_CASE("random text never crashes the parser", "[schema]") {
       std::string broken = text;
       const size_t at = next() % broken.size();
       switch (next() % 3) {
-        case 0: broken.erase(at, next() % 5); break;
-        case 1: broken.insert(at, 1, "()[]?*!|,.=\"'->:1a"[next() % 17]); break;
-        default: broken = broken.substr(0, at);
+        case 0:
+          broken.erase(at, next() % 5);
+          break;
+        case 1:
+          broken.insert(at, 1, "()[]?*!|,.=\"'->:1a"[next() % 17]);
+          break;
+        default:
+          broken = broken.substr(0, at);
       }
       try {
         parseSchema(broken);
@@ -200,7 +229,8 @@ TEST_CASE("inputs are completed and checked by a schema", "[schema]") {
   inputs = {1};
   schema.checkAndNormalizeInputs(inputs, {{"c", "y"}});
   CHECK(inputs[2].toStringRef() == "y");
-  const auto fails = [&](std::vector<c10::IValue> values, std::unordered_map<std::string, c10::IValue> named, const char* says) {
+  const auto fails = [&](std::vector<c10::IValue> values, std::unordered_map<std::string, c10::IValue> named,
+                         const char* says) {
     CHECK_THROWS_WITH(schema.checkAndNormalizeInputs(values, named), Catch::Matchers::Contains(says));
   };
   fails({}, {}, "missing value for argument 'a'");

@@ -29,7 +29,8 @@ bool close(const Tensor& got, const Tensor& want, double tolerance) {
 
 TEST_CASE("far elements of a softmax are denormal or zero as their exponentials are", "[aten][nn]") {
   // 19 of each: full vectors and a rest.
-  const Tensor column = at::tensor({0.0, -80.0, -88.0, -95.0, -103.0, -200.0, -1e9, -std::numeric_limits<double>::infinity()}, at::kFloat);
+  const Tensor column = at::tensor(
+      {0.0, -80.0, -88.0, -95.0, -103.0, -200.0, -1e9, -std::numeric_limits<double>::infinity()}, at::kFloat);
   for (const int64_t dim : {0, 1}) {
     const Tensor x = dim == 0 ? column.unsqueeze(1).repeat({1, 19}) : column.repeat({3, 5});
     const Tensor y = x.softmax(dim), log = x.log_softmax(dim);
@@ -46,7 +47,10 @@ TEST_CASE("far elements of a softmax are denormal or zero as their exponentials 
 TEST_CASE("softmax over any dimension equals exp over its sum", "[aten][nn]") {
   // Sizes around vector lengths, and more columns than one block holds.
   for (const auto dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
-    const double tolerance = dtype == at::kDouble ? 1e-12 : dtype == at::kFloat ? 2e-6 : dtype == at::kHalf ? 2e-3 : 2e-2;
+    const double tolerance = dtype == at::kDouble ? 1e-12
+        : dtype == at::kFloat                     ? 2e-6
+        : dtype == at::kHalf                      ? 2e-3
+                                                  : 2e-2;
     for (const int64_t n : {1, 7, 16, 33, 1100}) {
       const Tensor x = values({3, 5, n}, dtype);
       for (const int64_t dim : {0, 1, 2}) {
@@ -98,22 +102,28 @@ TEST_CASE("bad indices are refused before anything is written", "[aten][nn]") {
 TEST_CASE("the gradient of embedding sums repeated rows and skips the padding row", "[aten][nn]") {
   const Tensor indices = at::arange(6, at::kLong).remainder(3), grad = at::ones({6, 2});
   const Tensor plain = at::embedding_dense_backward(grad, indices, 4, 1, false);
-  CHECK(at::equal(plain.select(1, 0), at::arange(4).remainder(2).sub(1).abs().mul(2).mul(at::arange(4).lt(3)).to(at::kFloat)));
+  CHECK(at::equal(
+      plain.select(1, 0), at::arange(4).remainder(2).sub(1).abs().mul(2).mul(at::arange(4).lt(3)).to(at::kFloat)));
   const Tensor scaled = at::embedding_dense_backward(grad, indices, 4, 1, true);
   CHECK(at::equal(scaled, plain / 2));
 }
 
 TEST_CASE("binary_cross_entropy pairs scores with labels one by one", "[aten][nn]") {
-  const Tensor scores = values({4, 1, 3}, at::kDouble).sigmoid(), labels = values({4, 3}, at::kDouble).gt(0).to(at::kDouble);
+  const Tensor scores = values({4, 1, 3}, at::kDouble).sigmoid(),
+               labels = values({4, 3}, at::kDouble).gt(0).to(at::kDouble);
   const Tensor flat = at::binary_cross_entropy(scores.squeeze(1), labels, {}, at::Reduction::None);
   CHECK(at::equal(at::binary_cross_entropy(scores, labels, {}, at::Reduction::None), flat.unsqueeze(1)));
   CHECK(at::equal(at::binary_cross_entropy(scores.squeeze(1), labels.unsqueeze(0), {}, at::Reduction::None), flat));
   CHECK(at::equal(at::binary_cross_entropy(scores, labels), flat.mean()));
   const Tensor grad = at::binary_cross_entropy_backward(at::ones({}, at::kDouble), scores, labels);
-  CHECK(at::equal(grad.squeeze(1), at::binary_cross_entropy_backward(at::ones({}, at::kDouble), scores.squeeze(1), labels)));
+  CHECK(at::equal(
+      grad.squeeze(1), at::binary_cross_entropy_backward(at::ones({}, at::kDouble), scores.squeeze(1), labels)));
   // One label for all scores is broadcast; more labels than scores have no meaning.
-  CHECK(at::equal(at::binary_cross_entropy(scores, labels[0][0]), at::binary_cross_entropy(scores, labels[0][0].expand({4, 1, 3}))));
-  CHECK_THROWS_WITH(at::binary_cross_entropy_with_logits(scores, labels), Catch::Contains("doesn't match the broadcast shape"));
+  CHECK(at::equal(
+      at::binary_cross_entropy(scores, labels[0][0]),
+      at::binary_cross_entropy(scores, labels[0][0].expand({4, 1, 3}))));
+  CHECK_THROWS_WITH(
+      at::binary_cross_entropy_with_logits(scores, labels), Catch::Contains("doesn't match the broadcast shape"));
   CHECK_THROWS_WITH(at::binary_cross_entropy(labels[0], labels), Catch::Contains("has more elements than the input"));
   CHECK_THROWS_WITH(at::binary_cross_entropy(labels, labels[0].slice(0, 0, 2)), Catch::Contains("must match the size"));
 }
@@ -141,9 +151,12 @@ TEST_CASE("gelu of all half and bfloat16 is right to half a unit and a little", 
   for (const auto dtype : {at::kHalf, at::kBFloat16}) {
     const double unit = dtype == at::kHalf ? 0x1p-11 : 0x1p-8, least = dtype == at::kHalf ? 0x1p-25 : 0;
     std::vector<int16_t> bits(65536 + 21); // the last are no whole vector
-    for (size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<int16_t>(i < 65536 ? i : 0x4000 - i % 21);
+    for (size_t i = 0; i < bits.size(); ++i) {
+      bits[i] = static_cast<int16_t>(i < 65536 ? i : 0x4000 - i % 21);
+    }
     const Tensor x = at::tensor(bits, at::kShort).view(dtype), wide = x.to(at::kDouble);
-    const Tensor got = at::gelu(x).to(at::kDouble), exact = wide * 0.5 * at::special_erfc(wide * -0.70710678118654752440);
+    const Tensor got = at::gelu(x).to(at::kDouble),
+                 exact = wide * 0.5 * at::special_erfc(wide * -0.70710678118654752440);
     const Tensor error = (got - exact).abs() - (exact.abs() * (unit * 1.13) + (1.5e-6 + least));
     const Tensor finite = wide.abs() < 6e4;
     CHECK(at::all(error.masked_select(finite) <= 0).item<bool>());
@@ -173,10 +186,13 @@ TEST_CASE("softmax over any dimension is that of rows", "[softmax]") {
         CHECK(same(y, row_y));
         CHECK(same(log_y, row_log_y));
         const at::Tensor grad = at::randn_like(x), row_grad = grad.transpose(1, 2).contiguous();
-        CHECK(same(at::_softmax_backward_data(grad, y, 1, dtype), at::_softmax_backward_data(row_grad, row_y, 2, dtype)));
-        const at::Tensor finite = at::log_softmax(at::randn_like(x), 1), finite_rows = finite.transpose(1, 2).contiguous();
+        CHECK(
+            same(at::_softmax_backward_data(grad, y, 1, dtype), at::_softmax_backward_data(row_grad, row_y, 2, dtype)));
+        const at::Tensor finite = at::log_softmax(at::randn_like(x), 1),
+                         finite_rows = finite.transpose(1, 2).contiguous();
         const at::Tensor dx = at::_log_softmax_backward_data(grad, finite, 1, dtype);
-        CHECK(dx.transpose(1, 2).allclose(at::_log_softmax_backward_data(row_grad, finite_rows, 2, dtype), tolerance, tolerance));
+        CHECK(dx.transpose(1, 2).allclose(
+            at::_log_softmax_backward_data(row_grad, finite_rows, 2, dtype), tolerance, tolerance));
       }
     }
   }
@@ -193,7 +209,9 @@ TEST_CASE("softmax of columns whose elements rise and fall by far", "[softmax]")
         x.narrow(0, 0, 200).select(1, 1).fill_(-std::numeric_limits<double>::infinity());
         INFO(dtype << ", " << inner << " columns, slope " << slope);
         CHECK(at::softmax(x, 0).to(at::kDouble).allclose(at::softmax(x.t().to(at::kDouble), 1).t(), tolerance, 1e-30));
-        CHECK(at::log_softmax(x, 0).to(at::kDouble).allclose(at::log_softmax(x.t().to(at::kDouble), 1).t(), tolerance, tolerance));
+        CHECK(at::log_softmax(x, 0)
+                  .to(at::kDouble)
+                  .allclose(at::log_softmax(x.t().to(at::kDouble), 1).t(), tolerance, tolerance));
       }
     }
   }
@@ -211,7 +229,9 @@ TEST_CASE("softmax over columns gives the same bits on any number of threads", "
       };
       const std::vector<Tensor> one = run(1), three = run(3);
       INFO(dtype << ", " << inner << " columns");
-      for (size_t i = 0; i < one.size(); ++i) CHECK(one[i].equal(three[i]));
+      for (size_t i = 0; i < one.size(); ++i) {
+        CHECK(one[i].equal(three[i]));
+      }
     }
   }
   at::set_num_threads(threads);
@@ -221,20 +241,24 @@ TEST_CASE("gradients of bfloat16 convolutions agree with those of float ones", "
   struct Case {
     std::vector<int64_t> image, weight, stride, padding, dilation;
   };
-  // Where oneDNN's kernels for tiles are wrong: dilated rows of channels that fill no blocks, columns of a kernel that meet no pixel,
-  // padded volumes in steps.
+  // Where oneDNN's kernels for tiles are wrong: dilated rows of channels that fill no blocks, columns of a kernel that
+  // meet no pixel, padded volumes in steps.
   const auto c = GENERATE(
-      Case{{2, 40, 9, 20}, {24, 40, 3, 3}, {1, 1}, {0, 0}, {2, 1}}, Case{{1, 16, 3, 1}, {17, 16, 2, 3}, {1, 2}, {0, 2}, {1, 1}},
+      Case{{2, 40, 9, 20}, {24, 40, 3, 3}, {1, 1}, {0, 0}, {2, 1}},
+      Case{{1, 16, 3, 1}, {17, 16, 2, 3}, {1, 2}, {0, 2}, {1, 1}},
       Case{{1, 8, 5, 1}, {3, 8, 2, 3}, {1, 2}, {1, 2}, {1, 1}}, Case{{3, 16, 1}, {48, 16, 3}, {2}, {2}, {1}},
-      Case{{2, 16, 3, 3, 5}, {16, 16, 2, 2, 3}, {3, 1, 1}, {1, 0, 1}, {1, 1, 1}}, Case{{1, 32, 6, 9, 9}, {16, 32, 3, 3, 3}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1}});
+      Case{{2, 16, 3, 3, 5}, {16, 16, 2, 2, 3}, {3, 1, 1}, {1, 0, 1}, {1, 1, 1}},
+      Case{{1, 32, 6, 9, 9}, {16, 32, 3, 3, 3}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1}});
   const Tensor image = values(c.image, at::kBFloat16), weight = values(c.weight, at::kBFloat16);
   const std::vector<int64_t> none(c.stride.size(), 0);
   const auto gradients = [&](at::ScalarType dtype) {
-    const Tensor result = at::convolution(image.to(at::kDouble), weight.to(at::kDouble), {}, c.stride, c.padding, c.dilation, false, none, 1);
+    const Tensor result = at::convolution(
+        image.to(at::kDouble), weight.to(at::kDouble), {}, c.stride, c.padding, c.dilation, false, none, 1);
     const Tensor grad = values(result.sizes(), at::kBFloat16).to(dtype);
     at::full({1 << 18}, 1e30f); // what the memory holds must not matter
     return at::convolution_backward(
-        grad, image.to(dtype), weight.to(dtype), at::OptionalIntArrayRef(), c.stride, c.padding, c.dilation, false, none, 1, {true, true, false});
+        grad, image.to(dtype), weight.to(dtype), at::OptionalIntArrayRef(), c.stride, c.padding, c.dilation, false,
+        none, 1, {true, true, false});
   };
   const auto got = gradients(at::kBFloat16), want = gradients(at::kDouble);
   CAPTURE(c.image, c.weight);
@@ -250,7 +274,9 @@ TEST_CASE("pixels that the only window of a kernel of one element leaves out get
     CHECK(image.narrow(2, 1, 2).eq(0).all().item<bool>());
   };
   at::full({2, 4, 3}, 7, dtype); // its memory comes again
-  check(std::get<0>(at::convolution_backward(ones, at::ones({2, 4, 3}, dtype), weight, at::OptionalIntArrayRef(), {3}, {0}, {1}, false, {0}, 4, {true, false, false})));
+  check(std::get<0>(at::convolution_backward(
+      ones, at::ones({2, 4, 3}, dtype), weight, at::OptionalIntArrayRef(), {3}, {0}, {1}, false, {0}, 4,
+      {true, false, false})));
   at::full({2, 4, 3}, 7, dtype);
   check(at::convolution(ones, weight, {}, {3}, {0}, {1}, true, {2}, 4));
 }

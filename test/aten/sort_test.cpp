@@ -66,7 +66,16 @@ std::vector<int64_t> places(const Tensor& t) {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("sort is stable, with NaN as the largest value", "[sort]", uint8_t, int8_t, int16_t, int32_t, int64_t, float, double) {
+TEMPLATE_TEST_CASE(
+    "sort is stable, with NaN as the largest value",
+    "[sort]",
+    uint8_t,
+    int8_t,
+    int16_t,
+    int32_t,
+    int64_t,
+    float,
+    double) {
   for (const int64_t count : {1, 2, 17, 100, 700, 5000}) {
     const auto data = rough<TestType>(count, 99 + count);
     const Tensor x = tensor_of(data);
@@ -108,7 +117,8 @@ TEST_CASE("integers of 64 bits sort by keys that fit a word beside their place, 
   const auto got = at::sort(tensor_of(data), /*stable=*/true, 0, descending);
   CHECK(places(std::get<1>(got)) == order);
   const auto sorted = places(std::get<0>(got));
-  CHECK(std::equal(order.begin(), order.end(), sorted.begin(), [&](int64_t place, int64_t value) { return data[place] == value; }));
+  CHECK(std::equal(
+      order.begin(), order.end(), sorted.begin(), [&](int64_t place, int64_t value) { return data[place] == value; }));
 }
 
 TEST_CASE("sort along any dimension of any layout", "[sort]") {
@@ -158,9 +168,11 @@ TEST_CASE("median is the lower middle; NaN decides it unless ignored", "[sort]")
 
 TEST_CASE("of equal elements kthvalue and mode name the one that PyTorch names", "[sort]") {
   const at::Tensor x = at::arange(24).mul(7).remainder(5).to(at::kFloat);
-  const std::vector<int64_t> places{0,  20, 5,  10, 15, 18, 13, 23, 8, 3,  16, 21,
-                                    11, 6,  1,  19, 9,  14, 4,  22, 7, 17, 2,  12};
-  for (int64_t k = 1; k <= 24; ++k) CHECK(std::get<1>(x.kthvalue(k)).item<int64_t>() == places[k - 1]);
+  const std::vector<int64_t> places{0,  20, 5, 10, 15, 18, 13, 23, 8, 3,  16, 21,
+                                    11, 6,  1, 19, 9,  14, 4,  22, 7, 17, 2,  12};
+  for (int64_t k = 1; k <= 24; ++k) {
+    CHECK(std::get<1>(x.kthvalue(k)).item<int64_t>() == places[k - 1]);
+  }
   const at::Tensor rows = std::get<1>(x.view({2, 12}).kthvalue(6, 1));
   CHECK(rows[0].item<int64_t>() == 11);
   CHECK(rows[1].item<int64_t>() == 9);
@@ -171,9 +183,7 @@ TEST_CASE("of equal elements kthvalue and mode name the one that PyTorch names",
 }
 
 TEST_CASE("NaNs of a short row keep mode from seeing what is behind them, as in PyTorch", "[sort]") {
-  const auto place = [](std::vector<double> values) {
-    return std::get<1>(tensor_of(values).mode()).item<int64_t>();
-  };
+  const auto place = [](std::vector<double> values) { return std::get<1>(tensor_of(values).mode()).item<int64_t>(); };
   CHECK(place({2, kNan, 1, 1, kNan}) == 2);
   CHECK(place({kNan, 1, 1, kNan}) == 2);
   CHECK(place({kNan, 2, 1}) == 0);
@@ -213,7 +223,8 @@ TEST_CASE("unique of a long tensor does not depend on the number of threads", "[
   at::manual_seed(6);
   Tensor numbers = at::randint(-2000, 2000, {300'001}, at::kFloat);
   numbers.slice(0, 100, 103).fill_(kNan);
-  for (const Tensor& x : {numbers, at::randint(-40'000, 40'000, {300'001}), at::randn({150'000}, at::kDouble), at::zeros({200'000})}) {
+  for (const Tensor& x :
+       {numbers, at::randint(-40'000, 40'000, {300'001}), at::randn({150'000}, at::kDouble), at::zeros({200'000})}) {
     at::set_num_threads(1);
     const auto [value, inverse, counts] = at::_unique2(x, true, true, true);
     CHECK(at::equal(value.index_select(0, inverse).nan_to_num(9e9), x.nan_to_num(9e9)));
@@ -251,7 +262,8 @@ TEST_CASE("topk of a long row does not depend on the number of threads", "[sort]
       const auto got = narrow.topk(k, 0, largest);
       CHECK(std::get<0>(got).equal(std::get<0>(want)) == !largest); // NaN is equal to nothing
       CHECK(std::get<1>(got).equal(std::get<1>(want)));
-      CHECK(std::get<1>(got).slice(0, 0, 1).equal(std::get<1>(narrow.sort(/*stable=*/true, 0, largest)).slice(0, 0, 1)));
+      CHECK(
+          std::get<1>(got).slice(0, 0, 1).equal(std::get<1>(narrow.sort(/*stable=*/true, 0, largest)).slice(0, 0, 1)));
     }
   }
   at::set_num_threads(threads);

@@ -17,7 +17,8 @@ using at::native::kStreamedBytes;
 using at::native::ResultStream;
 
 // op on operands whose result is streamed, and on their pieces, whose results are not.
-void same_as_in_pieces(const std::vector<at::Tensor>& inputs, const std::function<at::Tensor(const std::vector<at::Tensor>&)>& op) {
+void same_as_in_pieces(
+    const std::vector<at::Tensor>& inputs, const std::function<at::Tensor(const std::vector<at::Tensor>&)>& op) {
   const at::Tensor whole = op(inputs);
   REQUIRE(static_cast<int64_t>(whole.nbytes()) >= kStreamedBytes);
   constexpr int64_t kPieces = 7;
@@ -25,7 +26,9 @@ void same_as_in_pieces(const std::vector<at::Tensor>& inputs, const std::functio
   for (int64_t first = 0; first < rows; first += step) {
     std::vector<at::Tensor> pieces;
     for (const at::Tensor& input : inputs) {
-      pieces.push_back(input.dim() == whole.dim() && input.size(0) == rows ? input.narrow(0, first, std::min(step, rows - first)) : input);
+      pieces.push_back(
+          input.dim() == whole.dim() && input.size(0) == rows ? input.narrow(0, first, std::min(step, rows - first))
+                                                              : input);
     }
     const at::Tensor piece = op(pieces);
     REQUIRE(static_cast<int64_t>(piece.nbytes()) < kStreamedBytes);
@@ -47,11 +50,14 @@ TEST_CASE("streamed blocks of every place and length are copies", "[streamed]") 
           ResultStream::write(to.data() + place, from.data() + source, static_cast<int64_t>(bytes));
         }
         const bool same = std::memcmp(to.data() + place, from.data() + source, bytes) == 0;
-        const auto written = to.size() - static_cast<size_t>(std::count(to.begin(), to.end(), static_cast<unsigned char>(0)));
+        const auto written =
+            to.size() - static_cast<size_t>(std::count(to.begin(), to.end(), static_cast<unsigned char>(0)));
         REQUIRE(same);
-        REQUIRE(written == static_cast<size_t>(std::count_if(
-                               from.begin() + static_cast<long>(source), from.begin() + static_cast<long>(source + bytes),
-                               [](unsigned char x) { return x != 0; })));
+        REQUIRE(
+            written ==
+            static_cast<size_t>(std::count_if(
+                from.begin() + static_cast<long>(source), from.begin() + static_cast<long>(source + bytes),
+                [](unsigned char x) { return x != 0; })));
       }
     }
   }
@@ -65,10 +71,15 @@ TEST_CASE("large results have the values of their pieces", "[streamed]") {
   same_as_in_pieces({odd}, [](const auto& t) { return t[0] * 3 + 1; });
   same_as_in_pieces({odd}, [](const auto& t) { return t[0].to(at::kDouble); });
   same_as_in_pieces({odd}, [](const auto& t) { return t[0].clone(); });
-  same_as_in_pieces({odd.narrow(0, 0, n / 1024 * 1024).view({-1, 1024}), y.narrow(0, 0, 1024)}, [](const auto& t) { return t[0] - t[1]; });
-  same_as_in_pieces({y.narrow(0, 0, n / 36 * 36).view({-1, 36}), y.narrow(0, 0, 36)}, [](const auto& t) { return t[0].maximum(t[1]); });
+  same_as_in_pieces({odd.narrow(0, 0, n / 1024 * 1024).view({-1, 1024}), y.narrow(0, 0, 1024)}, [](const auto& t) {
+    return t[0] - t[1];
+  });
+  same_as_in_pieces({y.narrow(0, 0, n / 36 * 36).view({-1, 36}), y.narrow(0, 0, 36)}, [](const auto& t) {
+    return t[0].maximum(t[1]);
+  });
   const at::Tensor grid = y.narrow(0, 0, 2996 * 2800).view({2996, 2800});
-  same_as_in_pieces({grid, y.narrow(0, 0, 2996 * 2800).view({2800, 2996}).t()}, [](const auto& t) { return t[0] * t[1]; });
+  same_as_in_pieces(
+      {grid, y.narrow(0, 0, 2996 * 2800).view({2800, 2996}).t()}, [](const auto& t) { return t[0] * t[1]; });
   same_as_in_pieces({grid, grid}, [](const auto& t) { return at::cat({t[0], t[1]}, 1); });
 }
 

@@ -33,7 +33,9 @@ TEST_CASE("pairs of halves have norms, variances and products with numbers", "[d
     CHECK(at::allclose(got.to(at::kFloat), want, 1e-3));
   };
   close(half.norm(), x.norm());
-  for (const double order : {0.0, 1.0, 3.0, std::numeric_limits<double>::infinity()}) close(at::linalg_vector_norm(half, order), at::linalg_vector_norm(x, order));
+  for (const double order : {0.0, 1.0, 3.0, std::numeric_limits<double>::infinity()}) {
+    close(at::linalg_vector_norm(half, order), at::linalg_vector_norm(x, order));
+  }
   close(half.var(), x.var());
   close(half.std(), x.std());
   const auto [var, mean] = at::var_mean(half);
@@ -59,7 +61,8 @@ TEST_CASE("pairs of halves are convolved, forwards and backwards, and dropped", 
   for (const bool transposed : {false, true}) {
     const Tensor g = numbers(transposed ? at::IntArrayRef({1, 2, 6, 6}) : at::IntArrayRef({1, 2, 2, 2}));
     const auto gradients = [&](const Tensor& grad, const Tensor& input, const Tensor& weight) {
-      return at::convolution_backward(grad, input, weight, at::IntArrayRef({2}), {1, 1}, {0, 0}, {1, 1}, transposed, {0, 0}, 1, {true, true, true});
+      return at::convolution_backward(
+          grad, input, weight, at::IntArrayRef({2}), {1, 1}, {0, 0}, {1, 1}, transposed, {0, 0}, 1, {true, true, true});
     };
     const auto half = gradients(g.to(at::kComplexHalf), x2, w2), whole = gradients(g, x, w);
     close(std::get<0>(half), std::get<0>(whole));
@@ -95,17 +98,23 @@ TEST_CASE("a byte is limited by numbers beyond its own", "[dtypes]") {
   CHECK_THROWS_WITH(x.clamp_max(300), Catch::Contains("value cannot be converted to type uint8_t without overflow"));
   CHECK_THAT(x.clone().clamp_(-300, 1), EqualsTensor({0, 1, 1}));
   CHECK_THAT(whole({-100, 5}, at::kChar).clamp(-1000, 3), EqualsTensor({-100, 3}));
-  for (const at::ScalarType dtype : kNewUnsigned) CHECK_THAT(x.to(dtype).clamp(-1, 1).to(at::kLong), EqualsTensor({0, 1, 1}));
-  CHECK_THROWS_MATCHES(x.clamp(-3, -1), c10::Error, Says("Clamp max value -1 is outside the representable range of Byte"));
+  for (const at::ScalarType dtype : kNewUnsigned) {
+    CHECK_THAT(x.to(dtype).clamp(-1, 1).to(at::kLong), EqualsTensor({0, 1, 1}));
+  }
+  CHECK_THROWS_MATCHES(
+      x.clamp(-3, -1), c10::Error, Says("Clamp max value -1 is outside the representable range of Byte"));
   CHECK_THAT(at::hardtanh(x), EqualsTensor({0, 1, 1}));
-  CHECK_THROWS_MATCHES(at::hardtanh(x, -3, -1), c10::Error, Says("cannot do hardtanh on an unsigned type with negative limits"));
+  CHECK_THROWS_MATCHES(
+      at::hardtanh(x, -3, -1), c10::Error, Says("cannot do hardtanh on an unsigned type with negative limits"));
 }
 
 TEST_CASE("derivatives of losses take integers", "[dtypes]") {
   const Tensor input = whole({1, 2, 3, 4, 5}, at::kInt), threes = whole({3, 3, 3, 3, 3}, at::kInt);
   CHECK_THAT(at::mse_loss_backward(threes, input, threes, at::Reduction::Sum), EqualsTensor({-12, -6, 0, 6, 12}));
-  CHECK_THAT(at::smooth_l1_loss_backward(threes, input, threes, at::Reduction::Sum, 2), EqualsTensor({-3, -1, 0, 1, 3}));
-  const Tensor bytes = at::smooth_l1_loss_backward(threes.to(at::kByte), input.to(at::kByte), threes.to(at::kByte), at::Reduction::Sum, 2);
+  CHECK_THAT(
+      at::smooth_l1_loss_backward(threes, input, threes, at::Reduction::Sum, 2), EqualsTensor({-3, -1, 0, 1, 3}));
+  const Tensor bytes = at::smooth_l1_loss_backward(
+      threes.to(at::kByte), input.to(at::kByte), threes.to(at::kByte), at::Reduction::Sum, 2);
   CHECK_THAT(bytes, EqualsTensor({253, 255, 0, 1, 3}));
   CHECK_THAT(
       at::mse_loss_backward(threes.to(at::kByte), input.to(at::kByte), threes.to(at::kByte), at::Reduction::Sum),
@@ -115,7 +124,9 @@ TEST_CASE("derivatives of losses take integers", "[dtypes]") {
 TEST_CASE("grids and parts of factors of integers", "[dtypes]") {
   const Tensor theta = whole({1, 2, 3, 4, 5, 6}, at::kInt).view({1, 2, 3});
   CHECK_THAT(at::affine_grid_generator(theta, {1, 1, 2, 2}, true).flatten(), EqualsTensor({0, -3, 2, 5, 4, 7, 6, 15}));
-  CHECK_THAT(at::affine_grid_generator(theta, {1, 1, 2, 3}, false).flatten(), EqualsTensor({3, 6, 3, 6, 3, 6, 3, 6, 3, 6, 3, 6}));
+  CHECK_THAT(
+      at::affine_grid_generator(theta, {1, 1, 2, 3}, false).flatten(),
+      EqualsTensor({3, 6, 3, 6, 3, 6, 3, 6, 3, 6, 3, 6}));
   const auto [P, L, U] = at::lu_unpack(whole({1, 2, 3, 4}, at::kLong).view({2, 2}), whole({2, 2}, at::kInt));
   CHECK_THAT(P.flatten(), EqualsTensor({0, 1, 1, 0}));
   CHECK_THAT(L.flatten(), EqualsTensor({1, 0, 3, 1}));
@@ -137,20 +148,25 @@ TEST_CASE("recurrent cells of complex numbers", "[dtypes]") {
   CHECK(at::allclose(hidden, gates[3].sigmoid() * want.tanh()));
   const auto part = [](const Tensor& t) { return t.narrow(0, 0, 6); };
   const Tensor next = at::gru_cell(x, h, part(w), part(u), part(b), part(d));
-  const std::vector<Tensor> in = at::linear(x, part(w), part(b)).chunk(3, 1), back = at::linear(h, part(u), part(d)).chunk(3, 1);
+  const std::vector<Tensor> in = at::linear(x, part(w), part(b)).chunk(3, 1),
+                            back = at::linear(h, part(u), part(d)).chunk(3, 1);
   const Tensor keep = (in[1] + back[1]).sigmoid(), fresh = (in[2] + (in[0] + back[0]).sigmoid() * back[2]).tanh();
   CHECK(at::allclose(next, (1 - keep) * fresh + keep * h));
   // A layer goes the same way.
-  const auto [steps, last, state] = at::lstm(x.unsqueeze(0), {h.unsqueeze(0), c.unsqueeze(0)}, {w, u, b, d}, true, 1, 0, false, false, false);
+  const auto [steps, last, state] =
+      at::lstm(x.unsqueeze(0), {h.unsqueeze(0), c.unsqueeze(0)}, {w, u, b, d}, true, 1, 0, false, false, false);
   CHECK(at::allclose(last[0], hidden));
   CHECK(at::allclose(state[0], cell));
 }
 
 TEST_CASE("the dtype that a softmax read says nothing on a CPU", "[dtypes]") {
   const Tensor grad = at::tensor({1., 2., 3.}), output = at::tensor({0.2, 0.3, 0.5});
-  CHECK(at::equal(at::_softmax_backward_data(grad, output, 0, at::kFloat), at::_softmax_backward_data(grad, output, 0, at::kDouble)));
+  CHECK(at::equal(
+      at::_softmax_backward_data(grad, output, 0, at::kFloat),
+      at::_softmax_backward_data(grad, output, 0, at::kDouble)));
   CHECK_THROWS_MATCHES(
-      at::_softmax_backward_data(grad.to(at::kFloat), output.to(at::kFloat), 0, at::kHalf), c10::Error, Says("expected scalar type Float but found Half"));
+      at::_softmax_backward_data(grad.to(at::kFloat), output.to(at::kFloat), 0, at::kHalf), c10::Error,
+      Says("expected scalar type Float but found Half"));
 }
 
 TEST_CASE("ranges of integers count by whole numbers", "[dtypes]") {
@@ -163,8 +179,11 @@ TEST_CASE("a complex product that meets an infinity is not a number", "[dtypes]"
   const Tensor x = at::complex(at::tensor({inf, 2.f}), at::tensor({1.f, 3.f}));
   const Tensor running = x.cumprod(0);
   CHECK_THAT(at::view_as_real(running).isnan().flatten(), EqualsTensor({0, 1, 1, 1}));
-  CHECK(at::equal(at::view_as_real(at::stack({x, x}, 1).cumprod(0)).isnan().select(1, 0), at::view_as_real(running).isnan()));
-  for (const Tensor& product : {x.prod(), x.prod(0), at::stack({x, x}, 1).prod(0)}) CHECK(at::view_as_real(product).isnan().all().item<bool>());
+  CHECK(at::equal(
+      at::view_as_real(at::stack({x, x}, 1).cumprod(0)).isnan().select(1, 0), at::view_as_real(running).isnan()));
+  for (const Tensor& product : {x.prod(), x.prod(0), at::stack({x, x}, 1).prod(0)}) {
+    CHECK(at::view_as_real(product).isnan().all().item<bool>());
+  }
 }
 
 TEST_CASE("logical operators in place leave the history alone", "[dtypes]") {

@@ -25,7 +25,7 @@ TEST_CASE("groups of tensors by type and size", "[flatten]") {
 
   const auto groups = take_tensors({a, b, c, d}, 32);
   REQUIRE(groups.size() == 3);
-  CHECK(groups[0].tensors.size() == 1);  // b fills a group of 32 bytes by itself
+  CHECK(groups[0].tensors.size() == 1); // b fills a group of 32 bytes by itself
   CHECK(groups[0].tensors[0].is_same(b));
   CHECK(groups[1].tensors.size() == 2);
   CHECK(groups[1].size == 32);

@@ -195,7 +195,8 @@ TEST_CASE("a squashed dimension is left to the loop", "[iterator]") {
   });
   CHECK(at::equal(rows, expected));
   const auto declare = [&](at::IntArrayRef shape) {
-    return message_of([&] { TensorIteratorConfig().declare_static_shape(shape).add_output(rows).add_input(rows).build(); });
+    return message_of(
+        [&] { TensorIteratorConfig().declare_static_shape(shape).add_output(rows).add_input(rows).build(); });
   };
   CHECK(declare({2, 4}).empty());
   CHECK(declare({3, 5}) == "output with shape [3, 4] doesn't match the broadcast shape [3, 5]");
@@ -225,8 +226,10 @@ TEST_CASE("operands that are dense along the other dimension are read tile by ti
   for (const auto dtype : {at::kByte, at::kShort, at::kFloat, at::kDouble, at::kComplexDouble, at::kBFloat16}) {
     for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>{8, 64}, {17, 65}, {100, 300}, {33, 1025}}) {
       INFO(dtype << ", " << rows << " x " << cols);
-      const at::Tensor turned = filled({cols, rows}).remainder(50).to(dtype).t(), dense = filled({rows, cols}).remainder(60).to(dtype);
-      const at::Tensor column = filled({rows, 1}).to(dtype), strided = filled({rows, 2 * cols}).remainder(40).to(dtype).slice(1, 0, 2 * cols, 2);
+      const at::Tensor turned = filled({cols, rows}).remainder(50).to(dtype).t(),
+                       dense = filled({rows, cols}).remainder(60).to(dtype);
+      const at::Tensor column = filled({rows, 1}).to(dtype),
+                       strided = filled({rows, 2 * cols}).remainder(40).to(dtype).slice(1, 0, 2 * cols, 2);
       const at::Tensor copied = turned.contiguous();
       CHECK(at::equal(dense + turned, dense + copied));
       CHECK(at::equal(at::addcmul(column, turned, dense), at::addcmul(column, copied, dense)));
@@ -241,7 +244,8 @@ TEST_CASE("plain calls agree with those that an iterator is set up for", "[itera
   const auto strided = [](const at::Tensor& t) { return at::stack({t, t}, -1).select(-1, 0); };
   const c10::NoGradGuard no_grad;
   for (const auto dtype : {at::kByte, at::kInt, at::kHalf, at::kBFloat16, at::kFloat, at::kComplexFloat}) {
-    for (const Strides& sizes : std::vector<Strides>{{}, {1}, {7}, {2, 3}, {1, 2, 3, 2}, {1, 2, 1, 2, 2}, {40, 40}, {0}}) {
+    for (const Strides& sizes :
+         std::vector<Strides>{{}, {1}, {7}, {2, 3}, {1, 2, 3, 2}, {1, 2, 1, 2, 2}, {40, 40}, {0}}) {
       INFO(dtype << ", " << at::IntArrayRef(sizes));
       const at::Tensor a = filled(sizes).remainder(50).to(dtype), b = filled(sizes).remainder(7).add(1).to(dtype);
       const at::Tensor sum = at::add(a, b);
@@ -282,11 +286,27 @@ TEST_CASE("dense tensors broadcast as those that an iterator is set up for step 
   const auto strided = [](const at::Tensor& t) { return at::stack({t, t}, -1).select(-1, 0); };
   const c10::NoGradGuard no_grad;
   const std::vector<std::pair<Strides, Strides>> shapes = {
-      {{8, 8}, {8}},       {{8, 8}, {8, 1}},       {{5}, {7, 1}},          {{2, 3, 4}, {3, 1}},   {{2, 3, 4}, {2, 1, 4}},
-      {{2, 3, 4}, {4}},    {{1, 3, 1}, {2, 1, 5}}, {{1, 1}, {1}},          {{3, 1, 2}, {1, 4, 1}}, {{70, 90}, {90}},
-      {{70, 90}, {70, 1}}, {{2, 1, 3, 1, 2}, {2, 4, 1, 2, 1}}, {{6}, {}},  {{0, 3}, {3}},          {{2, 3, 4, 5, 6, 2}, {6, 1}},
+      {{8, 8}, {8}},
+      {{8, 8}, {8, 1}},
+      {{5}, {7, 1}},
+      {{2, 3, 4}, {3, 1}},
+      {{2, 3, 4}, {2, 1, 4}},
+      {{2, 3, 4}, {4}},
+      {{1, 3, 1}, {2, 1, 5}},
+      {{1, 1}, {1}},
+      {{3, 1, 2}, {1, 4, 1}},
+      {{70, 90}, {90}},
+      {{70, 90}, {70, 1}},
+      {{2, 1, 3, 1, 2}, {2, 4, 1, 2, 1}},
+      {{6}, {}},
+      {{0, 3}, {3}},
+      {{2, 3, 4, 5, 6, 2}, {6, 1}},
       // More than a buffer, more than one thread's share, and long rows.
-      {{1300, 7}, {7}},    {{700, 33}, {700, 1}},  {{700, 33}, {1, 33}},   {{1200, 63}, {63}},    {{33, 1000}, {1000}},
+      {{1300, 7}, {7}},
+      {{700, 33}, {700, 1}},
+      {{700, 33}, {1, 33}},
+      {{1200, 63}, {63}},
+      {{33, 1000}, {1000}},
       {{9, 1}, {1, 900}}};
   for (const auto dtype : {at::kByte, at::kInt, at::kBFloat16, at::kFloat, at::kComplexFloat}) {
     for (const auto& [left, right] : shapes) {

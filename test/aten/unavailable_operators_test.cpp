@@ -55,7 +55,8 @@ c10::IValue value_of(const c10::Argument& argument) {
 TEST_CASE("operators that exist by name only refuse with their name and a reason", "[dispatch]") {
   size_t count = 0;
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
-    const c10::OperatorHandle op = c10::Dispatcher::singleton().findSchemaOrThrow(name.name.c_str(), name.overload_name.c_str());
+    const c10::OperatorHandle op =
+        c10::Dispatcher::singleton().findSchemaOrThrow(name.name.c_str(), name.overload_name.c_str());
     if (op.debug().find("unavailable.yaml") == std::string::npos) {
       continue;
     }
@@ -97,7 +98,8 @@ TEST_CASE("operators of the mkldnn layout are the dense ones", "[ops]") {
   const at::Tensor w = at::randn({6, 2, 3, 3});
   const at::Tensor b = at::randn({6});
   const at::Tensor conv = at::conv2d(x, w, b, {2, 2}, {1, 1}, {1, 1}, 2);
-  CHECK(at::allclose(at::mkldnn_convolution(x, at::mkldnn_reorder_conv2d_weight(w), b, {1, 1}, {2, 2}, {1, 1}, 2), conv));
+  CHECK(
+      at::allclose(at::mkldnn_convolution(x, at::mkldnn_reorder_conv2d_weight(w), b, {1, 1}, {2, 2}, {1, 1}, 2), conv));
   at::Tensor out = at::empty({0});
   CHECK(at::allclose(at::mkldnn_convolution_out(out, x, w, b, {1, 1}, {2, 2}, {1, 1}, 2), conv));
   const at::Tensor full = at::randn({6, 4, 3, 3});
@@ -137,7 +139,8 @@ TEST_CASE("gradients of the mkldnn layout are those of the dense operators", "[o
   const at::Tensor pooled3d = at::mkldnn_max_pool3d(volume, {2, 2, 2});
   pooled3d.backward(at::ones_like(pooled3d));
   CHECK(at::equal(
-      at::mkldnn_max_pool3d_backward(at::ones_like(pooled3d), pooled3d.detach(), volume.detach(), {2, 2, 2}), grad(volume)));
+      at::mkldnn_max_pool3d_backward(at::ones_like(pooled3d), pooled3d.detach(), volume.detach(), {2, 2, 2}),
+      grad(volume)));
   at::Tensor plane = leaf({1, 2, 4, 4});
   const at::Tensor mean = at::mkldnn_adaptive_avg_pool2d(plane, {2, 2});
   mean.backward(at::ones_like(mean));

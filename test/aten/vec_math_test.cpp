@@ -132,11 +132,24 @@ TEST_CASE("float functions of two numbers are accurate over all floats of one", 
   for (const float other : others) {
     const long double exact = other;
     INFO(other);
-    CHECK(worst_over_floats([&](auto x) { return atan2(x, Vec<float>(other)); }, [&](long double x) { return atan2l(x, exact); }) < 1.5);
-    CHECK(worst_over_floats([&](auto x) { return atan2(Vec<float>(other), x); }, [&](long double x) { return atan2l(exact, x); }) < 1.5);
-    CHECK(worst_over_floats([&](auto x) { return hypot(x, Vec<float>(other)); }, [&](long double x) { return hypotl(x, exact); }) < 0.6);
-    CHECK(worst_over_floats([&](auto x) { return fmod(x, Vec<float>(other)); }, [&](long double x) { return fmodl(x, exact); }) == 0);
-    CHECK(worst_over_floats([&](auto x) { return fmod(Vec<float>(other), x); }, [&](long double x) { return fmodl(exact, x); }) == 0);
+    CHECK(
+        worst_over_floats(
+            [&](auto x) { return atan2(x, Vec<float>(other)); }, [&](long double x) { return atan2l(x, exact); }) <
+        1.5);
+    CHECK(
+        worst_over_floats(
+            [&](auto x) { return atan2(Vec<float>(other), x); }, [&](long double x) { return atan2l(exact, x); }) <
+        1.5);
+    CHECK(
+        worst_over_floats(
+            [&](auto x) { return hypot(x, Vec<float>(other)); }, [&](long double x) { return hypotl(x, exact); }) <
+        0.6);
+    CHECK(
+        worst_over_floats(
+            [&](auto x) { return fmod(x, Vec<float>(other)); }, [&](long double x) { return fmodl(x, exact); }) == 0);
+    CHECK(
+        worst_over_floats(
+            [&](auto x) { return fmod(Vec<float>(other), x); }, [&](long double x) { return fmodl(exact, x); }) == 0);
   }
 }
 
@@ -179,7 +192,8 @@ TEST_CASE("double functions are accurate", "[vec]") {
 }
 
 TEST_CASE("pow follows libm at its special cases", "[vec]") {
-  const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 2.0f, 3.0f, -3.0f, 1e30f, -1e30f, INFINITY, -INFINITY, NAN};
+  const float special[] = {0.0f, -0.0f, 1.0f,  -1.0f,  0.5f,     -0.5f,     2.0f,
+                           3.0f, -3.0f, 1e30f, -1e30f, INFINITY, -INFINITY, NAN};
   constexpr int N = Vec<float>::size();
   for (const float x : special) {
     for (const float y : special) {
@@ -187,7 +201,8 @@ TEST_CASE("pow follows libm at its special cases", "[vec]") {
       pow(Vec<float>(x), Vec<float>(y)).store(out);
       const float want = std::pow(x, y);
       INFO(x << " ^ " << y << " = " << out[0] << ", libm " << want);
-      CHECK(((std::isnan(want) && std::isnan(out[0])) || (want == out[0] && std::signbit(want) == std::signbit(out[0]))));
+      CHECK(
+          ((std::isnan(want) && std::isnan(out[0])) || (want == out[0] && std::signbit(want) == std::signbit(out[0]))));
     }
   }
 }
@@ -234,8 +249,12 @@ TEST_CASE("half and bfloat16 convert as their types do", "[vec]") {
     store_float(VecFloat::load(x), brain);
     for (int i = 0; i < N; ++i) {
       const float want_half = static_cast<float>(c10::Half(x[i])), want_brain = static_cast<float>(c10::BFloat16(x[i]));
-      CHECK((static_cast<float>(half[i]) == want_half || (std::isnan(want_half) && std::isnan(static_cast<float>(half[i])))));
-      CHECK((static_cast<float>(brain[i]) == want_brain || (std::isnan(want_brain) && std::isnan(static_cast<float>(brain[i])))));
+      CHECK(
+          (static_cast<float>(half[i]) == want_half ||
+           (std::isnan(want_half) && std::isnan(static_cast<float>(half[i])))));
+      CHECK(
+          (static_cast<float>(brain[i]) == want_brain ||
+           (std::isnan(want_brain) && std::isnan(static_cast<float>(brain[i])))));
     }
     float back[N];
     load_float(half).store(back);

@@ -114,7 +114,8 @@ TEST_CASE("anomaly mode looks at each output", "[autograd][anomaly]") {
   const Tensor x = leaf({1});
   const Tensor y = leaf({nan});
   // d(xy)/dx = y is NaN, d(xy)/dy = x is not.
-  CHECK_THAT(error_of([&] { (x * y).backward(); }), says("Function 'MulBackward0' returned nan values in its 0th output"));
+  CHECK_THAT(
+      error_of([&] { (x * y).backward(); }), says("Function 'MulBackward0' returned nan values in its 0th output"));
   CHECK_THAT(error_of([&] { (y * x).backward(); }), says("in its 1th output"));
   torch::autograd::grad({x * y}, {y});
 }

@@ -209,8 +209,7 @@ TEST_CASE("a checkpoint notices that its function differs", "[autograd][checkpoi
   }
   SECTION("in their shapes") {
     const Tensor y = checkpoint([&](const Tensor& t) { return run++ == 0 ? t.exp() : t.slice(0, 0, 1).exp(); }, x);
-    CHECK_THAT(
-        error_of([&] { y.sum().backward(); }), says("have different metadata than during the forward pass"));
+    CHECK_THAT(error_of([&] { y.sum().backward(); }), says("have different metadata than during the forward pass"));
   }
 }
 

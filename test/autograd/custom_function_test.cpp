@@ -275,7 +275,8 @@ TEST_CASE("a custom function may change no view that an operator may not", "[aut
   const Tensor y = x * 1;
   CHECK_THAT(
       error_of([&] { Doubled::apply(y.split(1)[0]); }),
-      says("is a view and is being modified inplace. This view is the output of a function that returns multiple views"));
+      says("is a view and is being modified inplace. This view is the output of a function that returns multiple "
+           "views"));
 }
 
 TEST_CASE("outputs without a gradient", "[autograd][custom]") {
@@ -349,7 +350,9 @@ TEST_CASE("what a custom backward may not return", "[autograd][custom][errors]")
       error_of([&] { GradForNumber::apply(x, 1.0).backward(); }),
       says("returned a gradient different that is defined at position 2"));
   CHECK_THAT(
-      error_of([] { WrongShape::apply(leaf({1, 2})).sum().backward(); }),
+      error_of([] {
+        WrongShape::apply(leaf({1, 2})).sum().backward();
+      }),
       says("returned an invalid gradient at index 0 - got [7] but expected shape compatible with [2]"));
 }
 

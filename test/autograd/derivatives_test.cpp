@@ -1,5 +1,6 @@
-// First and second derivatives against differences of values, in double and complex double, of operators that the operator
-// test has no samples for: those that write, views, decompositions, pooling and resampling, and what takes several forms.
+// First and second derivatives against differences of values, in double and complex double, of operators that the
+// operator test has no samples for: those that write, views, decompositions, pooling and resampling, and what takes
+// several forms.
 #include "support.h"
 
 #include <torch/autograd/gradcheck.h>
@@ -68,14 +69,20 @@ TEST_CASE("derivatives of operators that write", "[autograd][derivatives]") {
   both("masked_fill_", {{2, 3}, {}}, [&](auto& v) { return variable_list{own(v[0]).masked_fill_(mask, v[1])}; });
   both("masked_scatter", {{2, 3}, {5}}, [&](auto& v) { return variable_list{v[0].masked_scatter(mask, v[1])}; });
   both("masked_scatter_", {{2, 3}, {5}}, [&](auto& v) { return variable_list{own(v[0]).masked_scatter_(mask, v[1])}; });
-  both("index_put_", {{3, 2}, {2, 2}}, [](auto& v) { return variable_list{own(v[0]).index_put_({numbers({2, 0})}, v[1])}; });
+  both("index_put_", {{3, 2}, {2, 2}}, [](auto& v) {
+    return variable_list{own(v[0]).index_put_({numbers({2, 0})}, v[1])};
+  });
   both("index_put_ that adds", {{3, 2}, {2}}, [](auto& v) {
     return variable_list{own(v[0]).index_put_({numbers({1, 1, 0})}, v[1], /*accumulate=*/true)};
   });
-  both("index_copy", {{3, 2}, {2, 2}}, [](auto& v) { return variable_list{v[0].index_copy(0, numbers({2, 1}), v[1])}; });
+  both("index_copy", {{3, 2}, {2, 2}}, [](auto& v) {
+    return variable_list{v[0].index_copy(0, numbers({2, 1}), v[1])};
+  });
   both("index_fill", {{3, 2}, {}}, [](auto& v) { return variable_list{v[0].index_fill(0, numbers({2, 0}), v[1])}; });
   both("index_fill by a number", {{3, 2}}, [](auto& v) { return variable_list{v[0].index_fill(1, numbers({1}), 3)}; });
-  both("index_fill_", {{3, 2}, {}}, [](auto& v) { return variable_list{own(v[0]).index_fill_(0, numbers({2, 0}), v[1])}; });
+  both("index_fill_", {{3, 2}, {}}, [](auto& v) {
+    return variable_list{own(v[0]).index_fill_(0, numbers({2, 0}), v[1])};
+  });
   both("put_", {{2, 3}, {2}}, [](auto& v) { return variable_list{own(v[0]).put_(numbers({5, 0}), v[1])}; });
   both("put_ that adds", {{2, 3}, {3}}, [](auto& v) {
     return variable_list{own(v[0]).put_(numbers({4, 0, 4}), v[1], /*accumulate=*/true)};
@@ -93,15 +100,22 @@ TEST_CASE("derivatives of operators that write", "[autograd][derivatives]") {
     return variable_list{base};
   });
   for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"}) {
-    const bool twice = std::string(reduce) != "prod"; // PyTorch has its second derivative by backward alone, by zeros not
+    const bool twice =
+        std::string(reduce) != "prod"; // PyTorch has its second derivative by backward alone, by zeros not
     for (const bool include_self : {true, false}) {
-      real(std::string("scatter_reduce ") + reduce, {{4}, {5}}, [&](auto& v) {
-        return variable_list{v[0].scatter_reduce(0, numbers({0, 1, 1, 3, 0}), v[1], reduce, include_self)};
-      }, twice);
+      real(
+          std::string("scatter_reduce ") + reduce, {{4}, {5}},
+          [&](auto& v) {
+            return variable_list{v[0].scatter_reduce(0, numbers({0, 1, 1, 3, 0}), v[1], reduce, include_self)};
+          },
+          twice);
       if (std::string(reduce) != "sum") {
-        real(std::string("index_reduce ") + reduce, {{4, 2}, {3, 2}}, [&](auto& v) {
-          return variable_list{v[0].index_reduce(0, numbers({0, 1, 1}), v[1], reduce, include_self)};
-        }, twice);
+        real(
+            std::string("index_reduce ") + reduce, {{4, 2}, {3, 2}},
+            [&](auto& v) {
+              return variable_list{v[0].index_reduce(0, numbers({0, 1, 1}), v[1], reduce, include_self)};
+            },
+            twice);
       }
     }
   }
@@ -124,22 +138,26 @@ TEST_CASE("derivatives of views and of what moves elements", "[autograd][derivat
   both("view_as_real", {{2, 2}}, [](auto& v) {
     return variable_list{v[0].is_complex() ? torch::view_as_real(v[0]) : torch::view_as_complex(own(v[0]))};
   });
-  both("conj and neg", {{2}}, [](auto& v) { return variable_list{at::_conj(v[0]) * v[0], at::_neg_view(v[0]) * v[0]}; });
+  both("conj and neg", {{2}}, [](auto& v) {
+    return variable_list{at::_conj(v[0]) * v[0], at::_neg_view(v[0]) * v[0]};
+  });
   both("repeat", {{2, 3}}, [](auto& v) { return variable_list{v[0].repeat({2, 1, 2})}; });
   both("flip and roll", {{2, 3}}, [](auto& v) { return variable_list{v[0].flip({0, 1}), v[0].roll({1, 2}, {0, 1})}; });
   both("trace", {{3, 2}}, [](auto& v) { return variable_list{v[0].trace()}; });
-  both("_to_copy", {{2, 2}}, [](auto& v) {
-    return variable_list{at::_to_copy(v[0], torch::kComplexDouble)};
-  });
+  both("_to_copy", {{2, 2}}, [](auto& v) { return variable_list{at::_to_copy(v[0], torch::kComplexDouble)}; });
 }
 
 TEST_CASE("derivatives of matrix operators", "[autograd][derivatives][linalg]") {
-  both("addbmm", {{2, 2}, {2, 2, 3}, {2, 3, 2}}, [](auto& v) { return variable_list{at::addbmm(v[0], v[1], v[2], 2, 3)}; });
+  both("addbmm", {{2, 2}, {2, 2, 3}, {2, 3, 2}}, [](auto& v) {
+    return variable_list{at::addbmm(v[0], v[1], v[2], 2, 3)};
+  });
   both("addbmm_", {{2, 2}, {2, 2, 3}, {2, 3, 2}}, [](auto& v) { return variable_list{own(v[0]).addbmm_(v[1], v[2])}; });
   both("addr", {{2, 3}, {2}, {3}}, [](auto& v) { return variable_list{at::addr(v[0], v[1], v[2], 2, 3)}; });
   const auto regular = [](const Tensor& t) { return t + 2 * torch::eye(3, t.options().requires_grad(false)); };
   both("slogdet", {{3, 3}}, [&](auto& v) { return variable_list{std::get<1>(at::linalg_slogdet(regular(v[0])))}; });
-  both("det and inverse", {{3, 3}}, [&](auto& v) { return variable_list{at::linalg_det(v[0]), regular(v[0]).inverse()}; });
+  both("det and inverse", {{3, 3}}, [&](auto& v) {
+    return variable_list{at::linalg_det(v[0]), regular(v[0]).inverse()};
+  });
   both("singular values", {{3, 2}}, [](auto& v) { return variable_list{at::linalg_svdvals(v[0])}; });
   // Singular vectors have a phase that nothing determines.
   both("singular vectors", {{3, 2}}, [](auto& v) {
@@ -183,10 +201,13 @@ TEST_CASE("derivatives of matrix operators", "[autograd][derivatives][linalg]") 
 
 TEST_CASE("derivatives of elementwise operators", "[autograd][derivatives]") {
   real("clamp", {{2, 3}}, [](auto& v) { return variable_list{(v[0] * v[0]).clamp(0.3, 1.1)}; });
-  real("clamp by tensors", {{2, 3}, {3}, {2, 1}}, [](auto& v) { return variable_list{at::clamp(v[0] * 2, v[1], v[2] + 1)}; });
+  real("clamp by tensors", {{2, 3}, {3}, {2, 1}}, [](auto& v) {
+    return variable_list{at::clamp(v[0] * 2, v[1], v[2] + 1)};
+  });
   real("division that rounds", {{2, 3}, {3}}, [](auto& v) {
-    return variable_list{at::div(v[0] * 5, v[1], "floor") * v[0], at::div(v[0] * 5, v[1], "trunc") * v[1], v[0].remainder(v[1]),
-                         v[0].fmod(v[1])};
+    return variable_list{
+        at::div(v[0] * 5, v[1], "floor") * v[0], at::div(v[0] * 5, v[1], "trunc") * v[1], v[0].remainder(v[1]),
+        v[0].fmod(v[1])};
   });
   both("angle", {{2, 3}}, [](auto& v) { return variable_list{v[0].angle() * v[0]}; });
   both("abs and sgn", {{2, 3}}, [](auto& v) { return variable_list{v[0].abs(), v[0].sgn()}; });
@@ -220,24 +241,35 @@ TEST_CASE("derivatives of layers", "[autograd][derivatives][nn]") {
     });
   }
   real("_weight_norm", {{3, 2}, {3, 1}}, [](auto& v) { return variable_list{at::_weight_norm(v[0], v[1], 0)}; });
-  real("_masked_softmax", {{2, 3}}, [](auto& v) {
-    return variable_list{at::_masked_softmax(v[0], torch::tensor({{false, true, false}, {true, false, false}}), 1, 2)};
-  }, /*second=*/false);
+  real(
+      "_masked_softmax", {{2, 3}},
+      [](auto& v) {
+        return variable_list{
+            at::_masked_softmax(v[0], torch::tensor({{false, true, false}, {true, false, false}}), 1, 2)};
+      },
+      /*second=*/false);
   real("softmax", {{2, 3}}, [](auto& v) { return variable_list{v[0].softmax(1), v[0].log_softmax(0)}; });
   real("embedding", {{3, 2}}, [](auto& v) { return variable_list{at::embedding(v[0], numbers({2, 0, 2}))}; });
   real("attention", {{1, 2, 3, 2}, {1, 2, 3, 2}, {1, 2, 3, 2}}, [](auto& v) {
     return variable_list{at::scaled_dot_product_attention(v[0], v[1], v[2], {}, 0.0, true)};
   });
-  real("convolution", {{1, 2, 4}, {2, 1, 2}, {2}}, [](auto& v) { return variable_list{at::conv1d(v[0], v[1], v[2], 2, 1, 2, 2)}; });
+  real("convolution", {{1, 2, 4}, {2, 1, 2}, {2}}, [](auto& v) {
+    return variable_list{at::conv1d(v[0], v[1], v[2], 2, 1, 2, 2)};
+  });
   real("transposed convolution", {{1, 2, 3}, {2, 1, 2}, {2}}, [](auto& v) {
     return variable_list{at::conv_transpose1d(v[0], v[1], v[2], 2, 1, 1, 2)};
   });
   const Tensor classes = numbers({2, 0});
   real("losses", {{2, 3}, {2, 3}}, [&](auto& v) {
     return variable_list{
-        at::mse_loss(v[0], v[1]), at::smooth_l1_loss(v[0], v[1] * 3), at::huber_loss(v[0], v[1] * 3),
-        at::binary_cross_entropy(v[0] / 2, v[1] / 2), at::kl_div(v[0], v[1]), at::cross_entropy_loss(v[0], classes),
-        at::multi_margin_loss(v[0], classes), at::soft_margin_loss(v[0], v[1].sign().detach())};
+        at::mse_loss(v[0], v[1]),
+        at::smooth_l1_loss(v[0], v[1] * 3),
+        at::huber_loss(v[0], v[1] * 3),
+        at::binary_cross_entropy(v[0] / 2, v[1] / 2),
+        at::kl_div(v[0], v[1]),
+        at::cross_entropy_loss(v[0], classes),
+        at::multi_margin_loss(v[0], classes),
+        at::soft_margin_loss(v[0], v[1].sign().detach())};
   });
   real("multilabel_margin_loss", {{2, 3}}, [](auto& v) {
     return variable_list{at::multilabel_margin_loss(v[0], torch::tensor({{2, -1, 0}, {0, 1, -1}}))};
@@ -245,15 +277,22 @@ TEST_CASE("derivatives of layers", "[autograd][derivatives][nn]") {
   real("nll_loss of images", {{1, 3, 2, 1}}, [](auto& v) {
     return variable_list{at::nll_loss2d(v[0].log(), torch::tensor({{{2}, {0}}}), values({1, 2, 3}))};
   });
-  real("ctc_loss", {{4, 1, 3}}, [](auto& v) {
-    return variable_list{at::ctc_loss(v[0].log_softmax(2), torch::tensor({{1, 2}}), {4}, {2})};
-  }, /*second=*/false);
+  real(
+      "ctc_loss", {{4, 1, 3}},
+      [](auto& v) {
+        return variable_list{at::ctc_loss(v[0].log_softmax(2), torch::tensor({{1, 2}}), {4}, {2})};
+      },
+      /*second=*/false);
   const Tensor bags = numbers({0, 2});
   for (const int64_t mode : {0, 1, 2}) {
-    real("embedding_bag", {{3, 2}, {3}}, [&](auto& v) {
-      const std::optional<Tensor> weights = mode == 0 ? std::optional<Tensor>(v[1]) : std::nullopt;
-      return variable_list{std::get<0>(at::embedding_bag(v[0], numbers({2, 0, 1}), bags, false, mode, false, weights)) + v[1][0]};
-    }, /*second=*/false);
+    real(
+        "embedding_bag", {{3, 2}, {3}},
+        [&](auto& v) {
+          const std::optional<Tensor> weights = mode == 0 ? std::optional<Tensor>(v[1]) : std::nullopt;
+          return variable_list{
+              std::get<0>(at::embedding_bag(v[0], numbers({2, 0, 1}), bags, false, mode, false, weights)) + v[1][0]};
+        },
+        /*second=*/false);
   }
   const Shapes recurrent{{2, 1, 2}, {1, 1, 2}, {8, 2}, {8, 2}, {8}, {8}, {1, 1, 2}};
   real("lstm", recurrent, [](auto& v) {
@@ -278,12 +317,16 @@ TEST_CASE("derivatives of layers", "[autograd][derivatives][nn]") {
 }
 
 TEST_CASE("derivatives of pooling and resampling", "[autograd][derivatives][nn]") {
-  real("adaptive_avg_pool3d", {{1, 3, 2, 3}}, [](auto& v) { return variable_list{at::adaptive_avg_pool3d(v[0], {2, 1, 2})}; });
+  real("adaptive_avg_pool3d", {{1, 3, 2, 3}}, [](auto& v) {
+    return variable_list{at::adaptive_avg_pool3d(v[0], {2, 1, 2})};
+  });
   real("adaptive_max_pool3d", {{1, 3, 2, 3}}, [](auto& v) {
     return variable_list{std::get<0>(at::adaptive_max_pool3d(v[0], {2, 1, 2}))};
   });
   real("avg_pool3d", {{1, 3, 2, 3}}, [](auto& v) { return variable_list{at::avg_pool3d(v[0], 2, 1)}; });
-  real("max_pool3d", {{1, 3, 2, 3}}, [](auto& v) { return variable_list{std::get<0>(at::max_pool3d_with_indices(v[0], 2, 1))}; });
+  real("max_pool3d", {{1, 3, 2, 3}}, [](auto& v) {
+    return variable_list{std::get<0>(at::max_pool3d_with_indices(v[0], 2, 1))};
+  });
   real("fractional_max_pool3d", {{1, 1, 4, 4, 4}}, [](auto& v) {
     return variable_list{std::get<0>(at::fractional_max_pool3d(v[0], {2, 2, 2}, {2, 2, 2}, filled({1, 1, 3}, 0.4)))};
   });
@@ -303,19 +346,27 @@ TEST_CASE("derivatives of pooling and resampling", "[autograd][derivatives][nn]"
   });
   real("linear", {{1, 1, 3}}, [](auto& v) { return variable_list{at::upsample_linear1d(v[0], 5, false)}; });
   real("bilinear and bicubic", {{1, 1, 3, 2}}, [](auto& v) {
-    return variable_list{at::upsample_bilinear2d(v[0], {2, 4}, true), at::upsample_bicubic2d(v[0], {2, 4}, false),
-                         at::_upsample_bilinear2d_aa(v[0], {2, 1}, false), at::_upsample_bicubic2d_aa(v[0], {2, 1}, false)};
+    return variable_list{
+        at::upsample_bilinear2d(v[0], {2, 4}, true), at::upsample_bicubic2d(v[0], {2, 4}, false),
+        at::_upsample_bilinear2d_aa(v[0], {2, 1}, false), at::_upsample_bicubic2d_aa(v[0], {2, 1}, false)};
   });
-  real("trilinear", {{1, 1, 2, 3, 2}}, [](auto& v) { return variable_list{at::upsample_trilinear3d(v[0], {3, 2, 3}, false)}; });
+  real("trilinear", {{1, 1, 2, 3, 2}}, [](auto& v) {
+    return variable_list{at::upsample_trilinear3d(v[0], {3, 2, 3}, false)};
+  });
   real("grids", {{1, 2, 3}, {1, 3, 4}}, [](auto& v) {
-    return variable_list{at::affine_grid_generator(v[0], {1, 1, 2, 3}, false), at::affine_grid_generator(v[1], {1, 1, 2, 2, 2}, true)};
+    return variable_list{
+        at::affine_grid_generator(v[0], {1, 1, 2, 3}, false), at::affine_grid_generator(v[1], {1, 1, 2, 2, 2}, true)};
   });
-  real("grid_sampler_2d", {{1, 1, 3, 3}, {1, 2, 2, 2}}, [](auto& v) {
-    return variable_list{at::grid_sampler_2d(v[0], v[1] - 0.7, 0, 0, false), at::grid_sampler_2d(v[0], v[1] - 0.7, 2, 1, true)};
-  }, /*second=*/false);
-  real("grid_sampler_3d", {{1, 1, 2, 3, 2}, {1, 1, 2, 2, 3}}, [](auto& v) {
-    return variable_list{at::grid_sampler_3d(v[0], v[1] - 0.7, 0, 1, false)};
-  }, /*second=*/false);
+  real(
+      "grid_sampler_2d", {{1, 1, 3, 3}, {1, 2, 2, 2}},
+      [](auto& v) {
+        return variable_list{
+            at::grid_sampler_2d(v[0], v[1] - 0.7, 0, 0, false), at::grid_sampler_2d(v[0], v[1] - 0.7, 2, 1, true)};
+      },
+      /*second=*/false);
+  real(
+      "grid_sampler_3d", {{1, 1, 2, 3, 2}, {1, 1, 2, 2, 3}},
+      [](auto& v) { return variable_list{at::grid_sampler_3d(v[0], v[1] - 0.7, 0, 1, false)}; }, /*second=*/false);
 }
 
 TEST_CASE("gradients of recurrent layers see negated weights and gradients", "[derivatives]") {
@@ -326,9 +377,15 @@ TEST_CASE("gradients of recurrent layers see negated weights and gradients", "[d
     const auto gradient = [&](const at::Tensor& weight, const at::Tensor& incoming) {
       const std::vector<at::Tensor> params = {w_ih, weight};
       at::Tensor out;
-      if (gates == 4) out = std::get<0>(at::lstm(x, {h, h}, params, false, 1, 0.0, true, false, false));
-      if (gates == 3) out = std::get<0>(at::gru(x, h, params, false, 1, 0.0, true, false, false));
-      if (gates == 1) out = std::get<0>(at::rnn_tanh(x, h, params, false, 1, 0.0, true, false, false));
+      if (gates == 4) {
+        out = std::get<0>(at::lstm(x, {h, h}, params, false, 1, 0.0, true, false, false));
+      }
+      if (gates == 3) {
+        out = std::get<0>(at::gru(x, h, params, false, 1, 0.0, true, false, false));
+      }
+      if (gates == 1) {
+        out = std::get<0>(at::rnn_tanh(x, h, params, false, 1, 0.0, true, false, false));
+      }
       return torch::autograd::grad({out}, {x}, {incoming})[0];
     };
     const at::Tensor want = gradient(w_hh, grad);
@@ -358,5 +415,5 @@ TEST_CASE("determinants of empty matrices and of single numbers have gradients",
   const at::Tensor number = at::zeros({2, 1, 1}, at::kDouble).requires_grad_();
   const at::Tensor slope = gradient(number, true);
   CHECK(slope.equal(at::ones({2, 1, 1}, at::kDouble)));
-  CHECK_FALSE(slope.requires_grad());  // it does not depend on the number
+  CHECK_FALSE(slope.requires_grad()); // it does not depend on the number
 }

@@ -1,5 +1,5 @@
-// Nodes on a device that is not the CPU run on a thread of their own. The device here has no tensors: gradients on their
-// way to it are undefined, and nodes note where they ran.
+// Nodes on a device that is not the CPU run on a thread of their own. The device here has no tensors: gradients on
+// their way to it are undefined, and nodes note where they ran.
 #include "support.h"
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -70,8 +70,9 @@ TEST_CASE("nodes of a device run on its thread, those of the CPU on the caller's
 
 TEST_CASE("gradients come back from a device's thread", "[autograd][devices]") {
   const Tensor x = leaf({1, 2});
-  const auto root = step(
-      kDevice, {torch::autograd::impl::gradient_edge(x)}, [] { return variable_list{values({3, 4})}; });
+  const auto root = step(kDevice, {torch::autograd::impl::gradient_edge(x)}, [] {
+    return variable_list{values({3, 4})};
+  });
   run(root);
   CHECK(same(x.grad(), {3, 4}));
 }
@@ -149,8 +150,8 @@ TEST_CASE("several threads send work to one device", "[autograd][devices]") {
     threads.emplace_back([&right, i] {
       for (int k = 0; k < 50; ++k) {
         const Tensor x = leaf({0});
-        const auto inner = step(
-            kDevice, {torch::autograd::impl::gradient_edge(x)}, [i] { return variable_list{values({i + 1.0})}; });
+        const auto inner =
+            step(kDevice, {torch::autograd::impl::gradient_edge(x)}, [i] { return variable_list{values({i + 1.0})}; });
         run(step(kCpu, {Edge(inner, 0)}));
         right += same(x.grad(), {i + 1.0}) ? 1 : 0;
       }

@@ -9,8 +9,10 @@ using namespace autograd_test;
 TEST_CASE("the engine takes edges in a std::vector too", "[autograd][engine]") {
   using namespace torch::autograd;
   const Tensor x = leaf({1, 2}), y = leaf({3, 4}), product = x * y;
-  const std::vector<Edge> roots = {impl::gradient_edge(product)}, ends = {impl::gradient_edge(y), impl::gradient_edge(x)};
-  const variable_list grads = Engine::get_default_engine().execute(roots, {torch::ones({2})}, false, false, false, ends);
+  const std::vector<Edge> roots = {impl::gradient_edge(product)},
+                          ends = {impl::gradient_edge(y), impl::gradient_edge(x)};
+  const variable_list grads =
+      Engine::get_default_engine().execute(roots, {torch::ones({2})}, false, false, false, ends);
   REQUIRE(grads.size() == 2);
   CHECK(same(grads[0], {1, 2}));
   CHECK(same(grads[1], {3, 4}));
@@ -31,7 +33,8 @@ TEST_CASE("the engine refuses edges that lead nowhere", "[autograd][engine][erro
   };
   CHECK_THAT(run(Edge(), {}), says("Engine::execute: root 0 leads to no node"));
   CHECK_THAT(run(Edge(y.grad_fn(), 0), {Edge()}), says("Engine::execute: output 0 leads to no node"));
-  CHECK_THAT(run(Edge(y.grad_fn(), 0), {Edge(y.grad_fn(), 4)}), says("output 0 is input 4 of MulBackward1, which has 1"));
+  CHECK_THAT(
+      run(Edge(y.grad_fn(), 0), {Edge(y.grad_fn(), 4)}), says("output 0 is input 4 of MulBackward1, which has 1"));
   CHECK_THAT(run(Edge(y.grad_fn(), 3), {}), says("an edge leads to input 3 of MulBackward1, which has 1"));
   Tensor z = values({1});
   torch::autograd::impl::set_gradient_edge(z, Edge(std::make_shared<Bare>(), 0));
@@ -166,7 +169,9 @@ TEST_CASE("an input that plays no part", "[autograd][engine]") {
   const Tensor elsewhere = used_elsewhere * 2;
   const Tensor z = x * x;
   CHECK_THAT(
-      error_of([&] { torch::autograd::grad({z}, {x, unused}, {}, true); }),
+      error_of([&] {
+        torch::autograd::grad({z}, {x, unused}, {}, true);
+      }),
       says("of the differentiated Tensors appears to not have been used in the graph"));
   const variable_list grads =
       torch::autograd::grad({z}, {unused, x, used_elsewhere, elsewhere}, {}, true, false, /*allow_unused=*/true);
@@ -260,16 +265,21 @@ TEST_CASE("what backward refuses", "[autograd][engine][errors]") {
       error_of([&] { values({1}).sum().backward(); }),
       says("element 0 of tensors does not require grad and does not have a grad_fn"));
   CHECK_THAT(
-      error_of([&] { torch::autograd::backward({y.sum(), values({1}).sum()}); }),
+      error_of([&] {
+        torch::autograd::backward({y.sum(), values({1}).sum()});
+      }),
       says("element 1 of tensors does not require grad"));
   CHECK_THAT(
-      error_of([&] { torch::autograd::backward({y}, {values({1, 1}), values({1, 1})}); }),
+      error_of([&] {
+        torch::autograd::backward({y}, {values({1, 1}), values({1, 1})});
+      }),
       says("got 1 tensors and 2 gradients"));
   CHECK_THAT(
-      error_of([&] { y.backward(values({1, 2, 3})); }),
+      error_of([&] {
+        y.backward(values({1, 2, 3}));
+      }),
       says("invalid gradient at index 0 - got [3] but expected shape compatible with [2]"));
-  CHECK_THAT(
-      error_of([&] { torch::autograd::grad({y.sum()}, {values({1})}); }), says("does not require grad"));
+  CHECK_THAT(error_of([&] { torch::autograd::grad({y.sum()}, {values({1})}); }), says("does not require grad"));
   // Nothing was freed or added on the way.
   CHECK_FALSE(x.grad().defined());
   y.sum().backward();

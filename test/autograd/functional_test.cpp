@@ -29,8 +29,8 @@ Tensor mixed(const variable_list& in) {
 } // namespace
 
 TEST_CASE("a vector times the Jacobian", "[autograd][functional]") {
-  const auto [outputs, product] =
-      functional::vjp(product_and_square, {values({1, 2}), values({3, 4})}, {values({1, 10}), torch::tensor(2.0, doubles())});
+  const auto [outputs, product] = functional::vjp(
+      product_and_square, {values({1, 2}), values({3, 4})}, {values({1, 10}), torch::tensor(2.0, doubles())});
   CHECK(same(outputs[0], {3, 8}));
   CHECK(same(product[0], {3 + 4, 40 + 8}));
   CHECK(same(product[1], {1, 20}));
@@ -150,15 +150,20 @@ TEST_CASE("strict mode refuses what does not depend on an input", "[autograd][fu
       error_of([&] { functional::vjp(constant, x, x, false, true); }),
       says("Output 0 of the user-provided function does not require gradients."));
   CHECK_THAT(
-      error_of([&] { functional::vjp(first_only, {x, x}, {x}, false, true); }),
+      error_of([&] {
+        functional::vjp(first_only, {x, x}, {x}, false, true);
+      }),
       says("The output of the user-provided function is independent of input 1"));
   CHECK_THAT(
-      error_of([&] { functional::jacobian(first_only, {x, x}, false, true); }),
+      error_of([&] {
+        functional::jacobian(first_only, {x, x}, false, true);
+      }),
       says("Output 0 of the user-provided function is independent of input 1"));
   CHECK(same(functional::hessian(linear, x), torch::zeros({2, 2}, doubles())));
   CHECK_THAT(
       error_of([&] { functional::hessian(linear, x, false, true); }),
-      says("While computing the hessian, found that the jacobian of the user-provided function with respect to input 0 is "
+      says("While computing the hessian, found that the jacobian of the user-provided function with respect to input 0 "
+           "is "
            "independent of the inputs"));
 }
 
@@ -170,7 +175,9 @@ TEST_CASE("what does not fit is refused", "[autograd][functional][errors]") {
       error_of([&] { functional::vjp(twice, x, values({1})); }),
       says("Entry 0 in v has invalid size: should be [2] but got [1]"));
   CHECK_THAT(
-      error_of([&] { functional::jvp(product_and_square, {x, x}, {x}); }),
+      error_of([&] {
+        functional::jvp(product_and_square, {x, x}, {x});
+      }),
       says("v is a tuple of invalid length: should be 2 but got 1"));
   CHECK_THAT(
       error_of([&] { functional::hessian(twice, x); }),

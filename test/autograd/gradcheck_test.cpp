@@ -177,8 +177,7 @@ TEST_CASE("gradcheck finds gradients from nowhere", "[autograd][gradcheck][error
       report_of([&] { gradcheck([](const variable_list& in) { return Careless<0>::apply(in[0]); }, {x}); }),
       says("backward not multiplied by grad_output"));
   const auto of_nothing = [](const variable_list& in) { return Careless<1>::apply(in[0]); };
-  CHECK_THAT(
-      report_of([&] { gradcheck(of_nothing, {x}); }), says("Expected all input grads to be undefined or zero"));
+  CHECK_THAT(report_of([&] { gradcheck(of_nothing, {x}); }), says("Expected all input grads to be undefined or zero"));
   CHECK_THAT(
       report_of([&] { gradcheck([](const variable_list& in) { return Careless<2>::apply(in[0]); }, {x}); }),
       says("Expected backward function to handle undefined output grads"));
@@ -199,17 +198,21 @@ TEST_CASE("gradcheck finds what differs from pass to pass", "[autograd][gradchec
 TEST_CASE("gradcheck finds derivatives that are not recorded", "[autograd][gradcheck][errors]") {
   const auto f = [](const variable_list& in) { return variable_list{in[0] * 2, in[0].detach() * 3}; };
   CHECK_THAT(
-      report_of([&] { gradcheck(f, {leaf({1})}); }), says("Numerical gradient for function expected to be zero: output 1"));
+      report_of([&] { gradcheck(f, {leaf({1})}); }),
+      says("Numerical gradient for function expected to be zero: output 1"));
 }
 
 TEST_CASE("inputs that gradcheck refuses", "[autograd][gradcheck][errors]") {
   const auto f = [](const variable_list& in) { return in[0] * 2; };
   CHECK_THAT(
-      error_of([&] { gradgradcheck(f, {leaf({1, 2})}, {filled({3, 2}, 1).requires_grad_()}); }),
+      error_of([&] {
+        gradgradcheck(f, {leaf({1, 2})}, {filled({3, 2}, 1).requires_grad_()});
+      }),
       says("Mismatch in shape: grad_output[0] has a shape of [3, 2] and output[0] has a shape of [2]"));
   CHECK_THAT(error_of([&] { gradcheck(f, {values({1})}); }), says("at least one input tensor to require gradient"));
   CHECK_THAT(
-      error_of([&] { gradcheck(f, {values({1}).expand({3}).requires_grad_()}); }), says("has a dimension with stride 0"));
+      error_of([&] { gradcheck(f, {values({1}).expand({3}).requires_grad_()}); }),
+      says("has a dimension with stride 0"));
   CHECK_THAT(
       error_of([&] { gradcheck(torch::autograd::GradcheckFunction(), {leaf({1})}); }),
       says("gradcheck: got no function to check"));

@@ -161,7 +161,8 @@ TEST_CASE("several hooks after accumulation", "[autograd][hooks][graph]") {
     CHECK(same(t.grad(), {2}));
     order.push_back(1);
   });
-  graph::RemovableHandle second = graph::register_post_accumulate_grad_hook(x, [&](const Tensor&) { order.push_back(2); });
+  graph::RemovableHandle second =
+      graph::register_post_accumulate_grad_hook(x, [&](const Tensor&) { order.push_back(2); });
   graph::register_post_accumulate_grad_hook(x, [&](const Tensor& t) {
     order.push_back(3);
     t.mutable_grad().reset(); // as an optimizer that steps at once
@@ -264,8 +265,7 @@ TEST_CASE("saved-tensor hooks can be forbidden", "[autograd][saved][hooks][graph
   CHECK(graph::saved_tensor_hooks_enabled());
   set_hooks();
   torch::autograd::SavedTensorHooksGuard guard(same_tensor, same_tensor);
-  CHECK_THAT(
-      error_of([] { graph::DisableSavedTensorHooksGuard late("too late"); }), says("too late"));
+  CHECK_THAT(error_of([] { graph::DisableSavedTensorHooksGuard late("too late"); }), says("too late"));
   CHECK(graph::saved_tensor_hooks_enabled());
 }
 
@@ -295,8 +295,7 @@ TEST_CASE("hooks that are no functions are refused", "[autograd][hooks][graph][e
   const std::function<void(const Tensor&)> for_one;
   CHECK_THAT(error_of([&] { graph::register_multi_grad_hook({x}, for_all); }), says("the hook is no function"));
   CHECK_THAT(error_of([&] { graph::register_any_grad_hook({x}, for_one); }), says("the hook is no function"));
-  CHECK_THAT(
-      error_of([&] { graph::register_post_accumulate_grad_hook(x, for_one); }), says("the hook is no function"));
+  CHECK_THAT(error_of([&] { graph::register_post_accumulate_grad_hook(x, for_one); }), says("the hook is no function"));
   CHECK_THAT(error_of([&] { graph::register_hook(y.grad_fn(), nullptr); }), says("the hook is no function"));
   CHECK_THAT(error_of([&] { graph::register_prehook(y.grad_fn(), nullptr); }), says("the hook is no function"));
   const auto same_tensor = [](const Tensor& t) { return t; };

@@ -124,8 +124,7 @@ TEST_CASE("retain_grad keeps the gradient of an inner tensor", "[autograd][hooks
   }
   SECTION("nor possible for others") {
     CHECK_THAT(
-        error_of([] { values({1}).retain_grad(); }),
-        says("can't retain_grad on Tensor that has requires_grad=False"));
+        error_of([] { values({1}).retain_grad(); }), says("can't retain_grad on Tensor that has requires_grad=False"));
   }
   SECTION("it does not keep the tensor alive") {
     Tensor z = y * 4;
@@ -257,7 +256,8 @@ TEST_CASE("what hooks of a node return is checked", "[autograd][hooks][errors]")
   }
   SECTION("too few from a hook of its output") {
     y.grad_fn()->add_tensor_pre_hook(std::make_unique<Returning>(variable_list{}));
-    CHECK_THAT(error_of([&] { torch::autograd::grad({y.sum()}, {y}); }), says("has returned 0 gradients; there must be 1"));
+    CHECK_THAT(
+        error_of([&] { torch::autograd::grad({y.sum()}, {y}); }), says("has returned 0 gradients; there must be 1"));
   }
   SECTION("too many after it") {
     y.grad_fn()->add_post_hook(std::make_unique<Returning>(variable_list(5)));

@@ -90,7 +90,8 @@ TEST_CASE(".grad() can be set and cleared", "[autograd][modes]") {
 TEST_CASE("backward() for an empty list of inputs is refused", "[autograd][errors]") {
   const Tensor x = leaf({1, 2}), loss = (x * 2).sum();
   CHECK_THROWS_WITH(
-      loss.backward({}, std::nullopt, false, torch::TensorList()), Catch::Contains("'inputs' argument to backward cannot be empty"));
+      loss.backward({}, std::nullopt, false, torch::TensorList()),
+      Catch::Contains("'inputs' argument to backward cannot be empty"));
   CHECK_FALSE(x.grad().defined());
 }
 
@@ -110,8 +111,7 @@ TEST_CASE("inference mode", "[autograd][modes][inference]") {
     CHECK(made.is_inference());
     CHECK_FALSE(made.requires_grad());
     made.add_(1);
-    CHECK_THAT(
-        error_of([&] { made._version(); }), says("Inference tensors do not track version counter"));
+    CHECK_THAT(error_of([&] { made._version(); }), says("Inference tensors do not track version counter"));
     view = x.view({2, 1});
     CHECK_FALSE(view.is_inference());
     {
@@ -121,8 +121,7 @@ TEST_CASE("inference mode", "[autograd][modes][inference]") {
     }
   }
   CHECK_THAT(
-      error_of([&] { made.add_(1); }),
-      says("Inplace update to inference tensor outside InferenceMode is not allowed"));
+      error_of([&] { made.add_(1); }), says("Inplace update to inference tensor outside InferenceMode is not allowed"));
   CHECK_THAT(
       error_of([&] { made.requires_grad_(); }),
       says("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed"));

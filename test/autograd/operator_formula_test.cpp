@@ -48,40 +48,46 @@ TORCH_LIBRARY_IMPL(formula_test, CPU, m) {
 }
 
 TORCH_LIBRARY_IMPL(formula_test, Autograd, m) {
-  m.impl("scaled_product", autogradFormula(
-      [](AutogradContext* ctx, variable_list grads) -> variable_list {
-        const variable_list saved = ctx->get_saved_variables();
-        const Tensor g = grads[0] * ctx->saved_data["scale"].toDouble();
-        return {
-            ctx->needs_input_grad(0) ? g * saved[1] : Tensor(), ctx->needs_input_grad(1) ? g * saved[0] : Tensor(),
-            Tensor()};
-      },
-      [](AutogradContext* ctx, Values arguments, Values) {
-        ctx->save_for_backward({arguments[0].toTensor(), arguments[1].toTensor()});
-        ctx->saved_data["scale"] = arguments[2];
-      }));
-  m.impl("exp_and_sign", autogradFormula(
-      [](AutogradContext* ctx, variable_list grads) -> variable_list {
-        return {grads[0] * ctx->get_saved_variables()[0]};
-      },
-      [](AutogradContext* ctx, Values, Values results) {
-        ctx->save_for_backward({results[0].toTensor()});
-        ctx->mark_non_differentiable({results[1].toTensor()});
-      }));
-  m.impl("weighted_sum", autogradFormula(
-      [](AutogradContext* ctx, variable_list grads) -> variable_list {
-        const variable_list saved = ctx->get_saved_variables();
-        const bool weighted = saved.size() > 2;
-        const Tensor g = weighted ? grads[0] * saved[2] : grads[0];
-        return {g, g, weighted ? grads[0] * (saved[0] + saved[1]) : Tensor()};
-      },
-      [](AutogradContext* ctx, Values arguments, Values) {
-        variable_list saved = arguments[0].toTensorVector();
-        if (arguments[1].isTensor()) {
-          saved.push_back(arguments[1].toTensor());
-        }
-        ctx->save_for_backward(saved);
-      }));
+  m.impl(
+      "scaled_product",
+      autogradFormula(
+          [](AutogradContext* ctx, variable_list grads) -> variable_list {
+            const variable_list saved = ctx->get_saved_variables();
+            const Tensor g = grads[0] * ctx->saved_data["scale"].toDouble();
+            return {
+                ctx->needs_input_grad(0) ? g * saved[1] : Tensor(), ctx->needs_input_grad(1) ? g * saved[0] : Tensor(),
+                Tensor()};
+          },
+          [](AutogradContext* ctx, Values arguments, Values) {
+            ctx->save_for_backward({arguments[0].toTensor(), arguments[1].toTensor()});
+            ctx->saved_data["scale"] = arguments[2];
+          }));
+  m.impl(
+      "exp_and_sign",
+      autogradFormula(
+          [](AutogradContext* ctx, variable_list grads) -> variable_list {
+            return {grads[0] * ctx->get_saved_variables()[0]};
+          },
+          [](AutogradContext* ctx, Values, Values results) {
+            ctx->save_for_backward({results[0].toTensor()});
+            ctx->mark_non_differentiable({results[1].toTensor()});
+          }));
+  m.impl(
+      "weighted_sum",
+      autogradFormula(
+          [](AutogradContext* ctx, variable_list grads) -> variable_list {
+            const variable_list saved = ctx->get_saved_variables();
+            const bool weighted = saved.size() > 2;
+            const Tensor g = weighted ? grads[0] * saved[2] : grads[0];
+            return {g, g, weighted ? grads[0] * (saved[0] + saved[1]) : Tensor()};
+          },
+          [](AutogradContext* ctx, Values arguments, Values) {
+            variable_list saved = arguments[0].toTensorVector();
+            if (arguments[1].isTensor()) {
+              saved.push_back(arguments[1].toTensor());
+            }
+            ctx->save_for_backward(saved);
+          }));
   m.impl("doubled_", autogradFormula([](AutogradContext*, variable_list grads) { return grads; }));
 }
 

@@ -29,7 +29,10 @@ TEST_CASE("out forms refuse inputs that have a derivative, and outputs that requ
       {"mm", [](Tensor& out, const Tensor& self) { at::mm_out(out, self, self); }},
       {"sum", [](Tensor& out, const Tensor& self) { at::sum_out(out, self, 0); }},
       {"matmul", [](Tensor& out, const Tensor& self) { at::matmul_out(out, self, self); }},
-      {"hstack", [](Tensor& out, const Tensor& self) { at::hstack_out(out, {self, self}); }},
+      {"hstack",
+       [](Tensor& out, const Tensor& self) {
+         at::hstack_out(out, {self, self});
+       }},
       {"square", [](Tensor& out, const Tensor& self) { at::square_out(out, self); }},
       {"kron", [](Tensor& out, const Tensor& self) { at::kron_out(out, self, self); }},
       {"fft_irfft", [](Tensor& out, const Tensor& self) { at::fft_irfft_out(out, self); }},
@@ -59,7 +62,11 @@ TEST_CASE("out forms whose results have no gradient take any input", "[out]") {
       {"eq", [](Tensor& out, const Tensor& self) { at::eq_out(out, self, 0.5); }},
       {"logical_and", [](Tensor& out, const Tensor& self) { at::logical_and_out(out, self, self); }},
       {"isposinf", [](Tensor& out, const Tensor& self) { at::isposinf_out(out, self); }},
-      {"argmax", [](Tensor& out, const Tensor& self) { out = torch::empty({0}, torch::kLong); at::argmax_out(out, self); }},
+      {"argmax",
+       [](Tensor& out, const Tensor& self) {
+         out = torch::empty({0}, torch::kLong);
+         at::argmax_out(out, self);
+       }},
   };
   for (const auto& [name, call] : calls) {
     INFO(name);
@@ -77,7 +84,8 @@ TEST_CASE("out forms that copy a result let inputs through, and their history ca
       {"relu", [](Tensor& out, const Tensor& self) { at::relu_out(out, self); }},
       {"trace", [](Tensor& out, const Tensor& self) { at::trace_out(out, self); }},
       {"flip", [](Tensor& out, const Tensor& self) { at::flip_out(out, self, {0}); }},
-      {"_cdist_backward", [](Tensor& out, const Tensor& self) { at::_cdist_backward_out(out, self, self, self, 2, self); }},
+      {"_cdist_backward",
+       [](Tensor& out, const Tensor& self) { at::_cdist_backward_out(out, self, self, self, 2, self); }},
   };
   for (const auto& [name, call] : calls) {
     INFO(name);
@@ -86,7 +94,11 @@ TEST_CASE("out forms that copy a result let inputs through, and their history ca
     CHECK(out.requires_grad());
     CHECK_THAT(error_of([&] { out.sum().backward(); }), says("not implemented"));
     Tensor tracked = leaf();
-    CHECK_THAT(error_of([&, &call = call] { call(tracked, torch::rand({2, 2})); }), says("a leaf Variable that requires grad"));
+    CHECK_THAT(
+        error_of([&, &call = call] {
+          call(tracked, torch::rand({2, 2}));
+        }),
+        says("a leaf Variable that requires grad"));
     Tensor computed = leaf() * 2;
     CHECK(error_of([&, &call = call] { call(computed, torch::rand({2, 2})); }).empty());
     CHECK_THAT(error_of([&] { computed.sum().backward(); }), says("not implemented"));

@@ -214,10 +214,7 @@ class RandomGraph {
   };
 
   static std::string compare(
-      const Tensor& grad,
-      const std::vector<int>& numbers,
-      const std::vector<double>& want,
-      const std::string& what) {
+      const Tensor& grad, const std::vector<int>& numbers, const std::vector<double>& want, const std::string& what) {
     std::ostringstream wrong;
     for (size_t k = 0; k < numbers.size(); ++k) {
       const double expected = want[static_cast<size_t>(numbers[k])];
@@ -333,13 +330,16 @@ class RandomGraph {
   }
   std::vector<int> sum(const Traced& x, const Traced& y) {
     const auto one = [](double, double) { return 1.0; };
-    return binary(x, y, [](double a, double b) { return a + b; }, one, one);
+    return binary(
+        x, y, [](double a, double b) { return a + b; }, one, one);
   }
   std::vector<int> sine(const Traced& x) {
-    return unary(x, [](double v) { return std::sin(v); }, [](double v) { return std::cos(v); });
+    return unary(
+        x, [](double v) { return std::sin(v); }, [](double v) { return std::cos(v); });
   }
   std::vector<int> scaled(const Traced& x, double f) {
-    return unary(x, [f](double v) { return f * v; }, [f](double) { return f; });
+    return unary(
+        x, [f](double v) { return f * v; }, [f](double) { return f; });
   }
   static bool fit(const Traced& x, const Traced& y) {
     return x.size() == y.size() || x.size() == 1 || y.size() == 1;
@@ -366,8 +366,9 @@ class RandomGraph {
         break;
       case 3:
         add_result(
-            x.tensor.tanh(), unary(x, [](double v) { return std::tanh(v); },
-                                   [](double v) { return 1 - std::tanh(v) * std::tanh(v); }));
+            x.tensor.tanh(),
+            unary(
+                x, [](double v) { return std::tanh(v); }, [](double v) { return 1 - std::tanh(v) * std::tanh(v); }));
         all_.back().memory->frozen = true;
         break;
       case 4: {
@@ -399,8 +400,8 @@ class RandomGraph {
         const auto f = [](const Tensor& t) { return t * t.sin(); };
         add_result(
             torch::utils::checkpoint(f, x.tensor),
-            unary(x, [](double v) { return v * std::sin(v); },
-                  [](double v) { return std::sin(v) + v * std::cos(v); }));
+            unary(
+                x, [](double v) { return v * std::sin(v); }, [](double v) { return std::sin(v) + v * std::cos(v); }));
         break;
       }
       case 9:
@@ -575,9 +576,8 @@ std::string accumulate(const RandomGraph& graph) {
     }
   });
   for (const Tensor& leaf : leaves) {
-    torch::autograd::graph::register_post_accumulate_grad_hook(leaf, [&](const Tensor& t) {
-      accumulated += t.grad().defined() ? 1 : 0;
-    });
+    torch::autograd::graph::register_post_accumulate_grad_hook(
+        leaf, [&](const Tensor& t) { accumulated += t.grad().defined() ? 1 : 0; });
   }
   for (const Tensor& tensor : graph.inner_tensors()) {
     tensor.retain_grad();
@@ -590,7 +590,8 @@ std::string accumulate(const RandomGraph& graph) {
   }
   std::string wrong = graph.compare_grads(grads, "accumulated");
   wrong += graph.compare_retained();
-  wrong += calls == 1 ? graph.compare_grads(together, "at the hook of all leaves") : "the hook of all leaves did not run";
+  wrong +=
+      calls == 1 ? graph.compare_grads(together, "at the hook of all leaves") : "the hook of all leaves did not run";
   wrong += accumulated == leaves.size() ? "" : "hooks after accumulation did not run";
   return wrong;
 }

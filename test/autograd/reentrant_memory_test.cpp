@@ -18,7 +18,8 @@ struct Nested : torch::autograd::Function<Nested> {
     context->saved_data["depth"] = depth;
     return x * 2;
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context, torch::autograd::variable_list grads) {
+  static torch::autograd::variable_list backward(
+      torch::autograd::AutogradContext* context, torch::autograd::variable_list grads) {
     const int64_t depth = context->saved_data["depth"].toInt();
     if (depth > 0) {
       const at::AutoGradMode recording(true);

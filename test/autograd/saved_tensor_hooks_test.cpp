@@ -1,4 +1,5 @@
-// Hooks around the tensors that nodes keep. libtorch has them in Python only, so these tests are for this library alone.
+// Hooks around the tensors that nodes keep. libtorch has them in Python only, so these tests are for this library
+// alone.
 #include "support.h"
 
 #include <torch/csrc/autograd/saved_variable_hooks.h>
@@ -93,7 +94,7 @@ TEST_CASE("a hook may not change what it packs", "[autograd][saved][hooks][error
         return changed;
       },
       [](const Tensor& t) { return t; });
-  CHECK_THAT(error_of([&] { y * y; }), says("A saved tensor pack hook is modifying its input in place"));
+  CHECK_THAT(error_of([&] { y* y; }), says("A saved tensor pack hook is modifying its input in place"));
 }
 
 TEST_CASE("what an unpack hook may not give", "[autograd][saved][hooks][errors]") {
@@ -105,7 +106,8 @@ TEST_CASE("what an unpack hook may not give", "[autograd][saved][hooks][errors]"
     y = x.exp();
   }
   const auto pass = [&] { y.backward(values({1, 1}), /*retain_graph=*/true); };
-  CHECK_THAT(error_of(pass), says("Output of saved tensor unpack_hook expected to be a Tensor but got an undefined one"));
+  CHECK_THAT(
+      error_of(pass), says("Output of saved tensor unpack_hook expected to be a Tensor but got an undefined one"));
   unpacked = values({1, 2, 3});
   CHECK_THAT(error_of(pass), says("The size of tensor a (2) must match the size of tensor b (3)"));
   unpacked = values({5, 6}); // whatever it is, it is taken for the value

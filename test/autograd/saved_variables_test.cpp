@@ -9,8 +9,7 @@ TEST_CASE("an input that was changed after use", "[autograd][saved][errors]") {
   y.add_(1);
   const std::string message = error_of([&] { z.sum().backward(); });
   CHECK_THAT(
-      message,
-      says("one of the variables needed for gradient computation has been modified by an inplace operation:"));
+      message, says("one of the variables needed for gradient computation has been modified by an inplace operation:"));
   CHECK_THAT(message, says("[2]], which is output 0 of Add"));
   CHECK_THAT(message, says("is at version 1; expected version 0 instead"));
   CHECK_THAT(message, says("Hint: enable anomaly detection"));
@@ -111,7 +110,7 @@ TEST_CASE("inference tensors cannot be kept", "[autograd][saved][errors]") {
     inference = values({1, 2}) * 1;
   }
   const Tensor x = leaf({1, 2});
-  CHECK_THAT(error_of([&] { x * inference; }), says("Inference tensors cannot be saved for backward"));
+  CHECK_THAT(error_of([&] { x* inference; }), says("Inference tensors cannot be saved for backward"));
   const Tensor sum = x + inference;
   sum.sum().backward();
   CHECK(same(x.grad(), {1, 1}));

@@ -54,7 +54,9 @@ struct Allocator final : c10::DeviceAllocator {
   void copy_data(void* to, const void* from, size_t bytes) const override {
     std::memcpy(on_host(to), on_host(from), bytes);
   }
-  bool initialized() override { return true; }
+  bool initialized() override {
+    return true;
+  }
   void emptyCache(c10::MempoolId_t) override {}
   void recordStream(const c10::DataPtr&, c10::Stream) override {}
   c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
@@ -64,7 +66,9 @@ struct Allocator final : c10::DeviceAllocator {
   }
   void resetAccumulatedStats(c10::DeviceIndex) override {}
   void resetPeakStats(c10::DeviceIndex) override {}
-  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex) override { return {kMemory / 2, kMemory}; }
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex) override {
+    return {kMemory / 2, kMemory};
+  }
 };
 
 Allocator allocator;
@@ -73,13 +77,17 @@ REGISTER_ALLOCATOR(kToy, &allocator)
 // ---- 2. a guard -----------------------------------------------------------------
 
 struct Guard final : c10::impl::DeviceGuardImplInterface {
-  c10::DeviceType type() const override { return kToy; }
+  c10::DeviceType type() const override {
+    return kToy;
+  }
   at::Device exchangeDevice(at::Device d) const override {
     const at::Device before = getDevice();
     setDevice(d);
     return before;
   }
-  at::Device getDevice() const override { return {kToy, current}; }
+  at::Device getDevice() const override {
+    return {kToy, current};
+  }
   void setDevice(at::Device d) const override {
     TORCH_CHECK(d.index() < kDevices, "toy: there is no device ", d, "; devices are 0 to ", kDevices - 1);
     uncheckedSetDevice(d);
@@ -89,10 +97,18 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
       current = d.index();
     }
   }
-  c10::Stream getStream(at::Device d) const override { return c10::Stream(c10::Stream::DEFAULT, d); }
-  c10::Stream getDefaultStream(at::Device d) const override { return getStream(d); }
-  c10::Stream exchangeStream(c10::Stream s) const override { return s; }
-  c10::DeviceIndex deviceCount() const noexcept override { return kDevices; }
+  c10::Stream getStream(at::Device d) const override {
+    return c10::Stream(c10::Stream::DEFAULT, d);
+  }
+  c10::Stream getDefaultStream(at::Device d) const override {
+    return getStream(d);
+  }
+  c10::Stream exchangeStream(c10::Stream s) const override {
+    return s;
+  }
+  c10::DeviceIndex deviceCount() const noexcept override {
+    return kDevices;
+  }
   void synchronizeDevice(c10::DeviceIndex) const override {}
 };
 
@@ -101,16 +117,24 @@ C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
 // ---- 3. memory and copies -------------------------------------------------------
 
 at::Tensor empty(
-    c10::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout>, std::optional<at::Device> where,
-    std::optional<bool>, std::optional<at::MemoryFormat> format) {
+    c10::IntArrayRef size,
+    std::optional<at::ScalarType> dtype,
+    std::optional<at::Layout>,
+    std::optional<at::Device> where,
+    std::optional<bool>,
+    std::optional<at::MemoryFormat> format) {
   const c10::OptionalDeviceGuard guard(where);
   return at::Tensor(at::detail::empty_generic(
       size, &allocator, c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), at::dtype_or_default(dtype), format));
 }
 
 at::Tensor empty_strided(
-    c10::IntArrayRef size, c10::IntArrayRef stride, std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
-    std::optional<at::Device> where, std::optional<bool>) {
+    c10::IntArrayRef size,
+    c10::IntArrayRef stride,
+    std::optional<at::ScalarType> dtype,
+    std::optional<at::Layout>,
+    std::optional<at::Device> where,
+    std::optional<bool>) {
   const c10::OptionalDeviceGuard guard(where);
   return at::Tensor(at::detail::empty_strided_generic(
       size, stride, &allocator, c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), at::dtype_or_default(dtype)));
@@ -142,20 +166,37 @@ at::Tensor& add_out(const at::Tensor& self, const at::Tensor& other, const at::S
 struct Generator final : c10::GeneratorImpl {
   explicit Generator(c10::DeviceIndex index)
       : GeneratorImpl(at::Device(kToy, index), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1)) {}
-  static c10::DeviceType device_type() { return kToy; }
+  static c10::DeviceType device_type() {
+    return kToy;
+  }
 
-  void set_current_seed(uint64_t seed) override { seed_ = next = seed; }
-  uint64_t current_seed() const override { return seed_; }
+  void set_current_seed(uint64_t seed) override {
+    seed_ = next = seed;
+  }
+  uint64_t current_seed() const override {
+    return seed_;
+  }
   uint64_t seed() override {
     set_current_seed(c10::detail::getNonDeterministicRandom());
     return seed_;
   }
-  void set_offset(uint64_t offset) override { next = seed_ + offset; }
-  uint64_t get_offset() const override { return next - seed_; }
-  void set_state(const c10::TensorImpl&) override { TORCH_CHECK(false, "toy: no state"); }
-  c10::intrusive_ptr<c10::TensorImpl> get_state() const override { TORCH_CHECK(false, "toy: no state"); }
-  Generator* clone_impl() const override { return new Generator(*this); }
-  Generator(const Generator& other) : GeneratorImpl(other.device_, other.key_set_), next(other.next), seed_(other.seed_) {}
+  void set_offset(uint64_t offset) override {
+    next = seed_ + offset;
+  }
+  uint64_t get_offset() const override {
+    return next - seed_;
+  }
+  void set_state(const c10::TensorImpl&) override {
+    TORCH_CHECK(false, "toy: no state");
+  }
+  c10::intrusive_ptr<c10::TensorImpl> get_state() const override {
+    TORCH_CHECK(false, "toy: no state");
+  }
+  Generator* clone_impl() const override {
+    return new Generator(*this);
+  }
+  Generator(const Generator& other)
+      : GeneratorImpl(other.device_, other.key_set_), next(other.next), seed_(other.seed_) {}
 
   uint64_t next = 0;
 
@@ -176,15 +217,26 @@ at::Tensor& uniform(at::Tensor& self, double from, double to, std::optional<at::
 }
 
 struct Hooks final : at::PrivateUse1HooksInterface {
-  bool isBuilt() const override { return true; }
-  bool isAvailable() const override { return true; }
-  bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
-  c10::DeviceIndex deviceCount() const override { return kDevices; }
+  bool isBuilt() const override {
+    return true;
+  }
+  bool isAvailable() const override {
+    return true;
+  }
+  bool hasPrimaryContext(c10::DeviceIndex) const override {
+    return true;
+  }
+  c10::DeviceIndex deviceCount() const override {
+    return kDevices;
+  }
   const at::Generator& getDefaultGenerator(c10::DeviceIndex index) const override {
-    static const at::Generator generators[kDevices] = {at::make_generator<Generator>(0), at::make_generator<Generator>(1)};
+    static const at::Generator generators[kDevices] = {
+        at::make_generator<Generator>(0), at::make_generator<Generator>(1)};
     return generators[index < 0 ? current : index];
   }
-  at::Generator getNewGenerator(c10::DeviceIndex index) const override { return at::make_generator<Generator>(index); }
+  at::Generator getNewGenerator(c10::DeviceIndex index) const override {
+    return at::make_generator<Generator>(index);
+  }
 };
 
 const bool ready = [] {
@@ -229,7 +281,8 @@ at::Tensor inside(const at::Tensor& t) {
       on_host(t.const_data_ptr()), t.sizes(), t.strides(), [keep = t](void*) {}, t.options().device(at::kCPU));
 }
 
-CpuFallback::CpuFallback() : registration(torch::Library::IMPL, "_", c10::DispatchKey::PrivateUse1, __FILE__, __LINE__) {
+CpuFallback::CpuFallback()
+    : registration(torch::Library::IMPL, "_", c10::DispatchKey::PrivateUse1, __FILE__, __LINE__) {
   registration.fallback(torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
 }
 

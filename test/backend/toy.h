@@ -1,6 +1,6 @@
-// A device of its own, as somebody outside of this project would write it: on the key PrivateUse1, with public headers only.
-// Its memory cannot be read from the CPU: addresses carry a tag that faults, so whatever is not the backend's own code
-// and touches the data stops the test.
+// A device of its own, as somebody outside of this project would write it: on the key PrivateUse1, with public headers
+// only. Its memory cannot be read from the CPU: addresses carry a tag that faults, so whatever is not the backend's own
+// code and touches the data stops the test.
 #pragma once
 
 #include <torch/library.h>

@@ -46,8 +46,8 @@ TEST_CASE("memory goes over and back", "[backend]") {
   const int64_t before = toy::live_blocks();
   {
     const auto dtype = GENERATE(
-        at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kLong, at::kInt, at::kShort, at::kChar, at::kByte, at::kBool,
-        at::kComplexFloat, at::kComplexDouble);
+        at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kLong, at::kInt, at::kShort, at::kChar, at::kByte,
+        at::kBool, at::kComplexFloat, at::kComplexDouble);
     const Tensor host = at::arange(6).reshape({2, 3}).to(dtype);
     const Tensor t = on_toy(host);
     CHECK(t.device() == kDevice);
@@ -76,7 +76,8 @@ TEST_CASE("factories on the toy", "[backend]") {
   CHECK(nhwc.is_contiguous(at::MemoryFormat::ChannelsLast));
   CHECK(at::empty_like(at::ones({2}, options)).device() == kDevice);
   CHECK(at::ones({2}, options).new_zeros({1}).device() == kDevice);
-  CHECK_THROWS_MATCHES(at::empty({-1}, options), c10::Error, Says("Trying to create tensor with negative dimension -1"));
+  CHECK_THROWS_MATCHES(
+      at::empty({-1}, options), c10::Error, Says("Trying to create tensor with negative dimension -1"));
   CHECK_THROWS_MATCHES(at::empty({int64_t{1} << 40, int64_t{1} << 40}, options), c10::Error, Says("overflow"));
 }
 
@@ -131,7 +132,8 @@ TEST_CASE("one kernel serves all forms of add", "[backend]") {
 
   SECTION("arguments are checked before the kernel runs") {
     const int64_t now = toy::add_calls();
-    CHECK_THROWS_MATCHES(a + on_toy(at::ones({3})), c10::Error, Says("The size of tensor a (4) must match the size of tensor b (3)"));
+    CHECK_THROWS_MATCHES(
+        a + on_toy(at::ones({3})), c10::Error, Says("The size of tensor a (4) must match the size of tensor b (3)"));
     CHECK_THROWS_MATCHES(a + at::ones({4}), c10::Error, Says("Expected all tensors to be on the same device"));
     CHECK_THROWS_MATCHES(x.add_(on_toy(at::ones({2, 4}))), c10::Error, Says("doesn't match the broadcast shape"));
     CHECK(toy::add_calls() == now);
@@ -213,7 +215,8 @@ TEST_CASE("the rest goes to the CPU", "[backend][fallback]") {
   }
   SECTION("views cannot be made there") {
     CHECK_THROWS_MATCHES(
-        (at::native::call_fallback_fn<&print_call, ATEN_OP(t)>::call(a)), c10::Error, Says("returns a view of its argument"));
+        (at::native::call_fallback_fn<&print_call, ATEN_OP(t)>::call(a)), c10::Error,
+        Says("returns a view of its argument"));
   }
 }
 
@@ -283,8 +286,10 @@ TEST_CASE("the toy's devices", "[backend]") {
   CHECK(other.device() == toy::device(1));
   CHECK_THAT(other.to(kDevice).to(at::kCPU), EqualsTensor({1, 1}));
   CHECK_THROWS_MATCHES(
-      other + on_toy(at::ones({2})), c10::Error, Says("Expected all tensors to be on the same device") && Says("toy:1"));
-  CHECK_THROWS_MATCHES(at::empty({1}, at::TensorOptions(at::Device("toy:2"))), c10::Error, Says("there is no device toy:2"));
+      other + on_toy(at::ones({2})), c10::Error,
+      Says("Expected all tensors to be on the same device") && Says("toy:1"));
+  CHECK_THROWS_MATCHES(
+      at::empty({1}, at::TensorOptions(at::Device("toy:2"))), c10::Error, Says("there is no device toy:2"));
 }
 
 TEST_CASE("random numbers of the toy are its generator's", "[backend]") {
@@ -299,7 +304,9 @@ TEST_CASE("random numbers of the toy are its generator's", "[backend]") {
 
 TEST_CASE("printing a tensor of the toy", "[backend]") {
   std::ostringstream out;
-  out << on_toy(torch::tensor({0.5, 1.5})) << "\n" << on_toy(at::ones({}, at::kLong)) << "\n" << on_toy(at::zeros({2, 0}));
+  out << on_toy(torch::tensor({0.5, 1.5})) << "\n"
+      << on_toy(at::ones({}, at::kLong)) << "\n"
+      << on_toy(at::zeros({2, 0}));
   CHECK(out.str() == " 0.5000\n 1.5000\n[ toyFloatType{2} ]\n1\n[ toyLongType{} ]\n[ toyFloatType{2,0} ]");
 }
 

@@ -141,9 +141,7 @@ TEST_CASE("the cache of large blocks stays within its bound and drops the oldest
     }
   }
   CHECK(large_cached() == (8 << 20));
-  {
-    DataPtr too_large = allocate(size_t{16} << 20);
-  }
+  { DataPtr too_large = allocate(size_t{16} << 20); }
   CHECK(large_cached() == (8 << 20));
   // A fresh size pushes out the oldest.
   { DataPtr other = allocate(size_t{4} << 20); }

@@ -20,7 +20,7 @@ void check_close(const complex<T>& actual, const std::complex<T>& expected, T to
   CHECK(std::abs(static_cast<std::complex<T>>(actual) - expected) <= tolerance * (T(1) + std::abs(expected)));
 }
 
-}  // namespace
+} // namespace
 
 TEMPLATE_TEST_CASE("arithmetic of complex numbers follows std::complex", "[c10][complex]", float, double) {
   std::mt19937 engine(2);

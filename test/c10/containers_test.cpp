@@ -26,7 +26,7 @@ int64_t count_of(OptionalIntArrayRef values) {
   return values.has_value() ? static_cast<int64_t>(values->size()) : -1;
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("an ArrayRef is made from anything contiguous", "[c10][array_ref]") {
   const std::vector<int64_t> vector = {1, 2, 3};
@@ -151,7 +151,7 @@ TEST_CASE("flat_hash_map agrees with std::map", "[c10][flat_hash_map]") {
   ska::flat_hash_map<int, std::string> map;
   std::map<int, std::string> reference;
   for (int step = 0; step < 20000; ++step) {
-    const int key = static_cast<int>(engine() % 500) * 64;  // multiples of 64 collide under a poor hash
+    const int key = static_cast<int>(engine() % 500) * 64; // multiples of 64 collide under a poor hash
     switch (engine() % 4) {
       case 0:
       case 1:

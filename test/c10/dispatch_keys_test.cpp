@@ -42,7 +42,8 @@ std::vector<DispatchKey> all_runtime_keys() {
 
 std::vector<DispatchKey> alias_keys() {
   std::vector<DispatchKey> keys;
-  for (auto i = static_cast<int>(DispatchKey::StartOfAliasKeys); i <= static_cast<int>(DispatchKey::EndOfAliasKeys); ++i) {
+  for (auto i = static_cast<int>(DispatchKey::StartOfAliasKeys); i <= static_cast<int>(DispatchKey::EndOfAliasKeys);
+       ++i) {
     keys.push_back(static_cast<DispatchKey>(i));
   }
   return keys;
@@ -237,9 +238,10 @@ TEST_CASE("what a kernel passes on excludes itself and what comes before it", "[
   CHECK(after_autograd_keyset.has(DispatchKey::PythonDispatcher));
   CHECK_FALSE(after_ADInplaceOrView_keyset.has(DispatchKey::ADInplaceOrView));
   CHECK(after_ADInplaceOrView_keyset.has(DispatchKey::BackendSelect));
-  CHECK(legacyExtractDispatchKey(DispatchKeySet(
-            {DispatchKey::SparseCPU, DispatchKey::AutogradCPU, DispatchKey::AutocastCPU, DispatchKey::ADInplaceOrView})) ==
-        DispatchKey::SparseCPU);
+  CHECK(
+      legacyExtractDispatchKey(DispatchKeySet(
+          {DispatchKey::SparseCPU, DispatchKey::AutogradCPU, DispatchKey::AutocastCPU,
+           DispatchKey::ADInplaceOrView})) == DispatchKey::SparseCPU);
 }
 
 TEST_CASE("a leading key set is taken off function types", "[c10][dispatch]") {

@@ -33,7 +33,7 @@ std::ostream& operator<<(std::ostream& out, const Point& p) {
   return out << '<' << p.x << ',' << p.y << '>';
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("a failed check says what it was told to say", "[c10][exception]") {
   const int64_t got = 5;
@@ -107,7 +107,9 @@ TEST_CASE("what() starts with the message, then says where it was raised", "[c10
 TEST_CASE("warnings go to the handler of the thread", "[c10][exception]") {
   struct Collector : WarningHandler {
     std::vector<std::string> messages;
-    void process(const Warning& warning) override { messages.push_back(warning.msg()); }
+    void process(const Warning& warning) override {
+      messages.push_back(warning.msg());
+    }
   } collector;
   {
     const WarningUtils::WarningHandlerGuard guard(&collector);

@@ -14,8 +14,12 @@ namespace {
 
 struct Tracked : intrusive_ptr_target {
   Tracked(int* destroyed, int* released) : destroyed_(destroyed), released_(released) {}
-  ~Tracked() override { ++*destroyed_; }
-  void release_resources() override { ++*released_; }
+  ~Tracked() override {
+    ++*destroyed_;
+  }
+  void release_resources() override {
+    ++*released_;
+  }
   int* destroyed_;
   int* released_;
 };
@@ -29,10 +33,12 @@ struct Null : intrusive_ptr_target {
 };
 Null Null::instance;
 struct NullType {
-  static Null* singleton() { return &Null::instance; }
+  static Null* singleton() {
+    return &Null::instance;
+  }
 };
 
-}  // namespace
+} // namespace
 
 TEST_CASE("the last intrusive_ptr destroys the object", "[c10][intrusive_ptr]") {
   int destroyed = 0, released = 0;

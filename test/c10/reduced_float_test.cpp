@@ -27,10 +27,9 @@ double value_of(uint32_t code, int exponent_bits, int mantissa_bits, int bias) {
   const uint32_t mantissa = code & ((1u << mantissa_bits) - 1);
   const uint32_t exponent = (code >> mantissa_bits) & ((1u << exponent_bits) - 1);
   const bool negative = (code >> (exponent_bits + mantissa_bits)) & 1u;
-  const double magnitude = exponent == 0 ? std::ldexp(static_cast<double>(mantissa), 1 - bias - mantissa_bits)
-                                         : std::ldexp(
-                                               1.0 + std::ldexp(static_cast<double>(mantissa), -mantissa_bits),
-                                               static_cast<int>(exponent) - bias);
+  const double magnitude = exponent == 0
+      ? std::ldexp(static_cast<double>(mantissa), 1 - bias - mantissa_bits)
+      : std::ldexp(1.0 + std::ldexp(static_cast<double>(mantissa), -mantissa_bits), static_cast<int>(exponent) - bias);
   return negative ? -magnitude : magnitude;
 }
 
@@ -40,37 +39,49 @@ template <>
 struct Format<Half> {
   static constexpr int exponent = 5, mantissa = 10, bias = 15;
   static constexpr uint32_t max_code = 0x7bff;
-  static bool special(uint32_t code) { return (code & 0x7c00) == 0x7c00; }
+  static bool special(uint32_t code) {
+    return (code & 0x7c00) == 0x7c00;
+  }
 };
 template <>
 struct Format<BFloat16> {
   static constexpr int exponent = 8, mantissa = 7, bias = 127;
   static constexpr uint32_t max_code = 0x7f7f;
-  static bool special(uint32_t code) { return (code & 0x7f80) == 0x7f80; }
+  static bool special(uint32_t code) {
+    return (code & 0x7f80) == 0x7f80;
+  }
 };
 template <>
 struct Format<Float8_e4m3fn> {
   static constexpr int exponent = 4, mantissa = 3, bias = 7;
   static constexpr uint32_t max_code = 0x7e;
-  static bool special(uint32_t code) { return (code & 0x7f) == 0x7f; }
+  static bool special(uint32_t code) {
+    return (code & 0x7f) == 0x7f;
+  }
 };
 template <>
 struct Format<Float8_e5m2> {
   static constexpr int exponent = 5, mantissa = 2, bias = 15;
   static constexpr uint32_t max_code = 0x7b;
-  static bool special(uint32_t code) { return (code & 0x7c) == 0x7c; }
+  static bool special(uint32_t code) {
+    return (code & 0x7c) == 0x7c;
+  }
 };
 template <>
 struct Format<Float8_e4m3fnuz> {
   static constexpr int exponent = 4, mantissa = 3, bias = 8;
   static constexpr uint32_t max_code = 0x7f;
-  static bool special(uint32_t code) { return code == 0x80; }
+  static bool special(uint32_t code) {
+    return code == 0x80;
+  }
 };
 template <>
 struct Format<Float8_e5m2fnuz> {
   static constexpr int exponent = 5, mantissa = 2, bias = 16;
   static constexpr uint32_t max_code = 0x7f;
-  static bool special(uint32_t code) { return code == 0x80; }
+  static bool special(uint32_t code) {
+    return code == 0x80;
+  }
 };
 
 template <class T>
@@ -83,7 +94,7 @@ constexpr uint32_t code_count() {
   return 1u << (8 * sizeof(T));
 }
 
-}  // namespace
+} // namespace
 
 TEMPLATE_TEST_CASE(
     "every code of a reduced type has its value and survives float",
@@ -126,7 +137,7 @@ TEMPLATE_TEST_CASE(
     const double high = value_of(code + 1, F::exponent, F::mantissa, F::bias);
     const auto middle = static_cast<float>((low + high) / 2);
     if (static_cast<double>(middle) != (low + high) / 2) {
-      continue;  // the subnormals of bfloat16 have no float between them
+      continue; // the subnormals of bfloat16 have no float between them
     }
     const uint32_t even = code % 2 == 0 ? code : code + 1;
     const float infinity = std::numeric_limits<float>::infinity();

@@ -88,7 +88,7 @@ TEST_CASE("a Scalar carries a SymInt", "[c10][scalar]") {
   CHECK_FALSE(plain.isSymbolic());
   CHECK(plain.toLong() == 5);
   CHECK(plain.toSymInt() == SymInt(5));
-  const Scalar big(SymInt(INT64_MIN + 1));  // too negative for the inline form of SymInt
+  const Scalar big(SymInt(INT64_MIN + 1)); // too negative for the inline form of SymInt
   CHECK(big.toLong() == INT64_MIN + 1);
   const Scalar copy = big;
   CHECK(copy.toSymInt().guard_int(__FILE__, __LINE__) == INT64_MIN + 1);

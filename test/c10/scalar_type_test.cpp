@@ -21,7 +21,7 @@ int kind_of(ScalarType t) {
   return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t, false) ? 1 : 0;
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("scalar types keep their published numbers", "[c10][scalar_type]") {
   CHECK(static_cast<int>(kByte) == 0);

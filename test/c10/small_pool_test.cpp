@@ -44,7 +44,8 @@ struct FreedAtThreadEnd {
 } // namespace
 
 TEST_CASE("pool blocks are aligned, apart and used again", "[c10][small_pool]") {
-  for (const size_t bytes : {size_t{0}, size_t{1}, size_t{64}, size_t{65}, size_t{1000}, size_t{1024}, size_t{1025}, size_t{100000}}) {
+  for (const size_t bytes :
+       {size_t{0}, size_t{1}, size_t{64}, size_t{65}, size_t{1000}, size_t{1024}, size_t{1025}, size_t{100000}}) {
     std::vector<void*> blocks;
     std::set<void*> distinct;
     for (int i = 0; i < 300; ++i) {

@@ -67,7 +67,8 @@ TEST_CASE("memory of others is deleted once", "[c10][storage]") {
   int value = 0;
   {
     Storage s(
-        Storage::use_byte_size_t(), size_t{4}, DataPtr(&value, &value, &count_delete, Device(DeviceType::CPU)), nullptr, false);
+        Storage::use_byte_size_t(), size_t{4}, DataPtr(&value, &value, &count_delete, Device(DeviceType::CPU)), nullptr,
+        false);
     Storage t = s;
     CHECK_THROWS_WITH(
         s.UniqueStorageShareExternalPointer(&value, 4), Catch::Contains("only be called when use_count == 1"));
@@ -80,7 +81,8 @@ TEST_CASE("memory of others is deleted once", "[c10][storage]") {
   CHECK(deleted == 1);
   int calls = 0;
   {
-    DataPtr p = InefficientStdFunctionContext::makeDataPtr(&value, [&](void* q) { calls += q == &value; }, Device(DeviceType::CPU));
+    DataPtr p = InefficientStdFunctionContext::makeDataPtr(
+        &value, [&](void* q) { calls += q == &value; }, Device(DeviceType::CPU));
     DataPtr q = std::move(p);
     CHECK(p.get_context() == nullptr);
     CHECK(q.get() == &value);

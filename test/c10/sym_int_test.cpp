@@ -49,7 +49,8 @@ class Node final : public SymNodeImpl {
     return make_intrusive<Node>("not " + text_, hint_ == 0, true);
   }
   SymNode sym_and(const SymNode& other) override {
-    return make_intrusive<Node>("(" + text_ + " and " + other->str() + ")", hint_ != 0 && other->guard_bool("", 0), true);
+    return make_intrusive<Node>(
+        "(" + text_ + " and " + other->str() + ")", hint_ != 0 && other->guard_bool("", 0), true);
   }
   int64_t guard_int(const char*, int64_t) override {
     return hint_;
@@ -116,8 +117,9 @@ TEST_CASE("concrete SymInts compute as integers", "[c10][sym]") {
 }
 
 TEST_CASE("integers of any size survive", "[c10][sym]") {
-  for (const int64_t value : {kMin, kMin + 1, SymInt::min_representable_int() - 1, SymInt::min_representable_int(),
-                              int64_t{-1}, int64_t{0}, kMax}) {
+  for (const int64_t value :
+       {kMin, kMin + 1, SymInt::min_representable_int() - 1, SymInt::min_representable_int(), int64_t{-1}, int64_t{0},
+        kMax}) {
     SymInt x(value);
     CHECK(x.expect_int() == value);
     CHECK_FALSE(x.is_symbolic());

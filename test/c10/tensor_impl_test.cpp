@@ -26,7 +26,8 @@ intrusive_ptr<TensorImpl> make_tensor(const Sizes& sizes, DispatchKey key = Disp
   for (const int64_t size : sizes) {
     numel *= static_cast<size_t>(size);
   }
-  Storage storage(Storage::use_byte_size_t(), SymInt(static_cast<int64_t>(numel * sizeof(float))), GetCPUAllocator(), true);
+  Storage storage(
+      Storage::use_byte_size_t(), SymInt(static_cast<int64_t>(numel * sizeof(float))), GetCPUAllocator(), true);
   auto tensor = make_intrusive<TensorImpl>(std::move(storage), key, caffe2::TypeMeta::Make<float>());
   tensor->set_sizes_contiguous(sizes);
   return tensor;
@@ -106,8 +107,11 @@ Shape random_shape(std::mt19937& random) {
 // A tensor of a program's own that tells how many references its destructor sees.
 class Watched final : public TensorImpl {
  public:
-  explicit Watched(uint32_t& seen) : TensorImpl(DispatchKey::CPU, caffe2::TypeMeta::Make<float>(), Device(DeviceType::CPU)), seen_(seen) {}
-  ~Watched() override { seen_ = c10::raw::intrusive_ptr::use_count(this); }
+  explicit Watched(uint32_t& seen)
+      : TensorImpl(DispatchKey::CPU, caffe2::TypeMeta::Make<float>(), Device(DeviceType::CPU)), seen_(seen) {}
+  ~Watched() override {
+    seen_ = c10::raw::intrusive_ptr::use_count(this);
+  }
 
  private:
   uint32_t& seen_;
@@ -293,8 +297,7 @@ TEST_CASE("memory formats give their strides", "[c10][tensor_impl]") {
   CHECK_THROWS_WITH(
       t->empty_tensor_restride(MemoryFormat::ChannelsLast3d),
       Catch::Contains("required rank 5 tensor to use channels_last_3d format"));
-  CHECK_THROWS_WITH(
-      t->empty_tensor_restride(MemoryFormat::Preserve), Catch::Contains("unsupported memory format"));
+  CHECK_THROWS_WITH(t->empty_tensor_restride(MemoryFormat::Preserve), Catch::Contains("unsupported memory format"));
   auto v = make_tensor({1, 2, 3, 4, 5});
   v->empty_tensor_restride(MemoryFormat::ChannelsLast3d);
   CHECK(v->strides() == IntArrayRef({120, 1, 40, 10, 2}));
@@ -323,8 +326,7 @@ TEST_CASE("dimensions may count from the end", "[c10][tensor_impl]") {
     CHECK_THROWS_AS(many->size(dim), IndexError);
     CHECK_THROWS_AS(many->stride(-dim - 1), IndexError);
   }
-  CHECK_THROWS_WITH(
-      make_tensor({})->size(0), Catch::Contains("Dimension specified as 0 but tensor has no dimensions"));
+  CHECK_THROWS_WITH(make_tensor({})->size(0), Catch::Contains("Dimension specified as 0 but tensor has no dimensions"));
   CHECK(maybe_wrap_dim(0, 0) == 0);
   CHECK(maybe_wrap_dim(-1, 0) == 0);
   CHECK_THROWS_WITH(
@@ -342,7 +344,8 @@ TEST_CASE("what does not fit into 64 bits is an error and changes nothing", "[c1
   CHECK_THROWS_WITH(
       t->set_sizes_and_strides(Sizes{kHuge, kHuge}, Sizes{0, 0}), Catch::Contains("integer multiplication overflow"));
   CHECK_THROWS_WITH(
-      t->set_sizes_and_strides(Sizes{0, kHuge, 4}, Sizes{-1, -1, -1}), Catch::Contains("Stride calculation overflowed"));
+      t->set_sizes_and_strides(Sizes{0, kHuge, 4}, Sizes{-1, -1, -1}),
+      Catch::Contains("Stride calculation overflowed"));
   CHECK_THROWS_WITH(
       t->set_sizes_and_strides(Sizes{1}, Sizes{}), Catch::Contains("must match dimensionality of strides"));
   CHECK_THROWS(t->set_size(0, kHuge));
@@ -513,8 +516,7 @@ TEST_CASE("version counters are counted, shared and guarded", "[c10][tensor_impl
     InferenceMode guard;
     off.bump();
     auto t = make_tensor({1});
-    CHECK_THROWS_WITH(
-        t->set_version_counter(a), Catch::Contains("Cannot set version_counter for inference tensor"));
+    CHECK_THROWS_WITH(t->set_version_counter(a), Catch::Contains("Cannot set version_counter for inference tensor"));
   }
 
   // Copies made at once by several threads share one count.

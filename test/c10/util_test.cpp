@@ -47,14 +47,16 @@ struct Shape {
   virtual int corners() const = 0;
 };
 struct Triangle : Shape {
-  int corners() const override { return 3; }
+  int corners() const override {
+    return 3;
+  }
 };
 
 C10_DECLARE_REGISTRY(ShapeRegistry, Shape);
 C10_DEFINE_REGISTRY(ShapeRegistry, Shape)
 C10_REGISTER_CLASS(ShapeRegistry, Triangle, Triangle)
 
-}  // namespace
+} // namespace
 
 TEST_CASE("irange counts", "[c10][util]") {
   std::vector<int64_t> seen;
@@ -105,7 +107,7 @@ TEST_CASE("floor division follows Python", "[c10][util]") {
   CHECK(c10::div_mod(-7, 3) == 2);
   CHECK(c10::div_mod(7.5, -2.0) == -0.5);
   CHECK(c10::div_floor_floating(-7.0, 2.0) == -4.0);
-  CHECK(c10::div_floor_floating(0.6, 0.2) == 2.0);  // the quotient of these doubles is just below 3
+  CHECK(c10::div_floor_floating(0.6, 0.2) == 2.0); // the quotient of these doubles is just below 3
   CHECK(std::isinf(c10::div_floor_floating(1.0, 0.0)));
 }
 
@@ -232,7 +234,7 @@ TEST_CASE("a value out of the object copies as the value does", "[c10][util]") {
   CHECK(*moved == "again");
   text = std::move(moved);
   CHECK(*text == "again");
-  CHECK(moved->size() < 100);  // some value, which may be read
+  CHECK(moved->size() < 100); // some value, which may be read
   text = *&text;
   CHECK(*text == "again");
   Text made;
@@ -245,9 +247,15 @@ TEST_CASE("threads that read an unwritten value out of the object get the same o
     c10::Indirect<std::string> shared;
     std::string* seen[4] = {};
     std::vector<std::thread> threads;
-    for (auto& place : seen) threads.emplace_back([&shared, &place] { place = &shared.get(); });
-    for (auto& thread : threads) thread.join();
-    for (std::string* value : seen) CHECK(value == &shared.get());
+    for (auto& place : seen) {
+      threads.emplace_back([&shared, &place] { place = &shared.get(); });
+    }
+    for (auto& thread : threads) {
+      thread.join();
+    }
+    for (std::string* value : seen) {
+      CHECK(value == &shared.get());
+    }
   }
 }
 

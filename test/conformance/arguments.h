@@ -23,4 +23,4 @@ class SchemaMismatch : public std::runtime_error {
 std::vector<c10::IValue> make_arguments(
     const Json& tagged_args, const c10::FunctionSchema& schema, const Inputs& inputs, c10::Device device);
 
-}  // namespace conformance
+} // namespace conformance

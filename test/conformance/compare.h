@@ -27,7 +27,8 @@ std::string compare_strides(const at::Tensor& got, const Json& want);
 /// Values against row-major `want` of the same shape and dtype.
 std::string compare_values(const at::Tensor& got, Bytes want, Tolerance tolerance);
 
-/// The same, where several elements of `source` may have been written to one place: what differs from `want` is one of them.
+/// The same, where several elements of `source` may have been written to one place: what differs from `want` is one of
+/// them.
 std::string compare_any_write(const at::Tensor& got, Bytes want, const at::Tensor& source, Tolerance tolerance);
 
 /// Shape, dtype and values against `{d, s, b}`; or undefined against null.
@@ -39,4 +40,4 @@ std::string compare_tied_indices(const at::Tensor& got, Bytes want, const at::Te
 /// A returned number, string or list against its tagged value.
 std::string compare_plain(const c10::IValue& got, const Json& tagged, Tolerance tolerance);
 
-}  // namespace conformance
+} // namespace conformance

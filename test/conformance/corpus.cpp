@@ -16,7 +16,9 @@ MappedFile::MappedFile(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info {};
   if (fd < 0 || ::fstat(fd, &info) != 0) {
-    if (fd >= 0) ::close(fd);
+    if (fd >= 0) {
+      ::close(fd);
+    }
     throw std::runtime_error("cannot read " + path + ": " + std::strerror(errno));
   }
   size_ = static_cast<size_t>(info.st_size);
@@ -32,30 +34,41 @@ MappedFile::MappedFile(const std::string& path) {
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (data_ != nullptr) {
+    ::munmap(const_cast<std::byte*>(data_), size_);
+  }
 }
 
 SafeTensors::SafeTensors(const std::string& path) : file_(path) {
   const Bytes bytes = file_.bytes();
   uint64_t header_size = 0;
-  if (bytes.size() < 8) throw std::runtime_error(path + ": too short for a safetensors file");
+  if (bytes.size() < 8) {
+    throw std::runtime_error(path + ": too short for a safetensors file");
+  }
   std::memcpy(&header_size, bytes.data(), 8);
-  if (header_size > bytes.size() - 8) throw std::runtime_error(path + ": header reaches beyond the end of the file");
+  if (header_size > bytes.size() - 8) {
+    throw std::runtime_error(path + ": header reaches beyond the end of the file");
+  }
 
   const Json header = Json::parse(file_.text().substr(8, header_size));
   const Bytes data = bytes.subspan(8 + header_size);
   for (const auto& [key, entry] : header.members()) {
-    if (key == "__metadata__") continue;
+    if (key == "__metadata__") {
+      continue;
+    }
     const std::vector<int64_t> range = entry.at("data_offsets").as_ints();
-    if (range.size() != 2 || range[0] < 0 || range[1] < range[0] || range[1] > static_cast<int64_t>(data.size()))
+    if (range.size() != 2 || range[0] < 0 || range[1] < range[0] || range[1] > static_cast<int64_t>(data.size())) {
       throw std::runtime_error(path + ": bad data_offsets of key " + key);
+    }
     entries_.emplace(key, data.subspan(range[0], range[1] - range[0]));
   }
 }
 
 Bytes SafeTensors::at(const std::string& key) const {
   const auto found = entries_.find(key);
-  if (found == entries_.end()) throw std::runtime_error("safetensors: no key " + key);
+  if (found == entries_.end()) {
+    throw std::runtime_error("safetensors: no key " + key);
+  }
   return found->second;
 }
 
@@ -72,16 +85,23 @@ std::string part_name(const Case& c, Part part) {
 
 Corpus::Corpus(const std::string& folder, const std::string& only_file) {
   namespace fs = std::filesystem;
-  if (!fs::is_directory(folder)) throw std::runtime_error(folder + " is not a folder");
+  if (!fs::is_directory(folder)) {
+    throw std::runtime_error(folder + " is not a folder");
+  }
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const fs::path& path = entry.path();
-    if (path.extension() == ".jsonl" && (only_file.empty() || path.stem() == only_file)) names.push_back(path.stem());
+    if (path.extension() == ".jsonl" && (only_file.empty() || path.stem() == only_file)) {
+      names.push_back(path.stem());
+    }
   }
-  if (names.empty())
+  if (names.empty()) {
     throw std::runtime_error(folder + " has no " + (only_file.empty() ? std::string("*") : only_file) + ".jsonl");
+  }
   std::sort(names.begin(), names.end());
-  for (const std::string& name : names) load(folder, name);
+  for (const std::string& name : names) {
+    load(folder, name);
+  }
 }
 
 void Corpus::load(const std::string& folder, const std::string& name) {
@@ -95,13 +115,19 @@ void Corpus::load(const std::string& folder, const std::string& name) {
     const size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.empty()) continue;
+    if (line.empty()) {
+      continue;
+    }
     try {
       const Json json = Json::parse(line);
       Case c{file,        line, json.at("id").as_string(), json.at("op").as_string(), json.at("kind").as_string(),
              {Part::Call}};
-      if (json.find("grad") != nullptr) c.parts.push_back(Part::Grad);
-      if (json.find("gradgrad") != nullptr) c.parts.push_back(Part::GradGrad);
+      if (json.find("grad") != nullptr) {
+        c.parts.push_back(Part::Grad);
+      }
+      if (json.find("gradgrad") != nullptr) {
+        c.parts.push_back(Part::GradGrad);
+      }
       cases_.push_back(std::move(c));
     } catch (const std::exception& e) {
       throw std::runtime_error(stem + ".jsonl:" + std::to_string(line_number) + ": " + e.what());
@@ -109,4 +135,4 @@ void Corpus::load(const std::string& folder, const std::string& name) {
   }
 }
 
-}  // namespace conformance
+} // namespace conformance

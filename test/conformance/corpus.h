@@ -25,8 +25,12 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  Bytes bytes() const { return {data_, size_}; }
-  std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+  Bytes bytes() const {
+    return {data_, size_};
+  }
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(data_), size_};
+  }
 
  private:
   const std::byte* data_ = nullptr;
@@ -74,7 +78,9 @@ class Corpus {
   /// Throws std::runtime_error when there are none or one is damaged.
   explicit Corpus(const std::string& folder, const std::string& only_file = "");
 
-  const std::vector<Case>& cases() const { return cases_; }
+  const std::vector<Case>& cases() const {
+    return cases_;
+  }
 
  private:
   void load(const std::string& folder, const std::string& name);
@@ -83,4 +89,4 @@ class Corpus {
   std::vector<Case> cases_;
 };
 
-}  // namespace conformance
+} // namespace conformance

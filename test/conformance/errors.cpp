@@ -11,12 +11,24 @@ namespace conformance {
 namespace {
 
 std::string python_name(const std::exception& e) {
-  if (dynamic_cast<const c10::IndexError*>(&e) != nullptr) return "IndexError";
-  if (dynamic_cast<const c10::ValueError*>(&e) != nullptr) return "ValueError";
-  if (dynamic_cast<const c10::TypeError*>(&e) != nullptr) return "TypeError";
-  if (dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr) return "NotImplementedError";
-  if (dynamic_cast<const c10::LinAlgError*>(&e) != nullptr) return "_LinAlgError";
-  if (dynamic_cast<const c10::OutOfMemoryError*>(&e) != nullptr) return "OutOfMemoryError";
+  if (dynamic_cast<const c10::IndexError*>(&e) != nullptr) {
+    return "IndexError";
+  }
+  if (dynamic_cast<const c10::ValueError*>(&e) != nullptr) {
+    return "ValueError";
+  }
+  if (dynamic_cast<const c10::TypeError*>(&e) != nullptr) {
+    return "TypeError";
+  }
+  if (dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr) {
+    return "NotImplementedError";
+  }
+  if (dynamic_cast<const c10::LinAlgError*>(&e) != nullptr) {
+    return "_LinAlgError";
+  }
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&e) != nullptr) {
+    return "OutOfMemoryError";
+  }
   if (test::is_refusal(e)) {
     return "RuntimeError";
   }
@@ -29,20 +41,22 @@ std::string first_line(const std::exception& e) {
 }
 
 bool is_a(const std::string& got, const std::string& wanted) {
-  if (got == wanted) return true;
+  if (got == wanted) {
+    return true;
+  }
   return wanted == "RuntimeError" &&
-         (got == "NotImplementedError" || got == "_LinAlgError" || got == "OutOfMemoryError");
+      (got == "NotImplementedError" || got == "_LinAlgError" || got == "OutOfMemoryError");
 }
 
 bool matches(const std::string& text, const std::string& pattern) {
   try {
     return std::regex_search(text, std::regex(pattern));
-  } catch (const std::regex_error&) {  // Python syntax that ECMAScript lacks
+  } catch (const std::regex_error&) { // Python syntax that ECMAScript lacks
     return text.find(pattern) != std::string::npos;
   }
 }
 
-}  // namespace
+} // namespace
 
 std::string describe_exception(const std::exception& e) {
   return python_name(e) + ": " + first_line(e);
@@ -54,11 +68,17 @@ std::string compare_exception(
     const std::string& message,
     const std::string& regex,
     bool any_text) {
-  if (!is_a(python_name(e), type)) return "raised " + describe_exception(e) + "; want " + type + ": " + message;
+  if (!is_a(python_name(e), type)) {
+    return "raised " + describe_exception(e) + "; want " + type + ": " + message;
+  }
   const std::string text = first_line(e);
-  if (any_text || text.compare(0, message.size(), message) == 0) return {};
-  if (!regex.empty() && matches(text, regex)) return {};
+  if (any_text || text.compare(0, message.size(), message) == 0) {
+    return {};
+  }
+  if (!regex.empty() && matches(text, regex)) {
+    return {};
+  }
   return "raised " + describe_exception(e) + "; want text " + message;
 }
 
-}  // namespace conformance
+} // namespace conformance

@@ -18,4 +18,4 @@ std::string compare_exception(
     const std::string& regex,
     bool any_text);
 
-}  // namespace conformance
+} // namespace conformance

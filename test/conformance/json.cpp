@@ -26,7 +26,7 @@ void append_utf8(std::string& out, uint32_t code) {
   }
 }
 
-}  // namespace
+} // namespace
 
 class JsonParser {
  public:
@@ -35,7 +35,9 @@ class JsonParser {
   Json whole() {
     Json value = parse_value();
     skip_space();
-    if (at_ != text_.size()) fail("text after the value");
+    if (at_ != text_.size()) {
+      fail("text after the value");
+    }
     return value;
   }
 
@@ -45,28 +47,38 @@ class JsonParser {
   }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) {
       ++at_;
+    }
   }
 
   char peek() {
     skip_space();
-    if (at_ >= text_.size()) fail("unexpected end");
+    if (at_ >= text_.size()) {
+      fail("unexpected end");
+    }
     return text_[at_];
   }
 
   bool accept(char c) {
-    if (peek() != c) return false;
+    if (peek() != c) {
+      return false;
+    }
     ++at_;
     return true;
   }
 
   void expect(char c) {
-    if (!accept(c)) fail("unexpected character");
+    if (!accept(c)) {
+      fail("unexpected character");
+    }
   }
 
   bool accept_word(std::string_view word) {
-    if (text_.substr(at_, word.size()) != word) return false;
+    if (text_.substr(at_, word.size()) != word) {
+      return false;
+    }
     at_ += word.size();
     return true;
   }
@@ -88,10 +100,14 @@ class JsonParser {
       case 'f':
         value.kind_ = Json::Kind::Bool;
         value.int_ = text_[at_] == 't';
-        if (!accept_word("true") && !accept_word("false")) fail("unknown word");
+        if (!accept_word("true") && !accept_word("false")) {
+          fail("unknown word");
+        }
         break;
       case 'n':
-        if (!accept_word("null")) fail("unknown word");
+        if (!accept_word("null")) {
+          fail("unknown word");
+        }
         break;
       default:
         parse_number(value);
@@ -102,9 +118,13 @@ class JsonParser {
   void parse_object(Json& value) {
     value.kind_ = Json::Kind::Object;
     expect('{');
-    if (accept('}')) return;
+    if (accept('}')) {
+      return;
+    }
     do {
-      if (peek() != '"') fail("object key must be a string");
+      if (peek() != '"') {
+        fail("object key must be a string");
+      }
       std::string key = parse_string();
       expect(':');
       value.members_.emplace_back(std::move(key), parse_value());
@@ -115,9 +135,12 @@ class JsonParser {
   void parse_array(Json& value) {
     value.kind_ = Json::Kind::Array;
     expect('[');
-    if (accept(']')) return;
-    do value.items_.push_back(parse_value());
-    while (accept(','));
+    if (accept(']')) {
+      return;
+    }
+    do {
+      value.items_.push_back(parse_value());
+    } while (accept(','));
     expect(']');
   }
 
@@ -125,14 +148,20 @@ class JsonParser {
     expect('"');
     std::string out;
     for (;;) {
-      if (at_ >= text_.size()) fail("string without end");
+      if (at_ >= text_.size()) {
+        fail("string without end");
+      }
       const char c = text_[at_++];
-      if (c == '"') return out;
+      if (c == '"') {
+        return out;
+      }
       if (c != '\\') {
         out += c;
         continue;
       }
-      if (at_ >= text_.size()) fail("string without end");
+      if (at_ >= text_.size()) {
+        fail("string without end");
+      }
       const char escaped = text_[at_++];
       switch (escaped) {
         case 'n':
@@ -162,7 +191,9 @@ class JsonParser {
   uint32_t parse_hex4() {
     uint32_t code = 0;
     const char* begin = text_.data() + at_;
-    if (at_ + 4 > text_.size() || std::from_chars(begin, begin + 4, code, 16).ptr != begin + 4) fail("bad \\u escape");
+    if (at_ + 4 > text_.size() || std::from_chars(begin, begin + 4, code, 16).ptr != begin + 4) {
+      fail("bad \\u escape");
+    }
     at_ += 4;
     return code;
   }
@@ -172,22 +203,29 @@ class JsonParser {
     bool integral = true;
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '.' || c == 'e' || c == 'E')
+      if (c == '.' || c == 'e' || c == 'E') {
         integral = false;
-      else if (c != '-' && c != '+' && (c < '0' || c > '9'))
+      } else if (c != '-' && c != '+' && (c < '0' || c > '9')) {
         break;
+      }
       ++at_;
     }
     const char* begin = text_.data() + start;
     const char* end = text_.data() + at_;
-    if (begin == end) fail("unexpected character");
+    if (begin == end) {
+      fail("unexpected character");
+    }
     if (integral) {
       value.kind_ = Json::Kind::Int;
       const auto parsed = std::from_chars(begin, end, value.int_);
-      if (parsed.ec == std::errc() && parsed.ptr == end) return;
+      if (parsed.ec == std::errc() && parsed.ptr == end) {
+        return;
+      }
     }
     value.kind_ = Json::Kind::Double;
-    if (std::from_chars(begin, end, value.double_).ptr != end) fail("bad number");
+    if (std::from_chars(begin, end, value.double_).ptr != end) {
+      fail("bad number");
+    }
   }
 
   std::string_view text_;
@@ -199,57 +237,84 @@ Json Json::parse(std::string_view text) {
 }
 
 bool Json::as_bool() const {
-  if (kind_ != Kind::Bool) wrong_kind("a bool");
+  if (kind_ != Kind::Bool) {
+    wrong_kind("a bool");
+  }
   return int_ != 0;
 }
 
 int64_t Json::as_int() const {
-  if (kind_ != Kind::Int) wrong_kind("an integer");
+  if (kind_ != Kind::Int) {
+    wrong_kind("an integer");
+  }
   return int_;
 }
 
 double Json::as_double() const {
-  if (kind_ == Kind::Int) return static_cast<double>(int_);
-  if (kind_ == Kind::Double) return double_;
+  if (kind_ == Kind::Int) {
+    return static_cast<double>(int_);
+  }
+  if (kind_ == Kind::Double) {
+    return double_;
+  }
   if (kind_ == Kind::String) {
-    if (string_ == "nan") return std::numeric_limits<double>::quiet_NaN();
-    if (string_ == "inf") return std::numeric_limits<double>::infinity();
-    if (string_ == "-inf") return -std::numeric_limits<double>::infinity();
+    if (string_ == "nan") {
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+    if (string_ == "inf") {
+      return std::numeric_limits<double>::infinity();
+    }
+    if (string_ == "-inf") {
+      return -std::numeric_limits<double>::infinity();
+    }
   }
   wrong_kind("a number");
 }
 
 const std::string& Json::as_string() const {
-  if (kind_ != Kind::String) wrong_kind("a string");
+  if (kind_ != Kind::String) {
+    wrong_kind("a string");
+  }
   return string_;
 }
 
 const std::vector<Json>& Json::items() const {
-  if (kind_ != Kind::Array) wrong_kind("an array");
+  if (kind_ != Kind::Array) {
+    wrong_kind("an array");
+  }
   return items_;
 }
 
 const std::vector<Json::Member>& Json::members() const {
-  if (kind_ != Kind::Object) wrong_kind("an object");
+  if (kind_ != Kind::Object) {
+    wrong_kind("an object");
+  }
   return members_;
 }
 
 std::vector<int64_t> Json::as_ints() const {
   std::vector<int64_t> out;
   out.reserve(items().size());
-  for (const Json& item : items()) out.push_back(item.as_int());
+  for (const Json& item : items()) {
+    out.push_back(item.as_int());
+  }
   return out;
 }
 
 const Json* Json::find(std::string_view key) const {
-  for (const Member& member : members())
-    if (member.first == key) return &member.second;
+  for (const Member& member : members()) {
+    if (member.first == key) {
+      return &member.second;
+    }
+  }
   return nullptr;
 }
 
 const Json& Json::at(std::string_view key) const {
-  if (const Json* found = find(key)) return *found;
+  if (const Json* found = find(key)) {
+    return *found;
+  }
   throw std::runtime_error("json: no member '" + std::string(key) + "'");
 }
 
-}  // namespace conformance
+} // namespace conformance

@@ -18,10 +18,18 @@ class Json {
   /// Parses `text` whole; throws std::runtime_error with the byte offset of the first fault.
   static Json parse(std::string_view text);
 
-  Kind kind() const { return kind_; }
-  bool is_null() const { return kind_ == Kind::Null; }
-  bool is_string() const { return kind_ == Kind::String; }
-  bool is_array() const { return kind_ == Kind::Array; }
+  Kind kind() const {
+    return kind_;
+  }
+  bool is_null() const {
+    return kind_ == Kind::Null;
+  }
+  bool is_string() const {
+    return kind_ == Kind::String;
+  }
+  bool is_array() const {
+    return kind_ == Kind::Array;
+  }
 
   bool as_bool() const;
   int64_t as_int() const;
@@ -48,4 +56,4 @@ class Json {
   std::vector<Member> members_;
 };
 
-}  // namespace conformance
+} // namespace conformance

@@ -63,67 +63,88 @@ Options parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     const auto value = [&]() -> std::string {
-      if (i + 1 >= argc) throw UsageError(arg + " needs a value");
+      if (i + 1 >= argc) {
+        throw UsageError(arg + " needs a value");
+      }
       return argv[++i];
     };
-    if (arg == "--only")
+    if (arg == "--only") {
       options.only.insert(value());
-    else if (arg == "--file")
+    } else if (arg == "--file") {
       options.file = value();
-    else if (arg == "--kind")
+    } else if (arg == "--kind") {
       options.kinds.insert(value());
-    else if (arg == "--case")
+    } else if (arg == "--case") {
       options.ids.insert(value());
-    else if (arg == "--device")
+    } else if (arg == "--device") {
       options.device = c10::Device(value());
-    else if (arg == "--known")
+    } else if (arg == "--known") {
       options.known.push_back(value());
-    else if (arg == "--jobs")
+    } else if (arg == "--jobs") {
       options.workers.jobs = std::atoi(value().c_str());
-    else if (arg == "--timeout")
+    } else if (arg == "--timeout") {
       options.workers.case_seconds = std::atof(value().c_str());
-    else if (arg == "--no-fork")
+    } else if (arg == "--no-fork") {
       options.fork = false;
-    else if (arg == "--verbose")
+    } else if (arg == "--verbose") {
       options.verbose = true;
-    else if (arg.rfind("--", 0) == 0)
+    } else if (arg.rfind("--", 0) == 0) {
       throw UsageError("unknown option " + arg);
-    else if (!std::exchange(has_folder, true))
+    } else if (!std::exchange(has_folder, true)) {
       options.folder = arg;
-    else
+    } else {
       throw UsageError("more than one folder");
+    }
   }
-  for (const std::string& kind : options.kinds)
-    if (kinds.count(kind) == 0) throw UsageError("unknown kind " + kind);
-  if (options.workers.jobs < 1) throw UsageError("--jobs needs a positive number");
-  if (options.workers.case_seconds <= 0) throw UsageError("--timeout needs a positive number");
+  for (const std::string& kind : options.kinds) {
+    if (kinds.count(kind) == 0) {
+      throw UsageError("unknown kind " + kind);
+    }
+  }
+  if (options.workers.jobs < 1) {
+    throw UsageError("--jobs needs a positive number");
+  }
+  if (options.workers.case_seconds <= 0) {
+    throw UsageError("--timeout needs a positive number");
+  }
   options.workers.quiet = !options.verbose;
   if (options.known.empty()) {
     options.known = {CONFORMANCE_DATA "/known.txt"};
-    if (options.device.is_cuda()) options.known.push_back(CONFORMANCE_DATA "/known_cuda.txt");
+    if (options.device.is_cuda()) {
+      options.known.push_back(CONFORMANCE_DATA "/known_cuda.txt");
+    }
   }
   return options;
 }
 
 /// Does --only name this operator, with or without namespace and overload?
 bool names(const std::set<std::string>& only, const std::string& op) {
-  if (only.empty()) return true;
+  if (only.empty()) {
+    return true;
+  }
   const size_t colons = op.find("::");
   const std::string bare = op.substr(colons + 2);
   const std::string base = bare.substr(0, bare.find('.'));
-  for (const std::string& name : {op, bare, base, op.substr(0, colons + 2) + base})
-    if (only.count(name) != 0) return true;
+  for (const std::string& name : {op, bare, base, op.substr(0, colons + 2) + base}) {
+    if (only.count(name) != 0) {
+      return true;
+    }
+  }
   return false;
 }
 
 std::vector<const Case*> choose(const Corpus& corpus, const Options& options) {
   std::vector<const Case*> chosen;
   for (const Case& c : corpus.cases()) {
-    if (!names(options.only, c.op) || (!options.ids.empty() && options.ids.count(c.id) == 0)) continue;
+    if (!names(options.only, c.op) || (!options.ids.empty() && options.ids.count(c.id) == 0)) {
+      continue;
+    }
     const auto wanted = [&](Part part) {
       return options.kinds.empty() || options.kinds.count(part_name(c, part)) != 0;
     };
-    if (std::any_of(c.parts.begin(), c.parts.end(), wanted)) chosen.push_back(&c);
+    if (std::any_of(c.parts.begin(), c.parts.end(), wanted)) {
+      chosen.push_back(&c);
+    }
   }
   return chosen;
 }
@@ -135,26 +156,35 @@ int run(const Options& options) {
   const std::vector<const Case*> chosen = choose(corpus, options);
   KnownFailures known;
   for (const std::string& list : options.known) {
-    if (list != "none") known.read(list);
+    if (list != "none") {
+      known.read(list);
+    }
   }
   Report report(std::move(known), options.verbose);
   const auto add = [&](size_t index, const Verdict& verdict) {
     const Case& c = *chosen[index];
-    if (options.kinds.empty() || options.kinds.count(part_name(c, verdict.part)) != 0) report.add(c, verdict);
+    if (options.kinds.empty() || options.kinds.count(part_name(c, verdict.part)) != 0) {
+      report.add(c, verdict);
+    }
   };
   bool all_replayed = true;
   if (options.fork) {
     all_replayed = replay_in_workers(chosen, options.device, options.workers, add);
   } else {
-    for (size_t i = 0; i < chosen.size(); ++i)
-      for (const Verdict& verdict : replay(*chosen[i], options.device)) add(i, verdict);
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      for (const Verdict& verdict : replay(*chosen[i], options.device)) {
+        add(i, verdict);
+      }
+    }
   }
   report.print();
-  if (!all_replayed) std::printf("stopped before all cases were replayed\n");
+  if (!all_replayed) {
+    std::printf("stopped before all cases were replayed\n");
+  }
   return report.all_passed() && all_replayed ? 0 : 1;
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
   try {

@@ -33,7 +33,9 @@ class Report {
   void add(const Case& c, const Verdict& verdict);
   /// Prints everything to stdout; the last line is "N passed, M failed, K missing".
   void print() const;
-  bool all_passed() const { return failed_ == 0; }
+  bool all_passed() const {
+    return failed_ == 0;
+  }
 
  private:
   struct Count {
@@ -51,11 +53,11 @@ class Report {
   int64_t passed_ = 0;
   int64_t failed_ = 0;
   int64_t missing_ = 0;
-  std::map<std::pair<std::string, std::string>, Count> rows_;      // by operator and kind
-  std::map<std::string, std::pair<int64_t, std::string>> absent_;  // operator -> how often, why
+  std::map<std::pair<std::string, std::string>, Count> rows_; // by operator and kind
+  std::map<std::string, std::pair<int64_t, std::string>> absent_; // operator -> how often, why
   std::vector<std::string> failures_;
   std::vector<std::string> known_failures_;
   std::vector<std::string> healed_;
 };
 
-}  // namespace conformance
+} // namespace conformance

@@ -17,7 +17,9 @@ namespace {
 c10::Storage host_storage(Bytes contents) {
   c10::Storage storage(
       c10::Storage::use_byte_size_t(), contents.size(), c10::GetAllocator(c10::DeviceType::CPU), /*resizable=*/true);
-  if (!contents.empty()) std::memcpy(storage.data_ptr().get(), contents.data(), contents.size());
+  if (!contents.empty()) {
+    std::memcpy(storage.data_ptr().get(), contents.data(), contents.size());
+  }
   return storage;
 }
 
@@ -37,7 +39,9 @@ at::Tensor over_storage(
 
 c10::Storage storage_on(c10::Device device, Bytes contents) {
   c10::Storage host = host_storage(contents);
-  if (device.is_cpu()) return host;
+  if (device.is_cpu()) {
+    return host;
+  }
   const at::Tensor flat = over_storage(
       std::move(host), c10::DispatchKey::CPU, c10::ScalarType::Byte, {static_cast<int64_t>(contents.size())}, {1}, 0);
   return flat.to(device).storage();
@@ -51,8 +55,11 @@ c10::DispatchKey backend_key(c10::Device device) {
 template <class Visit>
 void for_each_index(
     const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides, int64_t offset, const Visit& visit) {
-  for (const int64_t size : sizes)
-    if (size == 0) return;
+  for (const int64_t size : sizes) {
+    if (size == 0) {
+      return;
+    }
+  }
   std::vector<int64_t> at(sizes.size(), 0);
   int64_t index = offset;
   for (;;) {
@@ -60,15 +67,19 @@ void for_each_index(
     size_t d = sizes.size();
     for (; d > 0; --d) {
       index += strides[d - 1];
-      if (++at[d - 1] < sizes[d - 1]) break;
+      if (++at[d - 1] < sizes[d - 1]) {
+        break;
+      }
       index -= strides[d - 1] * sizes[d - 1];
       at[d - 1] = 0;
     }
-    if (d == 0) return;
+    if (d == 0) {
+      return;
+    }
   }
 }
 
-}  // namespace
+} // namespace
 
 at::Tensor make_tensor(
     c10::ScalarType dtype,
@@ -130,16 +141,22 @@ Inputs::Inputs(const Json& specs, const SafeTensors& data, c10::Device device, c
       const c10::Storage& shared = base.leaf.storage();
       input.leaf = over_storage(shared, backend_key(shared.device()), dtype, input.sizes, input.strides, input.offset);
     } else if (spec.find("dev") != nullptr) {
-      input.leaf = at::empty(
-          input.sizes, at::TensorOptions().dtype(dtype).device(c10::Device(spec.at("dev").as_string())));
+      input.leaf =
+          at::empty(input.sizes, at::TensorOptions().dtype(dtype).device(c10::Device(spec.at("dev").as_string())));
     } else {
       input.contents = data.at(spec.at("b").as_string());
       input.leaf = make_tensor(dtype, input.contents, input.sizes, input.strides, input.offset, place);
     }
     input.storage = input.leaf.storage();
-    if (spec.find("conj") != nullptr) input.leaf.unsafeGetTensorImpl()->_set_conj(true);
-    if (spec.find("neg") != nullptr) input.leaf.unsafeGetTensorImpl()->_set_neg(true);
-    if (spec.find("rg") != nullptr) input.leaf.set_requires_grad(true);
+    if (spec.find("conj") != nullptr) {
+      input.leaf.unsafeGetTensorImpl()->_set_conj(true);
+    }
+    if (spec.find("neg") != nullptr) {
+      input.leaf.unsafeGetTensorImpl()->_set_neg(true);
+    }
+    if (spec.find("rg") != nullptr) {
+      input.leaf.set_requires_grad(true);
+    }
     input.passed = input.leaf;
     inputs_.push_back(std::move(input));
   }
@@ -152,20 +169,28 @@ void Inputs::pass_clone(size_t i) {
 std::string Inputs::find_undeclared_write(const std::vector<bool>& written) const {
   for (size_t owner = 0; owner < inputs_.size(); ++owner) {
     const Input& base = inputs_[owner];
-    if (base.owner != owner || base.contents.empty()) continue;
+    if (base.owner != owner || base.contents.empty()) {
+      continue;
+    }
     std::vector<bool> may_change(base.contents.size(), false);
-    for (size_t i = owner; i < inputs_.size(); ++i)
-      if (inputs_[i].owner == owner && written[i] && inputs_[i].passed.is_same(inputs_[i].leaf))
+    for (size_t i = owner; i < inputs_.size(); ++i) {
+      if (inputs_[i].owner == owner && written[i] && inputs_[i].passed.is_same(inputs_[i].leaf)) {
         mark_written(inputs_[i], may_change);
+      }
+    }
 
     const c10::Storage& storage = base.storage;
-    if (storage.nbytes() < base.contents.size()) return "the storage of input " + std::to_string(owner) + " shrank";
+    if (storage.nbytes() < base.contents.size()) {
+      return "the storage of input " + std::to_string(owner) + " shrank";
+    }
     const HostView now(over_storage(
         storage, backend_key(storage.device()), c10::ScalarType::Byte, {static_cast<int64_t>(base.contents.size())},
         {1}, 0));
-    for (size_t b = 0; b < base.contents.size(); ++b)
-      if (!may_change[b] && *now.at(static_cast<int64_t>(b)) != base.contents[b])
+    for (size_t b = 0; b < base.contents.size(); ++b) {
+      if (!may_change[b] && *now.at(static_cast<int64_t>(b)) != base.contents[b]) {
         return "input " + std::to_string(owner) + " was written to, at byte " + std::to_string(b) + " of its storage";
+      }
+    }
   }
   return {};
 }
@@ -174,15 +199,18 @@ void Inputs::mark_written(const Input& input, std::vector<bool>& may_change) {
   const at::Tensor& now = input.passed;
   const bool same_place =
       now.sizes().equals(input.sizes) && now.strides().equals(input.strides) && now.storage_offset() == input.offset;
-  if (!same_place) {  // resized: which bytes it covered meanwhile is its own affair
+  if (!same_place) { // resized: which bytes it covered meanwhile is its own affair
     may_change.assign(may_change.size(), true);
     return;
   }
   const int64_t item = static_cast<int64_t>(now.element_size());
   for_each_index(input.sizes, input.strides, input.offset, [&](int64_t index) {
-    for (int64_t b = index * item; b < (index + 1) * item; ++b)
-      if (b < static_cast<int64_t>(may_change.size())) may_change[b] = true;
+    for (int64_t b = index * item; b < (index + 1) * item; ++b) {
+      if (b < static_cast<int64_t>(may_change.size())) {
+        may_change[b] = true;
+      }
+    }
   });
 }
 
-}  // namespace conformance
+} // namespace conformance

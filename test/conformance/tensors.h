@@ -40,14 +40,22 @@ class Inputs {
   /// On `device`, but those that `on_host` names (as far as it goes) on the CPU.
   Inputs(const Json& specs, const SafeTensors& data, c10::Device device, const std::vector<bool>& on_host = {});
 
-  size_t size() const { return inputs_.size(); }
+  size_t size() const {
+    return inputs_.size();
+  }
   /// The tensor as recorded: the leaf that gradients are asked for.
-  const at::Tensor& leaf(size_t i) const { return inputs_[i].leaf; }
+  const at::Tensor& leaf(size_t i) const {
+    return inputs_[i].leaf;
+  }
   /// The tensor handed to the operator: the leaf, or its clone.
-  const at::Tensor& passed(size_t i) const { return inputs_[i].passed; }
+  const at::Tensor& passed(size_t i) const {
+    return inputs_[i].passed;
+  }
   /// Replaces a leaf that will be written to by a clone recorded by autograd.
   void pass_clone(size_t i);
-  bool requires_grad(size_t i) const { return inputs_[i].leaf.requires_grad(); }
+  bool requires_grad(size_t i) const {
+    return inputs_[i].leaf.requires_grad();
+  }
 
   /// Empty when every byte that no tensor in `written` covers is as recorded, else the difference.
   std::string find_undeclared_write(const std::vector<bool>& written) const;
@@ -56,8 +64,8 @@ class Inputs {
   struct Input {
     at::Tensor leaf;
     at::Tensor passed;
-    c10::Storage storage;  // kept apart, since an operator may give the tensor another one
-    size_t owner;          // index of the input that made the storage
+    c10::Storage storage; // kept apart, since an operator may give the tensor another one
+    size_t owner; // index of the input that made the storage
     Bytes contents;
     std::vector<int64_t> sizes;
     std::vector<int64_t> strides;
@@ -69,4 +77,4 @@ class Inputs {
   std::vector<Input> inputs_;
 };
 
-}  // namespace conformance
+} // namespace conformance

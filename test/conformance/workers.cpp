@@ -51,8 +51,12 @@ void write_all(int fd, const void* data, size_t size) {
   const char* at = static_cast<const char*>(data);
   while (size > 0) {
     const ssize_t n = ::write(fd, at, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) ::_exit(3);  // the parent is gone
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n <= 0) {
+      ::_exit(3); // the parent is gone
+    }
     at += n;
     size -= static_cast<size_t>(n);
   }
@@ -67,7 +71,9 @@ void send(int fd, uint32_t case_index, uint8_t part, Status status, const std::s
 
 /// After an illegal access on a GPU every further call fails, in this process.
 bool is_lost(c10::Device device) {
-  if (device.is_cpu()) return false;
+  if (device.is_cpu()) {
+    return false;
+  }
   try {
     c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index() < 0 ? 0 : device.index());
     return false;
@@ -80,12 +86,16 @@ bool is_lost(c10::Device device) {
     Board& board, int slot, int fd, const std::vector<const Case*>& cases, c10::Device device, bool quiet) {
   if (quiet) {
     const int null = ::open("/dev/null", O_WRONLY);
-    if (null >= 0) ::dup2(null, STDERR_FILENO);
+    if (null >= 0) {
+      ::dup2(null, STDERR_FILENO);
+    }
   }
-  at::set_num_threads(1);  // the corpus was recorded with one thread, and the workers share the cores
+  at::set_num_threads(1); // the corpus was recorded with one thread, and the workers share the cores
   for (;;) {
     const uint32_t index = board.next_case.fetch_add(1);
-    if (index >= cases.size()) break;
+    if (index >= cases.size()) {
+      break;
+    }
     board.slots[slot].started_ns = now_ns();
     board.slots[slot].current = index;
     bool failed = false;
@@ -93,11 +103,13 @@ bool is_lost(c10::Device device) {
       send(fd, index, static_cast<uint8_t>(verdict.part), verdict.status, verdict.why);
       failed = failed || verdict.status == Status::Failed;
     }
-    if (failed && is_lost(device)) ::_exit(4);  // the next cases get a worker with a device
+    if (failed && is_lost(device)) {
+      ::_exit(4); // the next cases get a worker with a device
+    }
     send(fd, index, kCaseDone, Status::Passed, "");
     board.slots[slot].current = kNoCase;
   }
-  ::_exit(0);  // destructors of the library's statics are not what is tested here
+  ::_exit(0); // destructors of the library's statics are not what is tested here
 }
 
 volatile std::sig_atomic_t asked_to_stop = 0;
@@ -111,13 +123,19 @@ class Pool {
       const std::function<void(size_t, const Verdict&)>& report)
       : cases_(cases), device_(device), options_(options), report_(report) {
     void* shared = ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) throw std::runtime_error(std::string("mmap: ") + std::strerror(errno));
+    if (shared == MAP_FAILED) {
+      throw std::runtime_error(std::string("mmap: ") + std::strerror(errno));
+    }
     board_ = new (shared) Board();
     workers_.resize(std::min(std::max(options.jobs, 1), kMaxJobs));
-    for (size_t slot = 0; slot < workers_.size(); ++slot) start(slot);
+    for (size_t slot = 0; slot < workers_.size(); ++slot) {
+      start(slot);
+    }
   }
 
-  ~Pool() { ::munmap(board_, sizeof(Board)); }
+  ~Pool() {
+    ::munmap(board_, sizeof(Board));
+  }
 
   /// Whether all cases were replayed.
   bool run() {
@@ -130,14 +148,21 @@ class Pool {
       std::vector<pollfd> fds;
       std::vector<size_t> slots;
       for (size_t slot = 0; slot < workers_.size(); ++slot) {
-        if (workers_[slot].fd < 0) continue;
+        if (workers_[slot].fd < 0) {
+          continue;
+        }
         fds.push_back({workers_[slot].fd, POLLIN, 0});
         slots.push_back(slot);
       }
-      if (fds.empty()) return true;
+      if (fds.empty()) {
+        return true;
+      }
       ::poll(fds.data(), fds.size(), /*milliseconds=*/200);
-      for (size_t i = 0; i < fds.size(); ++i)
-        if (fds[i].revents != 0) receive(slots[i]);
+      for (size_t i = 0; i < fds.size(); ++i) {
+        if (fds[i].revents != 0) {
+          receive(slots[i]);
+        }
+      }
       kill_late_ones();
     }
   }
@@ -147,17 +172,21 @@ class Pool {
     pid_t pid = -1;
     int fd = -1;
     std::string buffer;
-    std::vector<Part> reported;  // parts of the case in hand that have their verdict
+    std::vector<Part> reported; // parts of the case in hand that have their verdict
     uint32_t done_case = kNoCase;
     bool timed_out = false;
   };
 
   void start(size_t slot) {
     int ends[2];
-    if (::pipe(ends) != 0) throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
+    if (::pipe(ends) != 0) {
+      throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
+    }
     board_->slots[slot].current = kNoCase;
     const pid_t pid = ::fork();
-    if (pid < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+    if (pid < 0) {
+      throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+    }
     if (pid == 0) {
       std::signal(SIGTERM, SIG_DFL);
       ::close(ends[0]);
@@ -169,7 +198,9 @@ class Pool {
 
   void stop() {
     for (const Worker& worker : workers_) {
-      if (worker.fd < 0) continue;
+      if (worker.fd < 0) {
+        continue;
+      }
       ::kill(worker.pid, SIGKILL);
       ::waitpid(worker.pid, nullptr, 0);
     }
@@ -179,7 +210,9 @@ class Pool {
     Worker& worker = workers_[slot];
     char chunk[65536];
     const ssize_t n = ::read(worker.fd, chunk, sizeof chunk);
-    if (n < 0 && errno == EINTR) return;
+    if (n < 0 && errno == EINTR) {
+      return;
+    }
     if (n > 0) {
       worker.buffer.append(chunk, static_cast<size_t>(n));
       take_records(worker);
@@ -193,7 +226,9 @@ class Pool {
     Record record;
     while (worker.buffer.size() - at >= sizeof record) {
       std::memcpy(&record, worker.buffer.data() + at, sizeof record);
-      if (worker.buffer.size() - at < sizeof record + record.text_size) break;
+      if (worker.buffer.size() - at < sizeof record + record.text_size) {
+        break;
+      }
       if (record.part == kCaseDone) {
         worker.done_case = record.case_index;
         worker.reported.clear();
@@ -216,16 +251,22 @@ class Pool {
     worker.fd = -1;
     int status = 0;
     ::waitpid(worker.pid, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+      return;
+    }
 
     const uint32_t index = board_->slots[slot].current;
     if (index != kNoCase && index != worker.done_case) {
       std::string why = WIFSIGNALED(status) ? "crashed with signal " + std::to_string(WTERMSIG(status))
                                             : "exited with status " + std::to_string(WEXITSTATUS(status));
-      if (worker.timed_out) why = "did not end within " + std::to_string(options_.case_seconds) + " s";
-      for (const Part part : cases_[index]->parts)
-        if (std::find(worker.reported.begin(), worker.reported.end(), part) == worker.reported.end())
+      if (worker.timed_out) {
+        why = "did not end within " + std::to_string(options_.case_seconds) + " s";
+      }
+      for (const Part part : cases_[index]->parts) {
+        if (std::find(worker.reported.begin(), worker.reported.end(), part) == worker.reported.end()) {
           report_(index, {part, Status::Failed, why});
+        }
+      }
     } else if (++deaths_without_case_ > kMaxJobs) {
       throw std::runtime_error("the workers die before they take up a case");
     }
@@ -235,9 +276,13 @@ class Pool {
   void kill_late_ones() {
     for (size_t slot = 0; slot < workers_.size(); ++slot) {
       Worker& worker = workers_[slot];
-      if (worker.fd < 0 || worker.timed_out || board_->slots[slot].current == kNoCase) continue;
+      if (worker.fd < 0 || worker.timed_out || board_->slots[slot].current == kNoCase) {
+        continue;
+      }
       const double seconds = static_cast<double>(now_ns() - board_->slots[slot].started_ns) * 1e-9;
-      if (seconds < options_.case_seconds) continue;
+      if (seconds < options_.case_seconds) {
+        continue;
+      }
       worker.timed_out = true;
       ::kill(worker.pid, SIGKILL);
     }
@@ -252,7 +297,7 @@ class Pool {
   int deaths_without_case_ = 0;
 };
 
-}  // namespace
+} // namespace
 
 bool replay_in_workers(
     const std::vector<const Case*>& cases,
@@ -262,4 +307,4 @@ bool replay_in_workers(
   return Pool(cases, device, options, report).run();
 }
 
-}  // namespace conformance
+} // namespace conformance

@@ -24,7 +24,9 @@ struct Reader : datasets::ChunkDataReader<int> {
     }
     return numbers;
   }
-  size_t chunk_count() override { return 4; }
+  size_t chunk_count() override {
+    return 4;
+  }
   void reset() override {}
 };
 
@@ -68,12 +70,24 @@ TEST_CASE("chunk datasets give libtorch's batches for a seed", "[chunk][threads]
   auto loader = make_data_loader(dataset, DataLoaderOptions(4));
   CHECK(
       pass(*loader) ==
-      Batches{{305, 301, 4, 2}, {3, 300, 304, 306}, {302, 303, 0, 1}, {307, 204, 102, 201}, {105, 200, 104, 202},
-              {103, 203, 206, 101}, {100, 205}});
+      Batches{
+          {305, 301, 4, 2},
+          {3, 300, 304, 306},
+          {302, 303, 0, 1},
+          {307, 204, 102, 201},
+          {105, 200, 104, 202},
+          {103, 203, 206, 101},
+          {100, 205}});
   CHECK(
       pass(*loader) ==
-      Batches{{202, 300, 306, 302}, {203, 305, 304, 204}, {303, 205, 307, 206}, {200, 301, 201, 3}, {103, 100, 0, 105},
-              {4, 2, 104, 1}, {101, 102}});
+      Batches{
+          {202, 300, 306, 302},
+          {203, 305, 304, 204},
+          {303, 205, 307, 206},
+          {200, 301, 201, 3},
+          {103, 100, 0, 105},
+          {4, 2, 104, 1},
+          {101, 102}});
 }
 
 TEST_CASE("each example comes once, whatever the threads and the cache", "[chunk][threads]") {

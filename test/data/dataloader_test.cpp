@@ -68,8 +68,12 @@ namespace {
 
 /// Does not know its size.
 struct Unsized : datasets::Dataset<Unsized, int> {
-  int get(size_t) override { return 1; }
-  std::optional<size_t> size() const override { return std::nullopt; }
+  int get(size_t) override {
+    return 1;
+  }
+  std::optional<size_t> size() const override {
+    return std::nullopt;
+  }
 };
 
 } // namespace
@@ -147,14 +151,17 @@ struct Faulty : datasets::Dataset<Faulty, int> {
     }
     return static_cast<int>(index);
   }
-  std::optional<size_t> size() const override { return 8; }
+  std::optional<size_t> size() const override {
+    return 8;
+  }
 };
 
 } // namespace
 
 TEST_CASE("what workers throw reaches the caller, and the pass goes on", "[dataloader][threads]") {
   const size_t workers = GENERATE(1, 3);
-  auto loader = make_data_loader<samplers::SequentialSampler>(Faulty(), DataLoaderOptions(1).workers(workers).max_jobs(1));
+  auto loader =
+      make_data_loader<samplers::SequentialSampler>(Faulty(), DataLoaderOptions(1).workers(workers).max_jobs(1));
   std::vector<int> read;
   std::vector<std::string> errors;
   auto iterator = loader->begin();
@@ -200,7 +207,9 @@ struct Slow : datasets::Dataset<Slow, int> {
     }
     return static_cast<int>(index);
   }
-  std::optional<size_t> size() const override { return 8; }
+  std::optional<size_t> size() const override {
+    return 8;
+  }
   std::shared_ptr<Gate> gate;
 };
 
@@ -208,8 +217,7 @@ struct Slow : datasets::Dataset<Slow, int> {
 
 TEST_CASE("a batch that does not come in time is an error, not the end", "[dataloader][threads]") {
   const auto gate = std::make_shared<Gate>();
-  auto loader =
-      make_data_loader<samplers::SequentialSampler>(Slow(gate), DataLoaderOptions(1).workers(2).timeout(5ms));
+  auto loader = make_data_loader<samplers::SequentialSampler>(Slow(gate), DataLoaderOptions(1).workers(2).timeout(5ms));
   {
     auto iterator = loader->begin();
     CHECK_THROWS_WITH(*iterator, Catch::Contains("Timeout in DataLoader queue") && Catch::Contains("5 ms"));
@@ -217,7 +225,8 @@ TEST_CASE("a batch that does not come in time is an error, not the end", "[datal
     std::this_thread::sleep_for(20ms);
     CHECK(iterator->at(0) == 0);
   }
-  auto patient = make_data_loader<samplers::SequentialSampler>(Slow(gate), DataLoaderOptions(1).workers(2).timeout(60s));
+  auto patient =
+      make_data_loader<samplers::SequentialSampler>(Slow(gate), DataLoaderOptions(1).workers(2).timeout(60s));
   CHECK(pass(*patient).size() == 8);
 }
 
@@ -240,13 +249,17 @@ namespace {
 
 /// Draws from the default generator, as an augmenting transform does.
 struct Noise : datasets::Dataset<Noise, double> {
-  double get(size_t) override { return torch::rand({1}).item<double>(); }
-  std::optional<size_t> size() const override { return 24; }
+  double get(size_t) override {
+    return torch::rand({1}).item<double>();
+  }
+  std::optional<size_t> size() const override {
+    return 24;
+  }
 };
 
 std::vector<double> noise(size_t workers, std::optional<uint64_t> seed = std::nullopt) {
-  auto loader = make_data_loader<samplers::SequentialSampler>(
-      Noise(), DataLoaderOptions(3).workers(workers).seed(seed));
+  auto loader =
+      make_data_loader<samplers::SequentialSampler>(Noise(), DataLoaderOptions(3).workers(workers).seed(seed));
   std::vector<double> all;
   for (int epoch = 0; epoch < 2; ++epoch) {
     for (auto& batch : *loader) {
@@ -290,8 +303,12 @@ struct Countdown : datasets::StatefulDataset<Countdown, std::vector<int>> {
     std::iota(batch.begin(), batch.end(), first);
     return batch;
   }
-  std::optional<size_t> size() const override { return std::nullopt; }
-  void reset() override { next = 0; }
+  std::optional<size_t> size() const override {
+    return std::nullopt;
+  }
+  void reset() override {
+    next = 0;
+  }
   void save(torch::serialize::OutputArchive&) const override {}
   void load(torch::serialize::InputArchive&) override {}
   std::atomic<int> next{0};
@@ -318,12 +335,16 @@ namespace {
 /// Asks for letters in place of numbers.
 struct Letters : samplers::CustomBatchRequest {
   explicit Letters(std::string text) : text(std::move(text)) {}
-  size_t size() const override { return text.size(); }
+  size_t size() const override {
+    return text.size();
+  }
   std::string text;
 };
 
 struct Alphabet : samplers::Sampler<Letters> {
-  void reset(std::optional<size_t> = std::nullopt) override { at = 'a'; }
+  void reset(std::optional<size_t> = std::nullopt) override {
+    at = 'a';
+  }
   std::optional<Letters> next(size_t batch_size) override {
     if (at > 'e') {
       return std::nullopt;
@@ -340,8 +361,12 @@ struct Alphabet : samplers::Sampler<Letters> {
 };
 
 struct Spelling : datasets::BatchDataset<Spelling, std::string, Letters> {
-  std::string get_batch(Letters request) override { return "<" + request.text + ">"; }
-  std::optional<size_t> size() const override { return 5; }
+  std::string get_batch(Letters request) override {
+    return "<" + request.text + ">";
+  }
+  std::optional<size_t> size() const override {
+    return 5;
+  }
 };
 
 } // namespace

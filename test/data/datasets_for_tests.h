@@ -14,8 +14,12 @@ namespace test {
 /// 0, 10, 20, ...
 struct Tens : torch::data::datasets::Dataset<Tens, int> {
   explicit Tens(size_t count) : count(count) {}
-  int get(size_t index) override { return static_cast<int>(index) * 10; }
-  std::optional<size_t> size() const override { return count; }
+  int get(size_t index) override {
+    return static_cast<int>(index) * 10;
+  }
+  std::optional<size_t> size() const override {
+    return count;
+  }
   size_t count;
 };
 
@@ -48,8 +52,12 @@ class TemporaryFolder {
     std::string name = (std::filesystem::temp_directory_path() / "libtensor_data_XXXXXX").string();
     path_ = mkdtemp(name.data());
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
+  ~TemporaryFolder() {
+    std::filesystem::remove_all(path_);
+  }
+  const std::string& path() const {
+    return path_;
+  }
   /// Writes a file and returns its path.
   std::string write(const std::string& name, const std::string& bytes) const {
     const std::filesystem::path file = std::filesystem::path(path_) / name;

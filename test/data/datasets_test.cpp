@@ -65,7 +65,8 @@ TEST_CASE("images are normalized by channel", "[datasets][transforms]") {
   transforms::TensorLambda<void> doubled([](torch::Tensor x) { return x * 2; });
   CHECK(doubled.apply(TensorExample(torch::ones({1}))).data.item<float>() == 2);
   transforms::Stack<> stack;
-  const Pair batch = stack.apply_batch({Pair(torch::ones({2}), torch::tensor(1)), Pair(torch::zeros({2}), torch::tensor(0))});
+  const Pair batch =
+      stack.apply_batch({Pair(torch::ones({2}), torch::tensor(1)), Pair(torch::zeros({2}), torch::tensor(0))});
   CHECK(batch.data.sizes() == torch::IntArrayRef({2, 2}));
   CHECK(batch.target.equal(torch::tensor({1, 0})));
 }
@@ -104,7 +105,8 @@ TEST_CASE("subsets and concatenations lead to their sources", "[datasets]") {
   CHECK(subset.size() == 3);
   CHECK(subset.get_batch(Indices{2, 0}) == std::vector<int>{10, 70});
   CHECK_THROWS_WITH(subset.get_batch(Indices{3}), Catch::Contains("index 3 is out of range for 3"));
-  CHECK_THROWS_WITH(datasets::Subset<Tens>(Tens(10), {0, 10}), Catch::Contains("index 10 at position 1 is out of range"));
+  CHECK_THROWS_WITH(
+      datasets::Subset<Tens>(Tens(10), {0, 10}), Catch::Contains("index 10 at position 1 is out of range"));
 
   auto both = datasets::concat(Tens(2), Tens(0), Tens(3));
   CHECK(both.size() == 5);

@@ -13,8 +13,9 @@ using test::TemporaryFolder;
 namespace {
 
 std::string big_endian(uint32_t number) {
-  return {static_cast<char>(number >> 24), static_cast<char>(number >> 16), static_cast<char>(number >> 8),
-          static_cast<char>(number)};
+  return {
+      static_cast<char>(number >> 24), static_cast<char>(number >> 16), static_cast<char>(number >> 8),
+      static_cast<char>(number)};
 }
 
 /// `count` bytes 0, 7, 14, ...
@@ -27,7 +28,8 @@ std::string ramp(size_t count, size_t modulus = 256) {
 }
 
 std::string idx_images(uint32_t count, uint32_t rows, uint32_t columns) {
-  return big_endian(2051) + big_endian(count) + big_endian(rows) + big_endian(columns) + ramp(size_t{count} * rows * columns);
+  return big_endian(2051) + big_endian(count) + big_endian(rows) + big_endian(columns) +
+      ramp(size_t{count} * rows * columns);
 }
 
 std::string idx_labels(uint32_t count) {
@@ -106,7 +108,9 @@ TEST_CASE("MNIST files become floats and labels", "[files]") {
 TEST_CASE("damaged MNIST files are named with what is wrong", "[files]") {
   const TemporaryFolder folder;
   const auto message = [&] { return error_of<datasets::MNIST>(folder.path()); };
-  CHECK_THAT(message(), Catch::Contains("cannot open '" + folder.path() + "/train-images-idx3-ubyte' for reading: No such file"));
+  CHECK_THAT(
+      message(),
+      Catch::Contains("cannot open '" + folder.path() + "/train-images-idx3-ubyte' for reading: No such file"));
   write_mnist(folder, idx_labels(30), idx_labels(3));
   CHECK_THAT(message(), Catch::Contains("begins with the number 2049 (these are labels)"));
   write_mnist(folder, "\x1f\x8b" + std::string(40, 'x'), idx_labels(3));
@@ -132,7 +136,8 @@ TEST_CASE("damaged MNIST files are named with what is wrong", "[files]") {
 TEST_CASE("CIFAR files become floats and labels", "[files]") {
   const TemporaryFolder folder;
   for (int batch = 1; batch <= 5; ++batch) {
-    folder.write("cifar-10-batches-bin/data_batch_" + std::to_string(batch) + ".bin", cifar_file(static_cast<size_t>(batch), 1));
+    folder.write(
+        "cifar-10-batches-bin/data_batch_" + std::to_string(batch) + ".bin", cifar_file(static_cast<size_t>(batch), 1));
   }
   folder.write("cifar-10-batches-bin/test_batch.bin", cifar_file(2, 1));
   datasets::CIFAR10 train(folder.path());
@@ -167,7 +172,8 @@ TEST_CASE("damaged CIFAR files are named with what is wrong", "[files]") {
   folder.write("test_batch.bin", wrong_label);
   CHECK_THAT(message(), Catch::Contains("record 1 has the class 10, but there are 10"));
   folder.write("train.bin", "\24" + std::string(1, '\0') + ramp(3072));
-  CHECK_THAT(error_of<datasets::CIFAR100>(folder.path()), Catch::Contains("record 0 has the group 20, but there are 20"));
+  CHECK_THAT(
+      error_of<datasets::CIFAR100>(folder.path()), Catch::Contains("record 0 has the group 20, but there are 20"));
 }
 
 TEST_CASE("files with flipped bits and cut ends give data or an error", "[files][fuzz]") {

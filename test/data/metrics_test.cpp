@@ -33,7 +33,8 @@ TEST_CASE("CSV files grow by rows and columns", "[metrics]") {
     log->write(3, {{"loss", 0.1}, {"accuracy, \"top 1\"", 0.75}});
     log->add_scalar("lr", 2, 4);
   }
-  const std::string first = "step,time,loss,lr,\"accuracy, \"\"top 1\"\"\"\n1,T,0.5,0.001\n2,T,nan,\n3,T,0.1,,0.75\n4,T,,2,\n";
+  const std::string first =
+      "step,time,loss,lr,\"accuracy, \"\"top 1\"\"\"\n1,T,0.5,0.001\n2,T,nan,\n3,T,0.1,,0.75\n4,T,,2,\n";
   CHECK(without_times(TemporaryFolder::read(path)) == first);
   {
     torch::CsvWriter more(path, /*append=*/true);
@@ -44,7 +45,8 @@ TEST_CASE("CSV files grow by rows and columns", "[metrics]") {
   torch::CsvWriter{path};
   CHECK(TemporaryFolder::read(path) == "step,time\n");
   folder.write("other.csv", "a,b\n1,2\n");
-  CHECK_THROWS_WITH(torch::CsvWriter(folder.path() + "/other.csv", true), Catch::Contains("does not begin with step,time"));
+  CHECK_THROWS_WITH(
+      torch::CsvWriter(folder.path() + "/other.csv", true), Catch::Contains("does not begin with step,time"));
 }
 
 TEST_CASE("JSON lines hold one object each", "[metrics]") {
@@ -54,7 +56,8 @@ TEST_CASE("JSON lines hold one object each", "[metrics]") {
   torch::MetricsWriter::open(path, true)->write(2, {{"loss", kNan}});
   CHECK(
       without_times(TemporaryFolder::read(path)) ==
-      "{\"step\": 1, \"time\": T, \"loss\": 0.5, \"a\\\"\\\\\\u000a\": -1e+300}\n{\"step\": 2, \"time\": T, \"loss\": null}\n");
+      "{\"step\": 1, \"time\": T, \"loss\": 0.5, \"a\\\"\\\\\\u000a\": -1e+300}\n{\"step\": 2, \"time\": T, \"loss\": "
+      "null}\n");
 }
 
 namespace {
@@ -112,18 +115,25 @@ TEST_CASE("TensorBoard files hold events with checksums", "[metrics]") {
   CHECK_THAT(path, Catch::Contains("/runs/a/events.out.tfevents."));
   const std::vector<std::string> all = events(TemporaryFolder::read(path));
   REQUIRE(all.size() == 2);
-  CHECK(all[0].substr(9) == "\x1a\x0d" "brain.Event:2");
+  CHECK(
+      all[0].substr(9) ==
+      "\x1a\x0d"
+      "brain.Event:2");
   CHECK(all[0][0] == '\x09');
   CHECK(raw<double>(all[0], 1) > 1.7e9);
   // step 300, a summary with two values: a name and a float each
-  CHECK(all[1].substr(9) == std::string("\x10\xac\x02\x2a\x18\x0a\x0b\x0a\x04loss\x15\0\0\0\x3f\x0a\x09\x0a\x02lr\x15\0\0\x80\x3e", 29));
+  CHECK(
+      all[1].substr(9) ==
+      std::string("\x10\xac\x02\x2a\x18\x0a\x0b\x0a\x04loss\x15\0\0\0\x3f\x0a\x09\x0a\x02lr\x15\0\0\x80\x3e", 29));
 }
 
 TEST_CASE("metrics that cannot be written name the file", "[metrics]") {
   const TemporaryFolder folder;
-  CHECK_THROWS_WITH(torch::CsvWriter(folder.path() + "/no/run.csv"), Catch::Contains(folder.path() + "/no/run.csv: No such"));
+  CHECK_THROWS_WITH(
+      torch::CsvWriter(folder.path() + "/no/run.csv"), Catch::Contains(folder.path() + "/no/run.csv: No such"));
   folder.write("file", "");
-  CHECK_THROWS_WITH(torch::TensorBoardWriter(folder.path() + "/file/runs"), Catch::Contains("cannot create the folder"));
+  CHECK_THROWS_WITH(
+      torch::TensorBoardWriter(folder.path() + "/file/runs"), Catch::Contains("cannot create the folder"));
   torch::JsonLinesWriter full("/dev/full");
   full.write(1, {{"loss", 1}});
   CHECK_THROWS_WITH(full.flush(), Catch::Contains("Error writing file /dev/full: No space left"));

@@ -20,7 +20,9 @@ class Captured {
     std::fclose(stream_);
     std::free(text_);
   }
-  std::FILE* stream() { return stream_; }
+  std::FILE* stream() {
+    return stream_;
+  }
   std::string text() {
     std::fflush(stream_);
     return {text_, size_};

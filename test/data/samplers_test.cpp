@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 
-
 using namespace torch::data::samplers;
 using test::pass_of_sampler;
 using Order = std::vector<std::vector<size_t>>;

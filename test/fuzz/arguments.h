@@ -12,12 +12,18 @@ class CommandLine {
   CommandLine(int argc, char** argv) : argc_(argc), argv_(argv) {}
 
   /// Goes on to the next word; false at the end.
-  bool next() { return ++place_ < argc_; }
+  bool next() {
+    return ++place_ < argc_;
+  }
   /// The word of the moment.
-  std::string word() const { return argv_[place_]; }
+  std::string word() const {
+    return argv_[place_];
+  }
   /// The word after it, which the option of the moment needs. Throws std::invalid_argument where there is none.
   std::string value() {
-    if (place_ + 1 >= argc_) throw std::invalid_argument(word() + " needs a value");
+    if (place_ + 1 >= argc_) {
+      throw std::invalid_argument(word() + " needs a value");
+    }
     return argv_[++place_];
   }
 
@@ -27,4 +33,4 @@ class CommandLine {
   int place_ = 0;
 };
 
-}  // namespace fuzz
+} // namespace fuzz

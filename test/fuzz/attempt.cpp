@@ -20,8 +20,10 @@ std::string first_line(const std::string& text) {
 
 Attempt attempt(const c10::OperatorHandle& op, Stack args) {
   Attempt end = attempt([&] { op.callBoxed(args); });
-  if (end.succeeded) end.results = std::move(args);
+  if (end.succeeded) {
+    end.results = std::move(args);
+  }
   return end;
 }
 
-}  // namespace fuzz
+} // namespace fuzz

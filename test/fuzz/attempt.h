@@ -17,9 +17,9 @@ using test::Stack;
 struct Attempt {
   bool succeeded = false;
   bool out_of_memory = false;
-  bool missing = false;   // no such kernel
-  std::string message;    // of a refusal
-  std::string exception;  // type and text of any other exception
+  bool missing = false; // no such kernel
+  std::string message; // of a refusal
+  std::string exception; // type and text of any other exception
   Stack results;
 };
 
@@ -52,4 +52,4 @@ Attempt attempt(const Call& call) {
 
 Attempt attempt(const c10::OperatorHandle& op, Stack args);
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -33,7 +33,9 @@ class Cases {
   /// (see test/conformance/README.md) are what half of the draws start from.
   Cases(uint64_t seed, const std::string& corpus);
 
-  const std::vector<c10::OperatorHandle>& operators() const { return operators_; }
+  const std::vector<c10::OperatorHandle>& operators() const {
+    return operators_;
+  }
   /// Position in operators() of the operator that a case calls.
   size_t operator_of(uint64_t index) const;
   /// The same arguments each time, in new memory.
@@ -48,7 +50,7 @@ class Cases {
   std::vector<c10::OperatorHandle> operators_;
   std::unique_ptr<conformance::Corpus> corpus_;
   std::unordered_map<std::string, std::vector<const conformance::Case*>> records_;
-  std::unordered_map<std::string, std::vector<std::string>> kin_;  // recorded operators by name without overload and _
+  std::unordered_map<std::string, std::vector<std::string>> kin_; // recorded operators by name without overload and _
 };
 
 /// "aten::add.Tensor".
@@ -58,4 +60,4 @@ std::vector<bool> written_arguments(const c10::FunctionSchema& schema);
 /// The schema and each argument, one a line.
 std::string describe(const Call& call);
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -15,9 +15,10 @@ struct Sides {
   const char* want;
 };
 
-/// The first difference in definedness, sizes, dtypes or values, or nothing. Far looser than the tests of values: sums may be
-/// taken in another order. Tensors are on the CPU; of other kinds than strided and sparse ones, values are not compared.
+/// The first difference in definedness, sizes, dtypes or values, or nothing. Far looser than the tests of values: sums
+/// may be taken in another order. Tensors are on the CPU; of other kinds than strided and sparse ones, values are not
+/// compared.
 std::string difference(const at::Tensor& got, const at::Tensor& want, Sides sides);
 std::string difference(const test::Stack& got, const test::Stack& want, Sides sides);
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -12,8 +12,8 @@
 
 namespace fuzz {
 
-/// Copies of the tensors of one call. What is one tensor, or shares a storage, is or does so there too. Numbers passed as tensors,
-/// tensors without data and those that the operator wants on the CPU stay.
+/// Copies of the tensors of one call. What is one tensor, or shares a storage, is or does so there too. Numbers passed
+/// as tensors, tensors without data and those that the operator wants on the CPU stay.
 class DeviceCopies {
  public:
   explicit DeviceCopies(c10::Device device) : device_(device) {}
@@ -53,4 +53,4 @@ std::vector<char> bytes_of(const c10::Storage& storage);
 /// Results on the CPU; strides of strided tensors are those of a copy.
 Stack brought_back(const Stack& results);
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -10,8 +10,9 @@
 
 namespace fuzz {
 
-/// What must hold of case `index` on `device`: both refuse, or neither does; results have the sizes, dtypes and strides of the CPU's,
-/// and where arguments determine them the values; so do gradients and what was written to; other inputs keep their bytes.
+/// What must hold of case `index` on `device`: both refuse, or neither does; results have the sizes, dtypes and strides
+/// of the CPU's, and where arguments determine them the values; so do gradients and what was written to; other inputs
+/// keep their bytes.
 Verdict verdict_on(c10::Device device, const Cases& cases, uint64_t index);
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -19,7 +19,8 @@ using namespace fuzz;
 
 constexpr const char* kUsage =
     R"(usage: fuzz_ops [options]
-Calls operators boxed, with arguments drawn from their schemas and from recorded calls. Case K of a seed is always the same.
+Calls operators boxed, with arguments drawn from their schemas and from recorded calls.
+Case K of a seed is always the same.
   --seed N          default 1
   --case K          only this case, in this process (for debuggers); prints the call
   --describe K      prints the call of this case without making it
@@ -46,7 +47,7 @@ struct Options {
   std::string corpus = CONFORMANCE_DATA;
   std::set<std::string> only;
   std::set<std::string> leave_out;
-  std::set<std::string> ignored = {"a refused call", "not supported on"};  // starts of finding kinds
+  std::set<std::string> ignored = {"a refused call", "not supported on"}; // starts of finding kinds
   bool has_case = false;
   bool describe_only = false;
   uint64_t case_index = 0;
@@ -82,7 +83,9 @@ Options parse(int argc, char** argv) {
       options.limits.case_seconds = std::stod(line.value());
     } else if (name == "--device") {
       options.limits.device = c10::Device(line.value());
-      if (!options.limits.device.has_index() && !options.limits.device.is_cpu()) options.limits.device.set_index(0);
+      if (!options.limits.device.has_index() && !options.limits.device.is_cpu()) {
+        options.limits.device.set_index(0);
+      }
     } else if (name == "--unsupported") {
       options.ignored.erase("not supported on");
     } else if (name == "--corpus") {
@@ -101,23 +104,29 @@ Options parse(int argc, char** argv) {
       throw std::invalid_argument("unknown option " + name);
     }
   }
-  if (options.corpus == "none") options.corpus.clear();
+  if (options.corpus == "none") {
+    options.corpus.clear();
+  }
   return options;
 }
 
 bool is_named(const std::set<std::string>& names, const std::string& full) {
-  const std::string name = full.substr(6);  // without aten::
+  const std::string name = full.substr(6); // without aten::
   return names.count(full) != 0 || names.count(name) != 0 || names.count(name.substr(0, name.find('.'))) != 0;
 }
 
 int run_single(const Cases& cases, const Options& options) {
   std::printf("%s\n", describe(cases.make(options.case_index)).c_str());
-  if (options.describe_only) return 0;
+  if (options.describe_only) {
+    return 0;
+  }
   std::fflush(stdout);
   const Verdict verdict = run_case(cases, options.case_index, options.limits.device);
   constexpr const char* kOutcomes[] = {"succeeded", "refused", "failed"};
   std::printf("%s\n", kOutcomes[static_cast<int>(verdict.outcome)]);
-  for (const Finding& finding : verdict.findings) std::printf("%s: %s\n", finding.kind.c_str(), finding.what.c_str());
+  for (const Finding& finding : verdict.findings) {
+    std::printf("%s: %s\n", finding.kind.c_str(), finding.what.c_str());
+  }
   return verdict.findings.empty() ? 0 : 1;
 }
 
@@ -130,8 +139,11 @@ struct Group {
 /// Numbers differ between cases of one cause.
 std::string cause(const std::string& kind) {
   std::string text;
-  for (const char c : kind)
-    if (c < '0' || c > '9') text += c;
+  for (const char c : kind) {
+    if (c < '0' || c > '9') {
+      text += c;
+    }
+  }
   return text;
 }
 
@@ -140,13 +152,19 @@ class Report {
   Report(const Cases& cases, const Options& options) : cases_(cases), options_(options) {}
 
   void add(uint64_t index, const Finding& finding) {
-    for (const std::string& start : options_.ignored)
-      if (finding.kind.rfind(start, 0) == 0) return;
+    for (const std::string& start : options_.ignored) {
+      if (finding.kind.rfind(start, 0) == 0) {
+        return;
+      }
+    }
     Group& group = groups_[{name_of(index), cause(finding.kind)}];
-    if (++group.count <= options_.examples) group.examples.emplace_back(index, finding.kind + ": " + finding.what);
+    if (++group.count <= options_.examples) {
+      group.examples.emplace_back(index, finding.kind + ": " + finding.what);
+    }
     if (group.count == 1) {
-      std::fprintf(stderr, "%s, case %llu: %s\n", name_of(index).c_str(), static_cast<unsigned long long>(index),
-                   finding.kind.substr(0, 150).c_str());
+      std::fprintf(
+          stderr, "%s, case %llu: %s\n", name_of(index).c_str(), static_cast<unsigned long long>(index),
+          finding.kind.substr(0, 150).c_str());
     }
   }
 
@@ -154,12 +172,15 @@ class Report {
     for (const auto& [key, group] : groups_) {
       std::printf("\n%s: %s (%zu times)\n", key.first.c_str(), key.second.c_str(), group.count);
       for (const auto& [index, text] : group.examples) {
-        std::printf("  --seed %llu --case %llu: %s\n    %s\n", static_cast<unsigned long long>(options_.seed),
-                    static_cast<unsigned long long>(index), text.c_str(), describe(cases_.make(index)).c_str());
+        std::printf(
+            "  --seed %llu --case %llu: %s\n    %s\n", static_cast<unsigned long long>(options_.seed),
+            static_cast<unsigned long long>(index), text.c_str(), describe(cases_.make(index)).c_str());
       }
     }
   }
-  size_t groups() const { return groups_.size(); }
+  size_t groups() const {
+    return groups_.size();
+  }
 
  private:
   std::string name_of(uint64_t index) const {
@@ -177,7 +198,9 @@ int run_many(const Cases& cases, const Options& options) {
     const std::string name = full_name(op.schema());
     chosen.push_back((options.only.empty() || is_named(options.only, name)) && !is_named(options.leave_out, name));
   }
-  if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) throw std::invalid_argument("no such operator");
+  if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) {
+    throw std::invalid_argument("no such operator");
+  }
   Report report(cases, options);
   const std::vector<Tally> tally = run_in_workers(
       cases, chosen, options.limits, [&](uint64_t index, const Finding& finding) { report.add(index, finding); });
@@ -185,23 +208,29 @@ int run_many(const Cases& cases, const Options& options) {
   size_t reached = 0;
   size_t all = 0;
   for (size_t op = 0; op < tally.size(); ++op) {
-    if (!chosen[op]) continue;
+    if (!chosen[op]) {
+      continue;
+    }
     total.succeeded += tally[op].succeeded;
     total.refused += tally[op].refused;
     reached += tally[op].succeeded != 0 ? 1 : 0;
     ++all;
-    if (options.tally)
-      std::printf("%8llu succeeded %8llu refused  %s\n", static_cast<unsigned long long>(tally[op].succeeded),
-                  static_cast<unsigned long long>(tally[op].refused), full_name(cases.operators()[op].schema()).c_str());
+    if (options.tally) {
+      std::printf(
+          "%8llu succeeded %8llu refused  %s\n", static_cast<unsigned long long>(tally[op].succeeded),
+          static_cast<unsigned long long>(tally[op].refused), full_name(cases.operators()[op].schema()).c_str());
+    }
   }
   report.print();
-  std::printf("\nseed %llu: %llu calls succeeded, %llu were refused; %zu of %zu operators succeeded at least once; %zu findings\n",
-              static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(total.succeeded),
-              static_cast<unsigned long long>(total.refused), reached, all, report.groups());
+  std::printf(
+      "\nseed %llu: %llu calls succeeded, %llu were refused; %zu of %zu operators succeeded at least once; %zu "
+      "findings\n",
+      static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(total.succeeded),
+      static_cast<unsigned long long>(total.refused), reached, all, report.groups());
   return report.groups() == 0 ? 0 : 1;
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
   try {

@@ -19,13 +19,19 @@ class Random {
     return z ^ (z >> 31);
   }
   /// 0 <= result < n, and 0 for n = 0.
-  size_t below(size_t n) { return n == 0 ? 0 : next() % n; }
+  size_t below(size_t n) {
+    return n == 0 ? 0 : next() % n;
+  }
   /// Both ends included.
   int64_t between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(below(static_cast<size_t>(high - low + 1)));
   }
-  bool chance(double percent) { return static_cast<double>(next() >> 11) * 0x1p-53 * 100 < percent; }
-  double uniform(double low, double high) { return low + static_cast<double>(next() >> 11) * 0x1p-53 * (high - low); }
+  bool chance(double percent) {
+    return static_cast<double>(next() >> 11) * 0x1p-53 * 100 < percent;
+  }
+  double uniform(double low, double high) {
+    return low + static_cast<double>(next() >> 11) * 0x1p-53 * (high - low);
+  }
   template <class List>
   const auto& pick(const List& list) {
     return list[below(std::size(list))];
@@ -35,4 +41,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -13,9 +13,9 @@ namespace fuzz {
 
 bool is_sparse(const at::Tensor& tensor);
 
-/// A sparse tensor of these sizes: by coordinates (coalesced or not, also hybrid), or with compressed rows or columns where
-/// there are two dimensions or more (also blocked, batched, hybrid). Few of those by coordinates have places outside of the
-/// tensor, as `_sparse_coo_tensor_unsafe` can make them.
+/// A sparse tensor of these sizes: by coordinates (coalesced or not, also hybrid), or with compressed rows or columns
+/// where there are two dimensions or more (also blocked, batched, hybrid). Few of those by coordinates have places
+/// outside of the tensor, as `_sparse_coo_tensor_unsafe` can make them.
 at::Tensor make_sparse(c10::ScalarType dtype, const Shape& sizes, Values values, Random& random);
 
 /// The same places and values, whose tensors lie otherwise in memory.
@@ -33,4 +33,4 @@ std::string broken_promise(const at::Tensor& sparse);
 /// "SparseCsr float32 [2, 3]" and its members.
 std::string describe_sparse(const at::Tensor& sparse);
 
-}  // namespace fuzz
+} // namespace fuzz

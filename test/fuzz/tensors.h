@@ -14,11 +14,11 @@ namespace fuzz {
 using Shape = std::vector<int64_t>;
 
 enum class Values : uint8_t {
-  Small,    // -3 ... 3, whole or not
-  Unit,     // 0 ... 1
-  Index,    // 0 ... 3
-  Any,      // whole numbers -9 ... 9
-  Extreme,  // NaN, infinities, limits of the type, -0, subnormal numbers, mixed with small ones
+  Small, // -3 ... 3, whole or not
+  Unit, // 0 ... 1
+  Index, // 0 ... 3
+  Any, // whole numbers -9 ... 9
+  Extreme, // NaN, infinities, limits of the type, -0, subnormal numbers, mixed with small ones
 };
 
 /// How elements lie in their storage.
@@ -35,7 +35,8 @@ at::Tensor placed(const at::Tensor& tensor, Placing placing);
 at::Tensor converted(const at::Tensor& tensor, c10::ScalarType dtype);
 
 /// A tensor of these sizes, strides (both of the same length) and offset over a storage, on the device of that.
-at::Tensor view_of(const c10::Storage& storage, c10::ScalarType dtype, const Shape& sizes, const Shape& strides, int64_t offset);
+at::Tensor view_of(
+    const c10::Storage& storage, c10::ScalarType dtype, const Shape& sizes, const Shape& strides, int64_t offset);
 /// Other sizes, strides and offset over the storage of `tensor`.
 at::Tensor view_of(const at::Tensor& tensor, const Shape& sizes, const Shape& strides, int64_t offset);
 
@@ -54,4 +55,4 @@ int64_t extent(c10::IntArrayRef sizes, c10::IntArrayRef strides, int64_t offset)
 /// "float32 [2, 3] strides [3, 1] offset 0: 1 2 3 4 5 6".
 std::string describe(const at::Tensor& tensor);
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -27,4 +27,4 @@ bool depends_on_seed(const Cases& cases, uint64_t index);
 /// is NaN, an earlier 0 stays 0.
 bool all_moderate(const Call& call);
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -12,16 +12,20 @@
 
 namespace fuzz {
 
-/// Draws the arguments of one call. Tensors of a call fit together: sizes that broadcast together and one dtype, as long as
-/// the draw is a plausible one.
+/// Draws the arguments of one call. Tensors of a call fit together: sizes that broadcast together and one dtype, as
+/// long as the draw is a plausible one.
 class ArgumentMaker {
  public:
   explicit ArgumentMaker(Random& random);
 
   /// The values of all tensors are moderate: results can be compared.
-  bool moderate() const { return moderate_; }
+  bool moderate() const {
+    return moderate_;
+  }
   /// From here on some of the tensors are sparse: most, where `mostly`.
-  void allow_sparse(bool mostly) { sparse_percent_ = mostly ? 70 : 40; }
+  void allow_sparse(bool mostly) {
+    sparse_percent_ = mostly ? 70 : 40;
+  }
   /// `tensor`, or a sparse one of its sizes and dtype.
   at::Tensor maybe_sparse(const at::Tensor& tensor);
   /// Tensors made elsewhere that belong to this call.
@@ -64,4 +68,4 @@ class ArgumentMaker {
   std::vector<at::Tensor> tensors_;
 };
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -25,7 +25,7 @@ namespace {
 
 constexpr uint64_t kNoCase = UINT64_MAX;
 constexpr int kMaxJobs = 16;
-constexpr int kDeviceLost = 4;  // a worker's exit status: the next cases get a process with a device
+constexpr int kDeviceLost = 4; // a worker's exit status: the next cases get a process with a device
 constexpr size_t kMaxOperators = 8192;
 
 /// Shared by all processes.
@@ -48,15 +48,22 @@ int64_t now_ns() {
 void write_all(int fd, const std::string& text) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) ::_exit(3);  // the parent is gone
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n <= 0) {
+      ::_exit(3); // the parent is gone
+    }
     done += static_cast<size_t>(n);
   }
 }
 
 std::string one_line(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\t') c = ' ';
+  for (char& c : text) {
+    if (c == '\n' || c == '\t') {
+      c = ' ';
+    }
+  }
   return text;
 }
 
@@ -64,20 +71,32 @@ std::string one_line(std::string text) {
 class ErrorLog {
  public:
   ErrorLog() : fd_(::memfd_create("stderr", 0)) {
-    if (fd_ < 0) throw std::runtime_error(std::string("memfd_create: ") + std::strerror(errno));
+    if (fd_ < 0) {
+      throw std::runtime_error(std::string("memfd_create: ") + std::strerror(errno));
+    }
   }
-  ~ErrorLog() { ::close(fd_); }
+  ~ErrorLog() {
+    ::close(fd_);
+  }
   ErrorLog(const ErrorLog&) = delete;
   ErrorLog& operator=(const ErrorLog&) = delete;
 
-  int fd() const { return fd_; }
+  int fd() const {
+    return fd_;
+  }
   /// What was written since the last call.
   std::string take() {
     const off_t size = ::lseek(fd_, 0, SEEK_END);
-    if (size <= 0) return {};
+    if (size <= 0) {
+      return {};
+    }
     std::string text(static_cast<size_t>(std::min<off_t>(size, 1 << 20)), '\0');
-    if (::pread(fd_, text.data(), text.size(), 0) < 0) text.clear();
-    if (::ftruncate(fd_, 0) != 0) text.clear();
+    if (::pread(fd_, text.data(), text.size(), 0) < 0) {
+      text.clear();
+    }
+    if (::ftruncate(fd_, 0) != 0) {
+      text.clear();
+    }
     ::lseek(fd_, 0, SEEK_SET);
     return text;
   }
@@ -90,7 +109,9 @@ class ErrorLog {
 std::string sanitizer_line(const std::string& log) {
   for (const char* mark : {"SUMMARY: ", "runtime error: ", "ERROR: AddressSanitizer"}) {
     const size_t at = log.find(mark);
-    if (at == std::string::npos) continue;
+    if (at == std::string::npos) {
+      continue;
+    }
     const size_t start = log.rfind('\n', at) + 1;
     return log.substr(start, log.find('\n', at) - start);
   }
@@ -113,11 +134,13 @@ void watch_signals() {
   alternative.ss_size = sizeof stack;
   ::sigaltstack(&alternative, nullptr);
   void* warm[2];
-  ::backtrace(warm, 2);  // loads what it needs now, not in the handler
+  ::backtrace(warm, 2); // loads what it needs now, not in the handler
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(number, &action, nullptr);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    ::sigaction(number, &action, nullptr);
+  }
 }
 
 void limit_memory() {
@@ -131,25 +154,36 @@ void limit_memory() {}
 
 class Worker {
  public:
-  Worker(Board& board, int slot, int fd, ErrorLog& log, const Cases& cases, const std::vector<bool>& chosen, const Limits& limits)
+  Worker(
+      Board& board,
+      int slot,
+      int fd,
+      ErrorLog& log,
+      const Cases& cases,
+      const std::vector<bool>& chosen,
+      const Limits& limits)
       : board_(board), slot_(slot), fd_(fd), log_(log), cases_(cases), chosen_(chosen), limits_(limits) {}
 
   [[noreturn]] void run() {
     ::dup2(log_.fd(), STDERR_FILENO);
     watch_signals();
-    if (limits_.device.is_cpu()) limit_memory();  // devices take addresses as they like
+    if (limits_.device.is_cpu()) {
+      limit_memory(); // devices take addresses as they like
+    }
     at::set_num_threads(1);
     while (board_.calls < limits_.calls) {
       const uint64_t index = board_.next_case.fetch_add(1);
       const size_t op = cases_.operator_of(index);
-      if (!chosen_[op]) continue;
+      if (!chosen_[op]) {
+        continue;
+      }
       ++board_.calls;
       board_.slots[slot_].started_ns = now_ns();
       board_.slots[slot_].current = index;
       run_one(index, op);
       board_.slots[slot_].current = kNoCase;
     }
-    ::_exit(0);  // destructors of the library's statics are not what is tested here
+    ::_exit(0); // destructors of the library's statics are not what is tested here
   }
 
  private:
@@ -158,19 +192,31 @@ class Worker {
     try {
       verdict = run_case(cases_, index, limits_.device);
     } catch (const c10::OutOfMemoryError&) {
-      verdict.outcome = Outcome::Refused;  // the arguments alone take more memory than a case may have
+      verdict.outcome = Outcome::Refused; // the arguments alone take more memory than a case may have
     } catch (const std::exception& e) {
       verdict.findings.push_back({std::string("the harness failed: ") + e.what(), ""});
     }
-    for (const Finding& finding : verdict.findings) send(index, finding);
-    if (!limits_.device.is_cpu() && !verdict.findings.empty() && is_lost(limits_.device)) ::_exit(kDeviceLost);
+    for (const Finding& finding : verdict.findings) {
+      send(index, finding);
+    }
+    if (!limits_.device.is_cpu() && !verdict.findings.empty() && is_lost(limits_.device)) {
+      ::_exit(kDeviceLost);
+    }
     const std::string log = log_.take();
-    if (const std::string line = sanitizer_line(log); !line.empty()) send(index, {"sanitizer: " + line, ""});
-    if (verdict.outcome == Outcome::Succeeded) ++board_.succeeded[op];
-    if (verdict.outcome == Outcome::Refused) ++board_.refused[op];
+    if (const std::string line = sanitizer_line(log); !line.empty()) {
+      send(index, {"sanitizer: " + line, ""});
+    }
+    if (verdict.outcome == Outcome::Succeeded) {
+      ++board_.succeeded[op];
+    }
+    if (verdict.outcome == Outcome::Refused) {
+      ++board_.refused[op];
+    }
   }
   void send(uint64_t index, const Finding& finding) {
-    write_all(fd_, std::to_string(index) + '\t' + one_line(finding.kind).substr(0, 300) + '\t' + one_line(finding.what) + '\n');
+    write_all(
+        fd_,
+        std::to_string(index) + '\t' + one_line(finding.kind).substr(0, 300) + '\t' + one_line(finding.what) + '\n');
   }
 
   Board& board_;
@@ -184,18 +230,29 @@ class Worker {
 
 class Pool {
  public:
-  Pool(const Cases& cases, const std::vector<bool>& chosen, const Limits& limits,
-       const std::function<void(uint64_t, const Finding&)>& report)
+  Pool(
+      const Cases& cases,
+      const std::vector<bool>& chosen,
+      const Limits& limits,
+      const std::function<void(uint64_t, const Finding&)>& report)
       : cases_(cases), chosen_(chosen), limits_(limits), report_(report) {
-    if (cases.operators().size() > kMaxOperators) throw std::runtime_error("more operators than kMaxOperators");
+    if (cases.operators().size() > kMaxOperators) {
+      throw std::runtime_error("more operators than kMaxOperators");
+    }
     void* shared = ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) throw std::runtime_error(std::string("mmap: ") + std::strerror(errno));
+    if (shared == MAP_FAILED) {
+      throw std::runtime_error(std::string("mmap: ") + std::strerror(errno));
+    }
     board_ = new (shared) Board();
     board_->next_case = limits.first_case;
     processes_ = std::vector<Process>(static_cast<size_t>(std::min(std::max(limits.jobs, 1), kMaxJobs)));
-    for (size_t slot = 0; slot < processes_.size(); ++slot) start(slot);
+    for (size_t slot = 0; slot < processes_.size(); ++slot) {
+      start(slot);
+    }
   }
-  ~Pool() { ::munmap(board_, sizeof(Board)); }
+  ~Pool() {
+    ::munmap(board_, sizeof(Board));
+  }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
@@ -205,20 +262,30 @@ class Pool {
       std::vector<pollfd> fds;
       std::vector<size_t> slots;
       for (size_t slot = 0; slot < processes_.size(); ++slot) {
-        if (processes_[slot].fd < 0) continue;
+        if (processes_[slot].fd < 0) {
+          continue;
+        }
         fds.push_back({processes_[slot].fd, POLLIN, 0});
         slots.push_back(slot);
       }
-      if (fds.empty()) break;
+      if (fds.empty()) {
+        break;
+      }
       ::poll(fds.data(), fds.size(), /*milliseconds=*/200);
-      for (size_t i = 0; i < fds.size(); ++i)
-        if (fds[i].revents != 0) receive(slots[i]);
-      if (limits_.seconds > 0 && static_cast<double>(now_ns() - started) * 1e-9 > limits_.seconds)
-        board_->calls = limits_.calls;  // workers end after the case in hand
+      for (size_t i = 0; i < fds.size(); ++i) {
+        if (fds[i].revents != 0) {
+          receive(slots[i]);
+        }
+      }
+      if (limits_.seconds > 0 && static_cast<double>(now_ns() - started) * 1e-9 > limits_.seconds) {
+        board_->calls = limits_.calls; // workers end after the case in hand
+      }
       kill_late_ones();
     }
     std::vector<Tally> tally(cases_.operators().size());
-    for (size_t op = 0; op < tally.size(); ++op) tally[op] = {board_->succeeded[op], board_->refused[op]};
+    for (size_t op = 0; op < tally.size(); ++op) {
+      tally[op] = {board_->succeeded[op], board_->refused[op]};
+    }
     return tally;
   }
 
@@ -233,12 +300,16 @@ class Pool {
 
   void start(size_t slot) {
     int ends[2];
-    if (::pipe(ends) != 0) throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
+    if (::pipe(ends) != 0) {
+      throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
+    }
     board_->slots[slot].current = kNoCase;
     Process& process = processes_[slot];
     process.log->take();
     process.pid = ::fork();
-    if (process.pid < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+    if (process.pid < 0) {
+      throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+    }
     if (process.pid == 0) {
       ::close(ends[0]);
       Worker(*board_, static_cast<int>(slot), ends[1], *process.log, cases_, chosen_, limits_).run();
@@ -253,8 +324,12 @@ class Pool {
     Process& process = processes_[slot];
     char chunk[65536];
     const ssize_t n = ::read(process.fd, chunk, sizeof chunk);
-    if (n < 0 && errno == EINTR) return;
-    if (n <= 0) return finish(slot);
+    if (n < 0 && errno == EINTR) {
+      return;
+    }
+    if (n <= 0) {
+      return finish(slot);
+    }
     process.buffer.append(chunk, static_cast<size_t>(n));
     for (size_t end; (end = process.buffer.find('\n')) != std::string::npos; process.buffer.erase(0, end + 1)) {
       const std::string line = process.buffer.substr(0, end);
@@ -271,28 +346,44 @@ class Pool {
     process.fd = -1;
     int status = 0;
     ::waitpid(process.pid, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+      return;
+    }
     const uint64_t index = board_->slots[slot].current;
-    if (index == kNoCase) throw std::runtime_error("a worker died without a case");
+    if (index == kNoCase) {
+      throw std::runtime_error("a worker died without a case");
+    }
     report_(index, cause_of_death(status, process));
     start(slot);
   }
   Finding cause_of_death(int status, Process& process) const {
-    if (process.late) return {"did not end within " + std::to_string(static_cast<int>(limits_.case_seconds)) + " s", ""};
+    if (process.late) {
+      return {"did not end within " + std::to_string(static_cast<int>(limits_.case_seconds)) + " s", ""};
+    }
     const std::string log = process.log->take();
     const std::string line = sanitizer_line(log);
-    if (!line.empty()) return {"sanitizer: " + line, log};
-    if (WIFEXITED(status) && WEXITSTATUS(status) == kDeviceLost) return {"the device is lost", log};
-    if (WIFSIGNALED(status)) return {"signal " + std::to_string(WTERMSIG(status)), log};
+    if (!line.empty()) {
+      return {"sanitizer: " + line, log};
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kDeviceLost) {
+      return {"the device is lost", log};
+    }
+    if (WIFSIGNALED(status)) {
+      return {"signal " + std::to_string(WTERMSIG(status)), log};
+    }
     return {"exited with status " + std::to_string(WEXITSTATUS(status)), log};
   }
 
   void kill_late_ones() {
     for (size_t slot = 0; slot < processes_.size(); ++slot) {
       Process& process = processes_[slot];
-      if (process.fd < 0 || process.late || board_->slots[slot].current == kNoCase) continue;
+      if (process.fd < 0 || process.late || board_->slots[slot].current == kNoCase) {
+        continue;
+      }
       const double seconds = static_cast<double>(now_ns() - board_->slots[slot].started_ns) * 1e-9;
-      if (seconds < limits_.case_seconds) continue;
+      if (seconds < limits_.case_seconds) {
+        continue;
+      }
       process.late = true;
       ::kill(process.pid, SIGKILL);
     }
@@ -306,7 +397,7 @@ class Pool {
   std::vector<Process> processes_;
 };
 
-}  // namespace
+} // namespace
 
 std::vector<Tally> run_in_workers(
     const Cases& cases,
@@ -316,4 +407,4 @@ std::vector<Tally> run_in_workers(
   return Pool(cases, chosen, limits, report).run();
 }
 
-}  // namespace fuzz
+} // namespace fuzz

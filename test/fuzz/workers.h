@@ -13,11 +13,11 @@ namespace fuzz {
 
 struct Limits {
   uint64_t first_case = 0;
-  uint64_t calls = 100000;  // of the chosen operators
-  double seconds = 0;       // 0: no limit
+  uint64_t calls = 100000; // of the chosen operators
+  double seconds = 0; // 0: no limit
   double case_seconds = 20;
   int jobs = 1;
-  c10::Device device{c10::DeviceType::CPU};  // another one is compared with the CPU
+  c10::Device device{c10::DeviceType::CPU}; // another one is compared with the CPU
 };
 
 struct Tally {
@@ -25,12 +25,12 @@ struct Tally {
   uint64_t refused = 0;
 };
 
-/// Runs cases from `limits.first_case` on that call one of `chosen` (positions in cases.operators()). `report` is called
-/// in this process with each finding. Returns the tally of each operator.
+/// Runs cases from `limits.first_case` on that call one of `chosen` (positions in cases.operators()). `report` is
+/// called in this process with each finding. Returns the tally of each operator.
 std::vector<Tally> run_in_workers(
     const Cases& cases,
     const std::vector<bool>& chosen,
     const Limits& limits,
     const std::function<void(uint64_t, const Finding&)>& report);
 
-}  // namespace fuzz
+} // namespace fuzz

@@ -51,16 +51,23 @@ TEST_CASE("an AnyModule calls a module of any type", "[nn][container]") {
   CHECK(any.forward<int>(2) == 103);
   CHECK(any.any_forward(2, 3).get<int>() == 6);
   CHECK(nn::AnyModule(Show()).forward<std::string>(std::string("a"), 7) == "a7");
-  CHECK_THROWS_MATCHES(any.forward<int>(2, 3.0), c10::Error, Says("Expected argument #1 to be of type int, but received value of type double"));
-  CHECK_THROWS_MATCHES(any.forward<int>(), c10::Error, Says("expects at least 1 argument(s) and at most 2 argument(s), but received 0"));
-  CHECK_THROWS_MATCHES(nn::AnyModule(Show()).forward<std::string>(std::string()), c10::Error, Says("expects 2 argument(s), but received 1. If "));
-  CHECK_THROWS_MATCHES(any.forward(2, 3), c10::Error, Says("Attempted to cast AnyValue to at::Tensor, but its actual type is int"));
+  CHECK_THROWS_MATCHES(
+      any.forward<int>(2, 3.0), c10::Error,
+      Says("Expected argument #1 to be of type int, but received value of type double"));
+  CHECK_THROWS_MATCHES(
+      any.forward<int>(), c10::Error, Says("expects at least 1 argument(s) and at most 2 argument(s), but received 0"));
+  CHECK_THROWS_MATCHES(
+      nn::AnyModule(Show()).forward<std::string>(std::string()), c10::Error,
+      Says("expects 2 argument(s), but received 1. If "));
+  CHECK_THROWS_MATCHES(
+      any.forward(2, 3), c10::Error, Says("Attempted to cast AnyValue to at::Tensor, but its actual type is int"));
   CHECK_THROWS_MATCHES(nn::AnyModule().forward(1), c10::Error, Says("Cannot call forward() on an empty AnyModule"));
   CHECK(any.get<AddImpl>().by == 1);
   CHECK(any.get<Add>()->by == 1);
   CHECK(any.ptr<AddImpl>()->by == 1);
   CHECK(any.type_info() == typeid(AddImpl));
-  CHECK_THROWS_MATCHES(any.get<ShowImpl>(), c10::Error, Says("Attempted to cast module of type (anonymous namespace)::AddImpl"));
+  CHECK_THROWS_MATCHES(
+      any.get<ShowImpl>(), c10::Error, Says("Attempted to cast module of type (anonymous namespace)::AddImpl"));
   nn::AnyModule linear(nn::Linear(2, 3));
   nn::AnyModule copy = linear.clone();
   CHECK(copy.ptr() != linear.ptr());
@@ -79,8 +86,7 @@ TEST_CASE("a Sequential passes values on", "[nn][container]") {
   CHECK_THROWS_MATCHES(sequential->ptr(3), c10::Error, Says("Index out of range"));
   CHECK_THROWS_MATCHES(nn::Sequential()->forward(1), c10::Error, Says("Cannot call forward() on an empty Sequential"));
   CHECK_THROWS_MATCHES(
-      sequential->forward<int>(torch::ones({2, 3})),
-      c10::Error,
+      sequential->forward<int>(torch::ones({2, 3})), c10::Error,
       Says("The type of the return value is at::Tensor, but you asked for type int"));
   const auto copy = std::dynamic_pointer_cast<nn::SequentialImpl>(sequential->clone());
   CHECK_FALSE(copy->at<nn::LinearImpl>(0).weight.is_same(sequential->at<nn::LinearImpl>(0).weight));
@@ -102,7 +108,8 @@ TEST_CASE("a ModuleList registers modules by position", "[nn][container]") {
   CHECK(list->children()[1] == list->ptr(1));
   CHECK(list->children()[3]->as<nn::ReLU>() != nullptr);
   CHECK(list->at<nn::DropoutImpl>(2).options.p() == 0.2);
-  CHECK_THROWS_MATCHES(list->at<nn::LinearImpl>(0), c10::Error, Says("Unable to cast module[0] to torch::nn::LinearImpl"));
+  CHECK_THROWS_MATCHES(
+      list->at<nn::LinearImpl>(0), c10::Error, Says("Unable to cast module[0] to torch::nn::LinearImpl"));
   CHECK_THROWS_MATCHES(list->ptr(4), c10::Error, Says("Index out of range"));
   CHECK_THROWS_MATCHES(list->insert(9, nn::ReLU()), c10::Error, Says("Index out of range"));
   CHECK(std::dynamic_pointer_cast<nn::ModuleListImpl>(list->clone())->size() == 4);

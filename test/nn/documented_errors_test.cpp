@@ -72,7 +72,8 @@ TEST_CASE("pooling and images throw where their comments say so", "[nn][function
 }
 
 TEST_CASE("losses and distances throw where their comments say so", "[nn][functional][errors]") {
-  const Tensor x = torch::rand({2, 4}), whole = torch::ones({2, 4}, torch::kLong), classes = torch::zeros({2}, torch::kLong);
+  const Tensor x = torch::rand({2, 4}), whole = torch::ones({2, 4}, torch::kLong),
+               classes = torch::zeros({2}, torch::kLong);
   CHECK_THROWS_AS(F::smooth_l1_loss(x, x, F::SmoothL1LossFuncOptions().beta(-1)), c10::Error);
   CHECK_THROWS_AS(F::huber_loss(x, x, F::HuberLossFuncOptions().delta(0)), c10::Error);
   CHECK_THROWS_AS(F::kl_div(whole, whole), c10::Error);
@@ -81,7 +82,8 @@ TEST_CASE("losses and distances throw where their comments say so", "[nn][functi
   CHECK_THROWS_AS(F::nll_loss(x, classes + 9), c10::Error);
   const Tensor log_probs = torch::rand({5, 2, 4}).log_softmax(2), targets = torch::ones({2, 2}, torch::kLong);
   const Tensor lengths = torch::full({2}, 5), target_lengths = torch::full({2}, 2);
-  CHECK_THROWS_AS(F::ctc_loss(log_probs, targets, lengths, target_lengths, F::CTCLossFuncOptions().blank(7)), c10::Error);
+  CHECK_THROWS_AS(
+      F::ctc_loss(log_probs, targets, lengths, target_lengths, F::CTCLossFuncOptions().blank(7)), c10::Error);
   CHECK_THROWS_AS(F::ctc_loss(log_probs, targets, lengths + 1, target_lengths), c10::Error);
   CHECK_THROWS_AS(F::ctc_loss(log_probs, targets, lengths.narrow(0, 0, 1), target_lengths), c10::Error);
   CHECK_THROWS_AS(F::soft_margin_loss(whole, whole), c10::Error);

@@ -8,20 +8,14 @@ constexpr int64_t kTargets = 4, kSources = 5, kBatch = 2, kEmbed = 6, kHeads = 3
 
 F::MultiheadAttentionForwardFuncOptions basic(bool bias = true) {
   return F::MultiheadAttentionForwardFuncOptions(
-      kEmbed,
-      kHeads,
-      wave({3 * kEmbed, kEmbed}, 0.2) * 0.4,
-      bias ? wave({3 * kEmbed}, 0.5) : Tensor(),
-      {},
-      {},
+      kEmbed, kHeads, wave({3 * kEmbed, kEmbed}, 0.2) * 0.4, bias ? wave({3 * kEmbed}, 0.5) : Tensor(), {}, {},
       /*add_zero_attn=*/false,
-      /*dropout_p=*/0.0,
-      wave({kEmbed, kEmbed}, 0.9) * 0.3,
-      bias ? wave({kEmbed}, 1.1) : Tensor());
+      /*dropout_p=*/0.0, wave({kEmbed, kEmbed}, 0.9) * 0.3, bias ? wave({kEmbed}, 1.1) : Tensor());
 }
 
 Tensor causal_mask(int64_t rows, int64_t columns) {
-  return torch::full({rows, columns}, -std::numeric_limits<double>::infinity(), torch::kDouble).triu(columns - rows + 1);
+  return torch::full({rows, columns}, -std::numeric_limits<double>::infinity(), torch::kDouble)
+      .triu(columns - rows + 1);
 }
 
 /// Output and weights, gradients of query, key and value, with and without weights asked for.
@@ -31,17 +25,24 @@ void attention(Cases& out, const std::string& name, F::MultiheadAttentionForward
   const auto result = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
     return std::get<0>(F::multi_head_attention_forward(q, k, v, options));
   };
-  differentiable(out, name + " query", [&](const Tensor& t) { return result(t, key, value); }, query);
-  differentiable(out, name + " key", [&](const Tensor& t) { return result(query, t, value); }, key);
-  differentiable(out, name + " value", [&](const Tensor& t) { return result(query, key, t); }, value);
-  differentiable(out, name + " key and value", [&](const Tensor& t) { return result(query, t, t); }, key);
+  differentiable(
+      out, name + " query", [&](const Tensor& t) { return result(t, key, value); }, query);
+  differentiable(
+      out, name + " key", [&](const Tensor& t) { return result(query, t, value); }, key);
+  differentiable(
+      out, name + " value", [&](const Tensor& t) { return result(query, key, t); }, value);
+  differentiable(
+      out, name + " key and value", [&](const Tensor& t) { return result(query, t, t); }, key);
   out.push_back({name + " weights", std::get<1>(F::multi_head_attention_forward(query, key, value, options))});
   options.average_attn_weights(false);
   out.push_back({name + " head weights", std::get<1>(F::multi_head_attention_forward(query, key, value, options))});
   options.need_weights(false);
-  differentiable(out, name + " fused query", [&](const Tensor& t) { return result(t, key, value); }, query);
-  differentiable(out, name + " fused key", [&](const Tensor& t) { return result(query, t, value); }, key);
-  differentiable(out, name + " fused value", [&](const Tensor& t) { return result(query, key, t); }, value);
+  differentiable(
+      out, name + " fused query", [&](const Tensor& t) { return result(t, key, value); }, query);
+  differentiable(
+      out, name + " fused key", [&](const Tensor& t) { return result(query, t, value); }, key);
+  differentiable(
+      out, name + " fused value", [&](const Tensor& t) { return result(query, key, t); }, value);
 }
 
 } // namespace
@@ -56,16 +57,20 @@ Cases attention_cases() {
   attention(out, "attention both masks", basic().attn_mask(wave({kTargets, kSources})).key_padding_mask(padding));
   attention(out, "attention zero", basic().add_zero_attn(true).key_padding_mask(padding));
   attention(
-      out,
-      "attention bias",
-      basic().bias_k(wave({1, 1, kEmbed}, 3)).bias_v(wave({1, 1, kEmbed}, 4)).attn_mask(causal_mask(kTargets, kSources)));
+      out, "attention bias",
+      basic()
+          .bias_k(wave({1, 1, kEmbed}, 3))
+          .bias_v(wave({1, 1, kEmbed}, 4))
+          .attn_mask(causal_mask(kTargets, kSources)));
   attention(
-      out,
-      "attention bias and zero",
-      basic().bias_k(wave({1, 1, kEmbed}, 3)).bias_v(wave({1, 1, kEmbed}, 4)).add_zero_attn(true).key_padding_mask(padding));
+      out, "attention bias and zero",
+      basic()
+          .bias_k(wave({1, 1, kEmbed}, 3))
+          .bias_v(wave({1, 1, kEmbed}, 4))
+          .add_zero_attn(true)
+          .key_padding_mask(padding));
   attention(
-      out,
-      "attention separate",
+      out, "attention separate",
       basic()
           .use_separate_proj_weight(true)
           .q_proj_weight(wave({kEmbed, kEmbed}, 5) * 0.4)
@@ -77,12 +82,11 @@ Cases attention_cases() {
                          .static_v(wave({kBatch * kHeads, 3, kHeadFeatures}, 9));
   const Tensor x = wave({kTargets, kBatch, kEmbed}, 0.1);
   differentiable(
-      out, "attention static", [&](const Tensor& t) { return std::get<0>(F::multi_head_attention_forward(t, x, x, fixed)); }, x);
+      out, "attention static",
+      [&](const Tensor& t) { return std::get<0>(F::multi_head_attention_forward(t, x, x, fixed)); }, x);
   differentiable(
-      out,
-      "self-attention",
-      [&](const Tensor& t) { return std::get<0>(F::multi_head_attention_forward(t, t, t, basic())); },
-      x);
+      out, "self-attention",
+      [&](const Tensor& t) { return std::get<0>(F::multi_head_attention_forward(t, t, t, basic())); }, x);
   return out;
 }
 

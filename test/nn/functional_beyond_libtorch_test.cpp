@@ -23,7 +23,8 @@ Tensor attend(const Tensor& x, const F::MultiheadAttentionForwardFuncOptions& op
 TEST_CASE("attention takes masks of bool and for each head", "[nn][functional]") {
   const Tensor x = wave({4, 3, 6});
   const Tensor forbidden = torch::ones({4, 4}, torch::kBool).triu(1);
-  const Tensor terms = torch::zeros({4, 4}, torch::kDouble).masked_fill(forbidden, -std::numeric_limits<double>::infinity());
+  const Tensor terms =
+      torch::zeros({4, 4}, torch::kDouble).masked_fill(forbidden, -std::numeric_limits<double>::infinity());
   for (const bool weights : {true, false}) {
     const auto options = attention_options().need_weights(weights);
     const Tensor expected = attend(x, F::MultiheadAttentionForwardFuncOptions(options).attn_mask(terms));
@@ -40,7 +41,8 @@ TEST_CASE("attention takes masks of bool and for each head", "[nn][functional]")
 TEST_CASE("attention adds a padding mask that is not of bool", "[nn][functional]") {
   const Tensor x = wave({4, 2, 6});
   const Tensor padding = torch::tensor({0, 0, 0, 1, 0, 0, 0, 0}, torch::kBool).view({2, 4});
-  const Tensor terms = torch::zeros({2, 4}, torch::kDouble).masked_fill(padding, -std::numeric_limits<double>::infinity());
+  const Tensor terms =
+      torch::zeros({2, 4}, torch::kDouble).masked_fill(padding, -std::numeric_limits<double>::infinity());
   const Tensor expected = attend(x, attention_options().key_padding_mask(padding));
   CHECK(torch::allclose(attend(x, attention_options().key_padding_mask(terms)), expected));
   CHECK(torch::allclose(attend(x, attention_options().key_padding_mask(padding.to(torch::kByte))), expected));
@@ -68,7 +70,8 @@ TEST_CASE("rms_norm divides by the root mean square", "[nn][functional]") {
 TEST_CASE("a window wider than all channels sums what there is", "[nn][modules]") {
   const Tensor x = wave({2, 3, 2, 2});
   constexpr int64_t kWide = int64_t{1} << 40;
-  torch::nn::CrossMapLRN2d normalize(torch::nn::CrossMapLRN2dOptions(kWide).alpha(static_cast<double>(kWide)).beta(0.5).k(1));
+  torch::nn::CrossMapLRN2d normalize(
+      torch::nn::CrossMapLRN2dOptions(kWide).alpha(static_cast<double>(kWide)).beta(0.5).k(1));
   CHECK(torch::allclose(normalize(x), x / (1 + x.square().sum(1, true)).sqrt()));
 }
 
@@ -92,7 +95,9 @@ TEST_CASE("max_unpool takes the sizes of the pooled dimensions alone", "[nn][fun
 }
 
 TEST_CASE("functions take inputs without elements", "[nn][functional]") {
-  CHECK(F::batch_norm(torch::rand({0, 3}), {}, {}, F::BatchNormFuncOptions().training(true)).sizes() == torch::IntArrayRef({0, 3}));
+  CHECK(
+      F::batch_norm(torch::rand({0, 3}), {}, {}, F::BatchNormFuncOptions().training(true)).sizes() ==
+      torch::IntArrayRef({0, 3}));
   CHECK(F::local_response_norm(torch::rand({0, 3, 4}), 2).sizes() == torch::IntArrayRef({0, 3, 4}));
   CHECK(F::embedding_bag(torch::zeros({2, 0}, torch::kLong), torch::rand({4, 3})).equal(torch::zeros({2, 3})));
   CHECK(F::linear(torch::rand({0, 4}), torch::rand({2, 4})).sizes() == torch::IntArrayRef({0, 2}));

@@ -27,7 +27,7 @@ Tensor drawn(at::IntArrayRef sizes) {
   return torch::randn(sizes);
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("activations with settings as arguments", "[nn][functional]") {
   const Tensor x = drawn({3, 4});

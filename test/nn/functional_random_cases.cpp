@@ -8,8 +8,7 @@ namespace {
 template <class Call>
 void drawn(Cases& out, const std::string& name, const Tensor& x, Call call) {
   differentiable(
-      out,
-      name,
+      out, name,
       [&](const Tensor& t) {
         torch::manual_seed(7);
         return call(t);
@@ -37,14 +36,26 @@ Cases random_cases() {
     return copy;
   });
   drawn(out, "dropout3d", x3, [](auto t) { return F::dropout3d(t, F::Dropout3dFuncOptions().p(0.4)); });
-  drawn(out, "alpha_dropout", x, [](auto t) { return F::alpha_dropout(t, F::AlphaDropoutFuncOptions().p(0.3).training(true)); });
+  drawn(out, "alpha_dropout", x, [](auto t) {
+    return F::alpha_dropout(t, F::AlphaDropoutFuncOptions().p(0.3).training(true));
+  });
   drawn(out, "alpha_dropout default", x, [](auto t) { return F::alpha_dropout(t); });
-  drawn(out, "feature_alpha_dropout", x, [](auto t) { return F::feature_alpha_dropout(t, F::FeatureAlphaDropoutFuncOptions().training(true)); });
+  drawn(out, "feature_alpha_dropout", x, [](auto t) {
+    return F::feature_alpha_dropout(t, F::FeatureAlphaDropoutFuncOptions().training(true));
+  });
   drawn(out, "rrelu training", x, [](auto t) { return F::rrelu(t, F::RReLUFuncOptions().training(true)); });
   drawn(out, "gumbel_softmax", x, [](auto t) { return F::gumbel_softmax(t, F::GumbelSoftmaxFuncOptions().tau(0.7)); });
-  drawn(out, "gumbel_softmax hard", x, [](auto t) { return F::gumbel_softmax(t, F::GumbelSoftmaxFuncOptions().hard(true).dim(1)); });
-  drawn(out, "fractional_max_pool2d drawn", x, [](auto t) { return F::fractional_max_pool2d(t, F::FractionalMaxPool2dFuncOptions(2).output_size(torch::ExpandingArray<2>({3, 2}))); });
-  drawn(out, "fractional_max_pool3d drawn", wave({4, 5, 6, 7}), [](auto t) { return F::fractional_max_pool3d(t, F::FractionalMaxPool3dFuncOptions(2).output_ratio(torch::ExpandingArray<3, double>(0.5))); });
+  drawn(out, "gumbel_softmax hard", x, [](auto t) {
+    return F::gumbel_softmax(t, F::GumbelSoftmaxFuncOptions().hard(true).dim(1));
+  });
+  drawn(out, "fractional_max_pool2d drawn", x, [](auto t) {
+    return F::fractional_max_pool2d(
+        t, F::FractionalMaxPool2dFuncOptions(2).output_size(torch::ExpandingArray<2>({3, 2})));
+  });
+  drawn(out, "fractional_max_pool3d drawn", wave({4, 5, 6, 7}), [](auto t) {
+    return F::fractional_max_pool3d(
+        t, F::FractionalMaxPool3dFuncOptions(2).output_ratio(torch::ExpandingArray<3, double>(0.5)));
+  });
   const Tensor sequence = wave({4, 2, 6});
   for (const bool weights : {true, false}) {
     const auto options = F::MultiheadAttentionForwardFuncOptions(

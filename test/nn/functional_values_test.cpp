@@ -45,7 +45,8 @@ void compare(const cases::Cases& computed) {
     const bool same_weighted = close(weighted, found->second->weighted, value.numel());
     CHECKED_ELSE((same_sum && same_weighted)) {
       FAIL_CHECK(
-          "sums " << sum << ", " << weighted << " in place of " << found->second->sum << ", " << found->second->weighted);
+          "sums " << sum << ", " << weighted << " in place of " << found->second->sum << ", "
+                  << found->second->weighted);
     }
   }
 }

@@ -29,10 +29,10 @@ TORCH_MODULE(Pair);
 
 TEST_CASE("forward hooks see and replace what goes in and comes out", "[nn][hooks]") {
   Double twice;
-  auto before = twice->register_forward_pre_hook(
-      [](nn::Module&, std::vector<Tensor>& inputs) { inputs[0] = inputs[0] + 1; });
-  auto after = twice->register_forward_hook(
-      [](nn::Module&, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) {
+  auto before =
+      twice->register_forward_pre_hook([](nn::Module&, std::vector<Tensor>& inputs) { inputs[0] = inputs[0] + 1; });
+  auto after =
+      twice->register_forward_hook([](nn::Module&, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs) {
         outputs[0] = outputs[0] * 10 + inputs[0];
       });
   const Tensor x = torch::tensor({1.0, 2.0});
@@ -49,7 +49,8 @@ TEST_CASE("hooks run in containers, in the order in which they came", "[nn][hook
   Double twice;
   std::string order;
   for (const char name : {'a', 'b'}) {
-    twice->register_forward_hook([&order, name](nn::Module&, const std::vector<Tensor>&, std::vector<Tensor>&) { order += name; });
+    twice->register_forward_hook(
+        [&order, name](nn::Module&, const std::vector<Tensor>&, std::vector<Tensor>&) { order += name; });
   }
   nn::Sequential sequential(twice, nn::Identity());
   sequential->register_forward_pre_hook([&order](nn::Module&, std::vector<Tensor>&) { order += 's'; });
@@ -115,8 +116,7 @@ TEST_CASE("a hook that loses tensors is an error", "[nn][hooks]") {
 TEST_CASE("a clone has hooks of its own", "[nn][hooks]") {
   Double twice;
   int calls = 0;
-  auto handle =
-      twice->register_forward_pre_hook([&](nn::Module&, std::vector<Tensor>&) { ++calls; });
+  auto handle = twice->register_forward_pre_hook([&](nn::Module&, std::vector<Tensor>&) { ++calls; });
   Double copy(std::dynamic_pointer_cast<DoubleImpl>(twice->clone()));
   handle.remove();
   twice(torch::ones({1}));

@@ -74,13 +74,18 @@ TEST_CASE("what is registered twice comes twice", "[nn][module]") {
 TEST_CASE("names of registered things are checked", "[nn][module]") {
   auto module = std::make_shared<nn::Module>();
   module->register_parameter("p", torch::ones({1}));
-  CHECK_THROWS_MATCHES(module->register_parameter("p", torch::ones({1})), c10::Error, Says("Parameter 'p' already defined"));
-  CHECK_THROWS_MATCHES(module->register_parameter("", torch::ones({1})), c10::Error, Says("Parameter name must not be empty"));
   CHECK_THROWS_MATCHES(
-      module->register_buffer("a.b", torch::ones({1})), c10::Error, Says("Buffer name must not contain a dot (got 'a.b')"));
-  CHECK_THROWS_MATCHES(module->register_module("a.b", Inner()), c10::Error, Says("Submodule name must not contain a dot"));
+      module->register_parameter("p", torch::ones({1})), c10::Error, Says("Parameter 'p' already defined"));
   CHECK_THROWS_MATCHES(
-      module->register_module("n", std::shared_ptr<InnerImpl>()), c10::Error, Says("submodule 'n' of torch::nn::Module is null"));
+      module->register_parameter("", torch::ones({1})), c10::Error, Says("Parameter name must not be empty"));
+  CHECK_THROWS_MATCHES(
+      module->register_buffer("a.b", torch::ones({1})), c10::Error,
+      Says("Buffer name must not contain a dot (got 'a.b')"));
+  CHECK_THROWS_MATCHES(
+      module->register_module("a.b", Inner()), c10::Error, Says("Submodule name must not contain a dot"));
+  CHECK_THROWS_MATCHES(
+      module->register_module("n", std::shared_ptr<InnerImpl>()), c10::Error,
+      Says("submodule 'n' of torch::nn::Module is null"));
   CHECK_THROWS_MATCHES(module->unregister_module("x"), c10::Error, Says("No Module with name `x` is registered"));
   CHECK_THROWS_MATCHES(module->replace_module("x", Inner()), c10::Error, Says("Submodule 'x' is not defined"));
   module->register_module("x", Inner());
@@ -169,7 +174,8 @@ TEST_CASE("a clone shares nothing", "[nn][module]") {
   outer->first->weight.fill_(7);
   CHECK(copy->first->weight.mean().item<double>() == 5);
   CHECK(copy->named_parameters()["first.weight"].is_same(copy->first->weight));
-  CHECK_THROWS_MATCHES(Plain()->clone(), c10::Error, Says("Subclass torch::nn::Cloneable<(anonymous namespace)::PlainImpl>"));
+  CHECK_THROWS_MATCHES(
+      Plain()->clone(), c10::Error, Says("Subclass torch::nn::Cloneable<(anonymous namespace)::PlainImpl>"));
 }
 
 TEST_CASE("a clone whose constructor registers is refused", "[nn][module]") {
@@ -180,8 +186,7 @@ TEST_CASE("a clone whose constructor registers is refused", "[nn][module]") {
     void reset() override {}
   };
   CHECK_THROWS_MATCHES(
-      std::make_shared<WrongImpl>()->clone(),
-      c10::Error,
+      std::make_shared<WrongImpl>()->clone(), c10::Error,
       Says("The cloned module does not have the same number of parameters"));
 }
 

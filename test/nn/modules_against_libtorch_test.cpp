@@ -1,4 +1,5 @@
-// What modules print, hold and compute, against what libtorch printed, held and computed from the same source and seeds.
+// What modules print, hold and compute, against what libtorch printed, held and computed from the same source and
+// seeds.
 #include "modules_list.h"
 
 #include <catch2/catch.hpp>

@@ -54,28 +54,18 @@ void compute_feed_forward() {
   train(
       "convolutional net",
       nn::Sequential(
-          nn::Conv2d(nn::Conv2dOptions(2, 4, 3).padding(1).padding_mode(torch::kReflect)),
-          nn::BatchNorm2d(4),
-          nn::ReLU(),
-          nn::MaxPool2d(2),
-          nn::Conv2d(nn::Conv2dOptions(4, 6, 3).padding(torch::kSame)),
-          nn::GroupNorm(2, 6),
-          nn::GELU(),
-          nn::AdaptiveAvgPool2d(1),
-          nn::Flatten(),
-          nn::Linear(6, 2)),
-      numbers({3, 2, 8, 8}),
-      numbers({3, 2}));
+          nn::Conv2d(nn::Conv2dOptions(2, 4, 3).padding(1).padding_mode(torch::kReflect)), nn::BatchNorm2d(4),
+          nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(nn::Conv2dOptions(4, 6, 3).padding(torch::kSame)),
+          nn::GroupNorm(2, 6), nn::GELU(), nn::AdaptiveAvgPool2d(1), nn::Flatten(), nn::Linear(6, 2)),
+      numbers({3, 2, 8, 8}), numbers({3, 2}));
   torch::manual_seed(3);
   train(
       "upward",
       nn::Sequential(
           nn::ConvTranspose2d(nn::ConvTranspose2dOptions(2, 3, 3).stride(2).output_padding(1)),
-          nn::InstanceNorm2d(nn::InstanceNorm2dOptions(3).affine(true)),
-          nn::LeakyReLU(),
+          nn::InstanceNorm2d(nn::InstanceNorm2dOptions(3).affine(true)), nn::LeakyReLU(),
           nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>{2, 2}).mode(torch::kNearest))),
-      numbers({2, 2, 3, 3}),
-      numbers({2, 3, 16, 16}));
+      numbers({2, 2, 3, 3}), numbers({2, 3, 16, 16}));
   torch::manual_seed(4);
   nn::Sequential dropped(nn::Dropout(0.3), nn::Linear(4, 4), nn::LayerNorm(nn::LayerNormOptions({4})));
   add("dropout in training", dropped->forward(numbers({3, 4})));
@@ -145,8 +135,7 @@ void compute_attention() {
   nn::Transformer transformer(
       nn::TransformerOptions(8, 2).num_encoder_layers(2).num_decoder_layers(2).dim_feedforward(16).dropout(0.0));
   const Tensor mask = nn::TransformerImpl::generate_square_subsequent_mask(4);
-  const Tensor output =
-      transformer->forward(numbers({3, 2, 8}), numbers({4, 2, 8}), {}, mask);
+  const Tensor output = transformer->forward(numbers({3, 2, 8}), numbers({4, 2, 8}), {}, mask);
   add("transformer", output);
   output.pow(2).sum().backward();
   add("transformer gradient", transformer->named_parameters()["encoder.layers.0.self_attn.in_proj_weight"].grad());

@@ -37,15 +37,37 @@ void add_layers() {
   add([] { return nn::Bilinear(2, 3, 4).ptr(); });
   add([] { return nn::Bilinear(nn::BilinearOptions(2, 3, 4).bias(false)).ptr(); });
   add([] { return nn::Conv1d(4, 6, 3).ptr(); });
-  add([] { return nn::Conv2d(nn::Conv2dOptions(4, 6, {3, 5}).stride(2).padding({1, 2}).dilation(2).groups(2).bias(false).padding_mode(kCircular)).ptr(); });
+  add([] {
+    return nn::Conv2d(nn::Conv2dOptions(4, 6, {3, 5})
+                          .stride(2)
+                          .padding({1, 2})
+                          .dilation(2)
+                          .groups(2)
+                          .bias(false)
+                          .padding_mode(kCircular))
+        .ptr();
+  });
   add([] { return nn::Conv2d(nn::Conv2dOptions(4, 6, 3).padding(kSame)).ptr(); });
   add([] { return nn::Conv2d(nn::Conv2dOptions(4, 6, 3).padding(kValid)).ptr(); });
   add([] { return nn::Conv3d(2, 2, 2).ptr(); });
   add([] { return nn::ConvTranspose1d(4, 6, 3).ptr(); });
-  add([] { return nn::ConvTranspose2d(nn::ConvTranspose2dOptions(4, 6, 3).stride(2).padding(1).output_padding(1).groups(2).bias(false).dilation(2)).ptr(); });
+  add([] {
+    return nn::ConvTranspose2d(nn::ConvTranspose2dOptions(4, 6, 3)
+                                   .stride(2)
+                                   .padding(1)
+                                   .output_padding(1)
+                                   .groups(2)
+                                   .bias(false)
+                                   .dilation(2))
+        .ptr();
+  });
   add([] { return nn::ConvTranspose3d(2, 4, 2).ptr(); });
   add([] { return nn::BatchNorm1d(5).ptr(); });
-  add([] { return nn::BatchNorm2d(nn::BatchNorm2dOptions(5).eps(1e-3).momentum(nullopt).affine(false).track_running_stats(false)).ptr(); });
+  add([] {
+    return nn::BatchNorm2d(
+               nn::BatchNorm2dOptions(5).eps(1e-3).momentum(nullopt).affine(false).track_running_stats(false))
+        .ptr();
+  });
   add([] { return nn::BatchNorm3d(5).ptr(); });
   add([] { return nn::InstanceNorm1d(5).ptr(); });
   add([] { return nn::InstanceNorm2d(nn::InstanceNorm2dOptions(5).affine(true).track_running_stats(true)).ptr(); });
@@ -63,9 +85,24 @@ void add_layers() {
   add([] { return nn::AlphaDropout().ptr(); });
   add([] { return nn::FeatureAlphaDropout().ptr(); });
   add([] { return nn::Embedding(5, 3).ptr(); });
-  add([] { return nn::Embedding(nn::EmbeddingOptions(5, 3).padding_idx(-1).max_norm(2).norm_type(1).scale_grad_by_freq(true).sparse(true)).ptr(); });
+  add([] {
+    return nn::Embedding(
+               nn::EmbeddingOptions(5, 3).padding_idx(-1).max_norm(2).norm_type(1).scale_grad_by_freq(true).sparse(
+                   true))
+        .ptr();
+  });
   add([] { return nn::EmbeddingBag(5, 3).ptr(); });
-  add([] { return nn::EmbeddingBag(nn::EmbeddingBagOptions(5, 3).max_norm(2).norm_type(1).scale_grad_by_freq(true).sparse(true).mode(kSum).include_last_offset(true).padding_idx(1)).ptr(); });
+  add([] {
+    return nn::EmbeddingBag(nn::EmbeddingBagOptions(5, 3)
+                                .max_norm(2)
+                                .norm_type(1)
+                                .scale_grad_by_freq(true)
+                                .sparse(true)
+                                .mode(kSum)
+                                .include_last_offset(true)
+                                .padding_idx(1))
+        .ptr();
+  });
   add([] { return nn::CosineSimilarity().ptr(); });
   add([] { return nn::PairwiseDistance().ptr(); });
 }
@@ -75,7 +112,11 @@ void add_images() {
   add([] { return nn::Unfold(nn::UnfoldOptions({2, 4}).padding(2).stride(3)).ptr(); });
   add([] { return nn::PixelShuffle(5).ptr(); });
   add([] { return nn::PixelUnshuffle(5).ptr(); });
-  add([] { return nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>{3}).mode(kTrilinear).align_corners(false)).ptr(); });
+  add([] {
+    return nn::Upsample(
+               nn::UpsampleOptions().scale_factor(std::vector<double>{3}).mode(kTrilinear).align_corners(false))
+        .ptr();
+  });
   add([] { return nn::Upsample(nn::UpsampleOptions().size(std::vector<int64_t>{2, 4}).mode(kNearest)).ptr(); });
   add([] { return nn::ReflectionPad1d(2).ptr(); });
   add([] { return nn::ReflectionPad2d(nn::ReflectionPad2dOptions({1, 1, 2, 0})).ptr(); });
@@ -133,7 +174,15 @@ void add_activations() {
 
 void add_pooling() {
   add([] { return nn::AvgPool1d(5).ptr(); });
-  add([] { return nn::AvgPool2d(nn::AvgPool2dOptions({5, 6}).stride({1, 2}).padding(1).ceil_mode(true).count_include_pad(false).divisor_override(3)).ptr(); });
+  add([] {
+    return nn::AvgPool2d(nn::AvgPool2dOptions({5, 6})
+                             .stride({1, 2})
+                             .padding(1)
+                             .ceil_mode(true)
+                             .count_include_pad(false)
+                             .divisor_override(3))
+        .ptr();
+  });
   add([] { return nn::AvgPool3d(5).ptr(); });
   add([] { return nn::MaxPool1d(5).ptr(); });
   add([] { return nn::MaxPool2d(nn::MaxPool2dOptions(5).stride({1, 2}).dilation(2).ceil_mode(true)).ptr(); });
@@ -176,30 +225,77 @@ void add_losses() {
   add([] { return nn::CrossEntropyLoss().ptr(); });
   add([] { return nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().weight(torch::ones(3))).ptr(); });
   add([] { return nn::BCEWithLogitsLoss().ptr(); });
-  add([] { return nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().weight(torch::ones(3)).pos_weight(torch::ones(3))).ptr(); });
+  add([] {
+    return nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().weight(torch::ones(3)).pos_weight(torch::ones(3)))
+        .ptr();
+  });
 }
 
 void add_recurrent() {
   add([] { return nn::RNN(3, 4).ptr(); });
-  add([] { return nn::RNN(nn::RNNOptions(3, 4).num_layers(2).nonlinearity(kReLU).batch_first(true).dropout(0.2).bidirectional(true).bias(false)).ptr(); });
+  add([] {
+    return nn::RNN(nn::RNNOptions(3, 4)
+                       .num_layers(2)
+                       .nonlinearity(kReLU)
+                       .batch_first(true)
+                       .dropout(0.2)
+                       .bidirectional(true)
+                       .bias(false))
+        .ptr();
+  });
   add([] { return nn::LSTM(3, 4).ptr(); });
-  add([] { return nn::LSTM(nn::LSTMOptions(3, 4).num_layers(2).batch_first(true).dropout(0.2).bidirectional(true).bias(false).proj_size(2)).ptr(); });
+  add([] {
+    return nn::LSTM(nn::LSTMOptions(3, 4)
+                        .num_layers(2)
+                        .batch_first(true)
+                        .dropout(0.2)
+                        .bidirectional(true)
+                        .bias(false)
+                        .proj_size(2))
+        .ptr();
+  });
   add([] { return nn::GRU(3, 4).ptr(); });
-  add([] { return nn::GRU(nn::GRUOptions(3, 4).num_layers(2).batch_first(true).dropout(0.2).bidirectional(true)).ptr(); });
+  add([] {
+    return nn::GRU(nn::GRUOptions(3, 4).num_layers(2).batch_first(true).dropout(0.2).bidirectional(true)).ptr();
+  });
   add([] { return nn::RNNCell(2, 3).ptr(); });
   add([] { return nn::RNNCell(nn::RNNCellOptions(2, 3).bias(false).nonlinearity(kReLU)).ptr(); });
   add([] { return nn::LSTMCell(2, 3).ptr(); });
   add([] { return nn::GRUCell(nn::GRUCellOptions(2, 3).bias(false)).ptr(); });
   add([] { return nn::MultiheadAttention(4, 2).ptr(); });
-  add([] { return nn::MultiheadAttention(nn::MultiheadAttentionOptions(4, 2).kdim(3).vdim(5).add_bias_kv(true).bias(false)).ptr(); });
-  add([] { return nn::MultiheadAttention(nn::MultiheadAttentionOptions(4, 2).kdim(3).vdim(5).add_bias_kv(true)).ptr(); });
+  add([] {
+    return nn::MultiheadAttention(nn::MultiheadAttentionOptions(4, 2).kdim(3).vdim(5).add_bias_kv(true).bias(false))
+        .ptr();
+  });
+  add([] {
+    return nn::MultiheadAttention(nn::MultiheadAttentionOptions(4, 2).kdim(3).vdim(5).add_bias_kv(true)).ptr();
+  });
   add([] { return nn::TransformerEncoderLayer(4, 2).ptr(); });
-  add([] { return nn::TransformerDecoderLayer(nn::TransformerDecoderLayerOptions(4, 2).dim_feedforward(8).dropout(0.3)).ptr(); });
-  add([] { return nn::TransformerEncoder(nn::TransformerEncoderLayer(nn::TransformerEncoderLayerOptions(4, 2).dim_feedforward(8)), 2).ptr(); });
-  add([] { return nn::TransformerDecoder(nn::TransformerDecoderOptions(nn::TransformerDecoderLayer(nn::TransformerDecoderLayerOptions(4, 2).dim_feedforward(8)), 2).norm(nn::AnyModule(nn::LayerNorm(nn::LayerNormOptions({4}))))).ptr(); });
-  add([] { return nn::Transformer(nn::TransformerOptions(4, 2).num_encoder_layers(1).num_decoder_layers(1).dim_feedforward(8)).ptr(); });
+  add([] {
+    return nn::TransformerDecoderLayer(nn::TransformerDecoderLayerOptions(4, 2).dim_feedforward(8).dropout(0.3)).ptr();
+  });
+  add([] {
+    return nn::TransformerEncoder(
+               nn::TransformerEncoderLayer(nn::TransformerEncoderLayerOptions(4, 2).dim_feedforward(8)), 2)
+        .ptr();
+  });
+  add([] {
+    return nn::TransformerDecoder(
+               nn::TransformerDecoderOptions(
+                   nn::TransformerDecoderLayer(nn::TransformerDecoderLayerOptions(4, 2).dim_feedforward(8)), 2)
+                   .norm(nn::AnyModule(nn::LayerNorm(nn::LayerNormOptions({4})))))
+        .ptr();
+  });
+  add([] {
+    return nn::Transformer(nn::TransformerOptions(4, 2).num_encoder_layers(1).num_decoder_layers(1).dim_feedforward(8))
+        .ptr();
+  });
   add([] { return nn::AdaptiveLogSoftmaxWithLoss(32, 10, std::vector<int64_t>{4, 8}).ptr(); });
-  add([] { return nn::AdaptiveLogSoftmaxWithLoss(nn::AdaptiveLogSoftmaxWithLossOptions(8, 10, {4, 8}).div_value(2).head_bias(true)).ptr(); });
+  add([] {
+    return nn::AdaptiveLogSoftmaxWithLoss(
+               nn::AdaptiveLogSoftmaxWithLossOptions(8, 10, {4, 8}).div_value(2).head_bias(true))
+        .ptr();
+  });
 }
 
 void add_containers() {

@@ -61,7 +61,9 @@ TORCH_MODULE(Own);
 
 Tensor ramp(IntArrayRef sizes) {
   int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
+  for (const int64_t size : sizes) {
+    count *= size;
+  }
   return (torch::arange(count, kDouble) * 0.7).sin().view(sizes);
 }
 
@@ -80,18 +82,26 @@ const std::map<std::string, Expected>& expected() {
 /// The training of peer/norms.py; `cached`: the two calls of a step under one guard.
 template <class Holder>
 void check_training(
-    const std::string& name, Holder module, IntArrayRef input, const std::function<void(Holder&)>& wrap, bool cached = false) {
+    const std::string& name,
+    Holder module,
+    IntArrayRef input,
+    const std::function<void(Holder&)>& wrap,
+    bool cached = false) {
   INFO(name);
   module->to(kDouble);
   {
     const NoGradGuard no_grad;
-    for (Tensor p : module->parameters()) p.copy_(ramp(p.sizes()));
+    for (Tensor p : module->parameters()) {
+      p.copy_(ramp(p.sizes()));
+    }
   }
   torch::manual_seed(5);
   wrap(module);
   std::string names;
   for (const auto& tensors : {module->named_parameters(), module->named_buffers()}) {
-    for (const auto& item : tensors) names += (names.empty() ? "" : " ") + item.key();
+    for (const auto& item : tensors) {
+      names += (names.empty() ? "" : " ") + item.key();
+    }
   }
   CHECK(names == expected().at(name).names);
   const Tensor x = ramp(input);
@@ -104,8 +114,10 @@ void check_training(
   for (int step = 0; step < 5; ++step) {
     optimizer.zero_grad();
     std::optional<parametrize::CachedGuard> guard;
-    if (cached) guard.emplace();
-    const Tensor first = module(x), second = module(0.5 * x + 1);  // in this order, each takes a power iteration
+    if (cached) {
+      guard.emplace();
+    }
+    const Tensor first = module(x), second = module(0.5 * x + 1); // in this order, each takes a power iteration
     guard.reset();
     const Tensor loss = first.square().sum() - (second * 0.3).sin().sum();
     loss.backward();
@@ -113,7 +125,9 @@ void check_training(
     add(loss);
   }
   module->eval();
-  for (const auto& item : torch::state_dict(module)) add(item.value());
+  for (const auto& item : torch::state_dict(module)) {
+    add(item.value());
+  }
   add(module(x));
   const std::vector<double>& want = expected().at(name).numbers;
   REQUIRE(got.size() == want.size());
@@ -169,7 +183,8 @@ TEST_CASE("normalized weights train as PyTorch's do", "[nn][norms]") {
     parametrize::register_parametrization(m.ptr(), "weight", Symmetric());
   });
   check_training<Linear>(
-      "parametrizations.spectral_norm, cached", Linear(3, 4), {2, 3}, [](Linear& m) { P::spectral_norm(m); }, /*cached=*/true);
+      "parametrizations.spectral_norm, cached", Linear(3, 4), {2, 3}, [](Linear& m) { P::spectral_norm(m); },
+      /*cached=*/true);
 }
 
 TEST_CASE("orthogonal weights train as PyTorch's do", "[nn][norms]") {
@@ -189,7 +204,9 @@ TEST_CASE("orthogonal weights train as PyTorch's do", "[nn][norms]") {
   linear("orthogonal, cayley, tall, free", 4, [](Linear& m) { P::orthogonal(m, "weight", Map::kCayley, false); });
   linear("orthogonal, householder", 4, [](Linear& m) { P::orthogonal(m); });
   linear("orthogonal, householder, wide", 2, [](Linear& m) { P::orthogonal(m); });
-  linear("orthogonal, householder, square, free", 3, [](Linear& m) { P::orthogonal(m, "weight", Map::kHouseholder, false); });
+  linear("orthogonal, householder, square, free", 3, [](Linear& m) {
+    P::orthogonal(m, "weight", Map::kHouseholder, false);
+  });
   linear("orthogonal, householder, wide, free", 2, [](Linear& m) { P::orthogonal(m, "weight", std::nullopt, false); });
   linear("scaled, orthogonal", 3, [](Linear& m) {
     parametrize::register_parametrization(m, "weight", Scaled());
@@ -264,14 +281,16 @@ TEST_CASE("modules of a program, buffers, recurrent layers and containers comput
   CHECK(same(std::get<0>(lstm(x.to(kDouble))).to(kFloat), after));
 
   nn::Sequential sequence(weight_norm(nn::Linear(2, 2)), nn::ReLU(), P::spectral_norm(nn::Linear(2, 1)));
-  for (int step = 0; step < 3; ++step) sequence->forward(torch::rand({5, 2})).sum().backward();
+  for (int step = 0; step < 3; ++step) {
+    sequence->forward(torch::rand({5, 2})).sum().backward();
+  }
   CHECK(sequence->named_parameters()["0.weight_v"].grad().defined());
   CHECK(sequence->named_parameters()["2.parametrizations.weight.original"].grad().defined());
 }
 
 TEST_CASE("a graph keeps the weight that it was made with", "[nn][norms]") {
   nn::Linear layer(3, 4);
-  spectral_norm(layer);  // its weight is another one in each call
+  spectral_norm(layer); // its weight is another one in each call
   const Tensor x = torch::rand({2, 3}, torch::requires_grad());
   const Tensor weight_now = (layer(x), layer->weight.detach().clone());
   const Tensor first = layer(x), weight = layer->weight.detach().clone();
@@ -331,7 +350,9 @@ TEST_CASE("copies of normalized layers are independent", "[nn][norms]") {
   CHECK(same(copy->forward(x), before));
   {
     const NoGradGuard no_grad;
-    for (Tensor p : copy->parameters()) p.mul_(3);
+    for (Tensor p : copy->parameters()) {
+      p.mul_(3);
+    }
   }
   CHECK_FALSE(same(copy->forward(x), before));
   CHECK(same(model->forward(x), before));
@@ -340,11 +361,14 @@ TEST_CASE("copies of normalized layers are independent", "[nn][norms]") {
     INFO(item.key());
     CHECK(item.value().grad().defined());
   }
-  for (const Tensor& p : model->parameters()) CHECK_FALSE(p.grad().defined());
+  for (const Tensor& p : model->parameters()) {
+    CHECK_FALSE(p.grad().defined());
+  }
 }
 
 TEST_CASE("normalized layers in evaluation may be called by many threads", "[nn][norms][threads]") {
-  nn::Sequential model(weight_norm(nn::Linear(3, 8)), P::weight_norm(nn::Linear(8, 8)), spectral_norm(nn::Linear(8, 3)));
+  nn::Sequential model(
+      weight_norm(nn::Linear(3, 8)), P::weight_norm(nn::Linear(8, 8)), spectral_norm(nn::Linear(8, 3)));
   model->eval();
   const Tensor x = torch::rand({2, 3});
   const NoGradGuard no_grad;
@@ -354,11 +378,17 @@ TEST_CASE("normalized layers in evaluation may be called by many threads", "[nn]
   for (Tensor& result : results) {
     threads.emplace_back([&] {
       const NoGradGuard off;
-      for (int i = 0; i < 50; ++i) result = model->forward(x);
+      for (int i = 0; i < 50; ++i) {
+        result = model->forward(x);
+      }
     });
   }
-  for (std::thread& thread : threads) thread.join();
-  for (const Tensor& result : results) CHECK(same(result, before));
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const Tensor& result : results) {
+    CHECK(same(result, before));
+  }
   const c10::InferenceMode inference;
   CHECK(same(model->forward(x), before));
 }
@@ -368,41 +398,56 @@ TEST_CASE("normalization of weights says what is wrong", "[nn][norms][errors]") 
   CHECK_THROWS_MATCHES(weight_norm(layer, "wait"), c10::Error, Says("has no parameter 'wait'; it has weight, bias"));
   CHECK_THROWS_MATCHES(spectral_norm(layer, "wait"), c10::Error, Says("has no parameter 'wait'; it has weight, bias"));
   CHECK_THROWS_MATCHES(
-      P::weight_norm(layer, "wait"), c10::Error, Says("does not have a parameter, a buffer, or a parametrized element with name 'wait'"));
+      P::weight_norm(layer, "wait"), c10::Error,
+      Says("does not have a parameter, a buffer, or a parametrized element with name 'wait'"));
   CHECK_THROWS_MATCHES(P::spectral_norm(layer, "wait"), c10::Error, Says("no parameter or buffer with name 'wait'"));
   CHECK_THROWS_AS(weight_norm(layer, "weight", 7), c10::Error);
   CHECK_THROWS_MATCHES(
-      spectral_norm(layer, "weight", 0), c10::Error, Says("Expected n_power_iterations to be positive, but got n_power_iterations=0"));
+      spectral_norm(layer, "weight", 0), c10::Error,
+      Says("Expected n_power_iterations to be positive, but got n_power_iterations=0"));
   CHECK_THROWS_MATCHES(
-      spectral_norm(layer, "weight", 1, 1e-12, 2), c10::Error, Says("Dimension out of range (expected to be in range of [-2, 1] but got 2)"));
+      spectral_norm(layer, "weight", 1, 1e-12, 2), c10::Error,
+      Says("Dimension out of range (expected to be in range of [-2, 1] but got 2)"));
   CHECK_THROWS_MATCHES(P::spectral_norm(layer, "weight", 1, 1e-12, -3), c10::Error, Says("Dimension out of range"));
-  CHECK_THROWS_MATCHES(remove_weight_norm(layer), c10::Error, Says("weight_norm of 'weight' not found in torch::nn::LinearImpl"));
+  CHECK_THROWS_MATCHES(
+      remove_weight_norm(layer), c10::Error, Says("weight_norm of 'weight' not found in torch::nn::LinearImpl"));
   CHECK_THROWS_MATCHES(remove_spectral_norm(layer), c10::Error, Says("spectral_norm of 'weight' not found"));
   CHECK_THROWS_MATCHES(
-      parametrize::remove_parametrizations(layer, "weight"), c10::Error, Says("does not have a parametrization on weight"));
-  CHECK_THROWS_MATCHES(  // not square: it cannot be made symmetric
+      parametrize::remove_parametrizations(layer, "weight"), c10::Error,
+      Says("does not have a parametrization on weight"));
+  CHECK_THROWS_MATCHES( // not square: it cannot be made symmetric
       parametrize::register_parametrization(layer, "weight", Symmetric()), c10::Error, Says("must match the size"));
   struct HalfImpl : nn::Module {
-    Tensor forward(const Tensor& x) { return x.narrow(0, 0, 1); }
+    Tensor forward(const Tensor& x) {
+      return x.narrow(0, 0, 1);
+    }
   };
   CHECK_THROWS_MATCHES(
       parametrize::register_parametrization(layer, "weight", std::make_shared<HalfImpl>()), c10::Error,
       Says("may not change the shape of the tensor"));
   struct FloatImpl : nn::Module {
-    Tensor forward(const Tensor& x) { return x.to(kDouble); }
+    Tensor forward(const Tensor& x) {
+      return x.to(kDouble);
+    }
   };
   CHECK_THROWS_MATCHES(
       parametrize::register_parametrization(layer, "weight", std::make_shared<FloatImpl>()), c10::Error,
       Says("may not change the dtype of the tensor"));
   CHECK_THROWS_MATCHES(
-      parametrize::register_parametrization(layer, "weight", layer), c10::Error, Says("is, or holds, the module itself"));
+      parametrize::register_parametrization(layer, "weight", layer), c10::Error,
+      Says("is, or holds, the module itself"));
   struct SparseImpl : nn::Module {
-    Tensor forward(const Tensor& x) { return x.to_sparse(); }
+    Tensor forward(const Tensor& x) {
+      return x.to_sparse();
+    }
   };
   CHECK_THROWS_MATCHES(
-      parametrize::register_parametrization(layer, "weight", std::make_shared<SparseImpl>()), c10::Error, Says("must be dense"));
+      parametrize::register_parametrization(layer, "weight", std::make_shared<SparseImpl>()), c10::Error,
+      Says("must be dense"));
   struct OddImpl : nn::Module {
-    OddImpl() { register_parameter("w", torch::ones({2, 2}).to_sparse()); }
+    OddImpl() {
+      register_parameter("w", torch::ones({2, 2}).to_sparse());
+    }
   };
   OddImpl odd;
   CHECK_THROWS_MATCHES(weight_norm(odd, "w"), c10::Error, Says("must be dense, it has layout Sparse"));
@@ -413,7 +458,8 @@ TEST_CASE("normalization of weights says what is wrong", "[nn][norms][errors]") 
   CHECK(layer->weight.is_leaf());
 
   weight_norm(layer);
-  CHECK_THROWS_MATCHES(weight_norm(layer), c10::Error, Says("Cannot register two weight_norm hooks on the same parameter weight"));
+  CHECK_THROWS_MATCHES(
+      weight_norm(layer), c10::Error, Says("Cannot register two weight_norm hooks on the same parameter weight"));
   nn::Linear scaled(nn::LinearOptions(2, 2).bias(false));
   parametrize::register_parametrization(scaled, "weight", Scaled());
   CHECK_THROWS_MATCHES(

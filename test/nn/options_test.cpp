@@ -84,7 +84,8 @@ TEST_CASE("an option that is one of some constants is read as a variant is", "[n
 
   const std::variant<enumtype::kTanh, enumtype::kReLU> variant = options.nonlinearity();
   CHECK(torch::enumtype::get_enum_name(variant) == "kReLU");
-  CHECK(torch::enumtype::get_enum_name(options.nonlinearity(std::variant<enumtype::kTanh>()).nonlinearity()) == "kTanh");
+  CHECK(
+      torch::enumtype::get_enum_name(options.nonlinearity(std::variant<enumtype::kTanh>()).nonlinearity()) == "kTanh");
   STATIC_REQUIRE_FALSE(std::is_constructible_v<RNNOptions::nonlinearity_t, enumtype::kGELU>);
 }
 

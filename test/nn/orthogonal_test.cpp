@@ -1,4 +1,5 @@
-// orthogonal: every map and shape stays orthogonal, begins where it should, is copied and saved; CachedGuard; bad input.
+// orthogonal: every map and shape stays orthogonal, begins where it should, is copied and saved; CachedGuard; bad
+// input.
 #include <torch/nn/utils/parametrizations.h>
 #include <torch/nn/utils/parametrize.h>
 #include <torch/torch.h>
@@ -63,8 +64,12 @@ TEST_CASE("orthogonal weights stay orthogonal in training", "[nn][norms]") {
          std::vector<std::vector<int64_t>>{{4, 4}, {5, 3}, {3, 5}, {2, 4, 3}, {1, 1}, {0, 0}, {3, 0}, {2, 0, 3, 3}}) {
       for (const auto map : {OrthogonalMap::kMatrixExp, OrthogonalMap::kCayley, OrthogonalMap::kHouseholder}) {
         for (const bool trivial : {true, false}) {
-          if (map == OrthogonalMap::kHouseholder && dtype == torch::kComplexDouble) continue;
-          INFO("sizes " << IntArrayRef(sizes) << ", map " << static_cast<int>(map) << ", trivialization " << trivial << ", " << dtype);
+          if (map == OrthogonalMap::kHouseholder && dtype == torch::kComplexDouble) {
+            continue;
+          }
+          INFO(
+              "sizes " << IntArrayRef(sizes) << ", map " << static_cast<int>(map) << ", trivialization " << trivial
+                       << ", " << dtype);
           Table table(torch::randn(sizes, dtype));
           P::orthogonal(table, "table", map, trivial);
           REQUIRE(table().sizes() == IntArrayRef(sizes));
@@ -74,13 +79,17 @@ TEST_CASE("orthogonal weights stay orthogonal in training", "[nn][norms]") {
           for (int step = 0; step < 3; ++step) {
             optimizer.zero_grad();
             const Tensor loss = (table() - wanted).abs().square().sum();
-            if (loss.numel() == 0 || wanted.numel() == 0) break;
+            if (loss.numel() == 0 || wanted.numel() == 0) {
+              break;
+            }
             CHECK(distance_from_orthonormal(table->table) < 1e-12);
             loss.backward();
             optimizer.step();
             before = before.value_or(loss.item<double>());
           }
-          if (before && wanted.numel() > 1) CHECK((table() - wanted).abs().square().sum().item<double>() < *before);
+          if (before && wanted.numel() > 1) {
+            CHECK((table() - wanted).abs().square().sum().item<double>() < *before);
+          }
         }
       }
     }
@@ -93,7 +102,8 @@ TEST_CASE("an orthogonal tensor keeps its value when it becomes a parametrized o
     for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{{4, 4}, {2, 3, 3}, {5, 3}, {3, 5}}) {
       INFO("sizes " << IntArrayRef(sizes) << ", map " << static_cast<int>(map));
       Tensor start = torch::randn(sizes, kDouble);
-      start = sizes[sizes.size() - 2] >= sizes.back() ? std::get<0>(torch::linalg_qr(start)) : std::get<0>(torch::linalg_qr(start.mT())).mT();
+      start = sizes[sizes.size() - 2] >= sizes.back() ? std::get<0>(torch::linalg_qr(start))
+                                                      : std::get<0>(torch::linalg_qr(start.mT())).mT();
       Table table(start);
       P::orthogonal(table, "table", map);
       CHECK(at::allclose(table().detach(), start, 0, 1e-12));
@@ -127,7 +137,7 @@ TEST_CASE("orthogonal layers are copied, saved and read", "[nn][norms]") {
 TEST_CASE("a further parametrization by an orthogonal map begins at the map's value", "[nn][norms]") {
   nn::Linear layer(3, 3);
   parametrize::register_parametrization(layer, "weight", Counting());
-  P::orthogonal(layer);  // has never had a right_inverse, so there is no base
+  P::orthogonal(layer); // has never had a right_inverse, so there is no base
   const Tensor lower = 2 * layer->named_parameters()["parametrizations.weight.original"].detach().tril();
   layer(torch::ones({1, 3}));
   CHECK(at::allclose(layer->weight.detach(), torch::matrix_exp(lower - lower.mT()), 1e-5, 1e-6));
@@ -140,7 +150,9 @@ TEST_CASE("under a CachedGuard a parametrized tensor is computed once", "[nn][no
   const Tensor x = torch::ones({1, 3}), original = layer->named_parameters()["parametrizations.weight.original"];
   const auto calls_of = [&](int times) {
     const int before = counting->calls;
-    for (int i = 0; i < times; ++i) layer(x);
+    for (int i = 0; i < times; ++i) {
+      layer(x);
+    }
     return counting->calls - before;
   };
   CHECK(calls_of(3) == 3);
@@ -153,7 +165,7 @@ TEST_CASE("under a CachedGuard a parametrized tensor is computed once", "[nn][no
     }
     CHECK(calls_of(2) == 0);
     const Tensor sum = layer(x).sum() + layer(2 * x).sum();
-    sum.backward();  // through one graph of the weight
+    sum.backward(); // through one graph of the weight
     CHECK(at::allclose(original.grad(), torch::full({2, 3}, 6.)));
     // Another thread has no guard.
     int in_thread = 0;
@@ -167,7 +179,7 @@ TEST_CASE("under a CachedGuard a parametrized tensor is computed once", "[nn][no
       const NoGradGuard no_grad;
       CHECK(calls_of(2) == 1);
     }
-    CHECK(calls_of(2) == 1);  // a value without graph does not serve training
+    CHECK(calls_of(2) == 1); // a value without graph does not serve training
     const NoGradGuard no_grad;
     CHECK(calls_of(2) == 0);
     parametrize::register_parametrization(layer, "weight", Counting());
@@ -183,9 +195,11 @@ TEST_CASE("under a CachedGuard a parametrized tensor is computed once", "[nn][no
 
 TEST_CASE("orthogonal says what is wrong", "[nn][norms][errors]") {
   nn::Linear layer(3, 4);
-  CHECK_THROWS_MATCHES(P::orthogonal(layer, "wait"), c10::ValueError, Says("has no parameter or buffer with name 'wait'"));
   CHECK_THROWS_MATCHES(
-      P::orthogonal(layer, "bias"), c10::ValueError, Says("Expected a matrix or batch of matrices. Got a tensor of 1 dimensions"));
+      P::orthogonal(layer, "wait"), c10::ValueError, Says("has no parameter or buffer with name 'wait'"));
+  CHECK_THROWS_MATCHES(
+      P::orthogonal(layer, "bias"), c10::ValueError,
+      Says("Expected a matrix or batch of matrices. Got a tensor of 1 dimensions"));
   Table table(torch::randn({3, 3}, torch::kComplexFloat));
   CHECK_THROWS_MATCHES(
       P::orthogonal(table, "table", OrthogonalMap::kHouseholder), c10::ValueError,

@@ -51,10 +51,13 @@ TEST_CASE("resident size stays flat over 10000 steps of random shapes", "[nn][sl
   RandomShapesNet net;
   torch::optim::SGD optimizer(net.parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
   std::mt19937 random(7);
-  const auto between = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
+  const auto between = [&](int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1));
+  };
   const auto step = [&] {
     const int64_t batch = between(2, 12);
-    const Tensor images = torch::randn({batch, 3, between(8, 40), between(8, 40)}), sequences = torch::randn({between(1, 12), batch, 8});
+    const Tensor images = torch::randn({batch, 3, between(8, 40), between(8, 40)}),
+                 sequences = torch::randn({between(1, 12), batch, 8});
     optimizer.zero_grad();
     torch::cross_entropy_loss(net.forward(images, sequences), torch::randint(10, {batch})).backward();
     optimizer.step();

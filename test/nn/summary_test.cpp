@@ -47,7 +47,9 @@ TEST_CASE("a summary names layers, outputs and parameters, and leaves the module
   CHECK(summary.buffers == 5);
   CHECK(summary.buffer_bytes == 4 * 4 + 8);
   CHECK(summary.output_bytes == 4 * (8 + 8 + 2));
-  CHECK_THAT(summary.text(), Catch::Contains("conv: Conv2d") && Catch::Contains("[1, 2, 2, 2]") && Catch::Contains("not seen"));
+  CHECK_THAT(
+      summary.text(),
+      Catch::Contains("conv: Conv2d") && Catch::Contains("[1, 2, 2, 2]") && Catch::Contains("not seen"));
   CHECK_THAT(summary.text(), Catch::Contains("Parameters: 48, 32 of them trainable, 192 B"));
 
   CHECK(net->is_training());

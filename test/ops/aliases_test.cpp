@@ -70,20 +70,26 @@ constexpr Alias kAliases[] = {
     {"__xor__.Scalar", "bitwise_xor.Scalar"},
     {"__xor__.Tensor", "bitwise_xor.Tensor"}};
 
-}  // namespace
+} // namespace
 
 TEST_CASE("a second name gives what the first gives", "[ops][aliases]") {
   for_each_row([](const OpRow& row, const BoxedOp& op, Failures& failures) {
     for (const Alias& alias : kAliases) {
-      if (std::string(alias.original) != row.name) continue;
+      if (std::string(alias.original) != row.name) {
+        continue;
+      }
       const auto second = BoxedOp::find(alias.name);
-      if (!second.has_value()) return failures.add(std::string("the dispatcher does not know ") + alias.name);
+      if (!second.has_value()) {
+        return failures.add(std::string("the dispatcher does not know ") + alias.name);
+      }
       for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Values)) {
         for (const Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
           failures.guard(sample.note, [&] {
             const std::string difference =
                 first_difference(second->tensors(sample.args).at(0), op.tensors(sample.args).at(0), Tolerance{0, 0});
-            if (!difference.empty()) failures.add(std::string(alias.name) + " " + sample.note + ": " + difference);
+            if (!difference.empty()) {
+              failures.add(std::string(alias.name) + " " + sample.note + ": " + difference);
+            }
           });
         }
       }
@@ -91,4 +97,4 @@ TEST_CASE("a second name gives what the first gives", "[ops][aliases]") {
   });
 }
 
-}  // namespace test
+} // namespace test

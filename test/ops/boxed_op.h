@@ -16,8 +16,12 @@ class BoxedOp {
   /// "add.Tensor" in namespace aten; nothing if the dispatcher does not know it.
   static std::optional<BoxedOp> find(const std::string& name);
 
-  const c10::FunctionSchema& schema() const { return handle_.schema(); }
-  size_t argument_count() const { return schema().arguments().size(); }
+  const c10::FunctionSchema& schema() const {
+    return handle_.schema();
+  }
+  size_t argument_count() const {
+    return schema().arguments().size();
+  }
   /// Position of an argument, or nothing.
   std::optional<size_t> position(std::string_view argument) const;
   /// Positions of the arguments that the schema says are written to.
@@ -52,15 +56,18 @@ Stack with_tensors(const Stack& args, const Change& change) {
       changed.emplace_back(value.toTensor().defined() ? change(value.toTensor()) : value.toTensor());
     } else if (value.isTensorList()) {
       std::vector<at::Tensor> list;
-      for (const at::Tensor& tensor : value.toTensorVector())
+      for (const at::Tensor& tensor : value.toTensorVector()) {
         list.push_back(tensor.defined() ? change(tensor) : tensor);
+      }
       changed.emplace_back(std::move(list));
     } else if (value.isList() && !value.isIntList() && !value.isDoubleList() && !value.isBoolList()) {
       // A list of optional tensors, as index takes; lists of Scalars pass through unchanged.
       c10::List<c10::IValue> list = value.toList().copy();
       for (size_t i = 0; i < list.size(); ++i) {
         const c10::IValue item = list.get(i);
-        if (item.isTensor() && item.toTensor().defined()) list.set(i, change(item.toTensor()));
+        if (item.isTensor() && item.toTensor().defined()) {
+          list.set(i, change(item.toTensor()));
+        }
       }
       changed.emplace_back(std::move(list));
     } else {
@@ -70,4 +77,4 @@ Stack with_tensors(const Stack& args, const Change& change) {
   return changed;
 }
 
-}  // namespace test
+} // namespace test

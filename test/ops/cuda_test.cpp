@@ -1,5 +1,5 @@
-// What an operator gives on a GPU is what it gives on the CPU. Registered where a device is there: elsewhere there is no
-// such test, rather than one that passes unseen.
+// What an operator gives on a GPU is what it gives on the CPU. Registered where a device is there: elsewhere there is
+// no such test, rather than one that passes unseen.
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
@@ -35,7 +35,9 @@ at::Tensor on_gpu(const at::Tensor& tensor) {
 }
 
 Stack with_device(const BoxedOp& op, Stack args) {
-  if (const auto device = op.position("device"); device.has_value()) args[*device] = kGpu;
+  if (const auto device = op.position("device"); device.has_value()) {
+    args[*device] = kGpu;
+  }
   return args;
 }
 
@@ -45,26 +47,45 @@ Tolerance between_devices(const OpRow& row, c10::ScalarType dtype) {
   return {8 * row.tolerance * tolerance.rtol, 8 * row.tolerance * tolerance.atol};
 }
 
-void compare(const OpRow& row, const at::Tensor& gpu, const at::Tensor& cpu, bool random, const std::string& note, Failures& failures) {
-  if (gpu.defined() != cpu.defined()) return failures.add(note + ": only one of the results is defined");
-  if (!cpu.defined()) return;
-  if (gpu.sizes() != cpu.sizes() || gpu.scalar_type() != cpu.scalar_type())
+void compare(
+    const OpRow& row,
+    const at::Tensor& gpu,
+    const at::Tensor& cpu,
+    bool random,
+    const std::string& note,
+    Failures& failures) {
+  if (gpu.defined() != cpu.defined()) {
+    return failures.add(note + ": only one of the results is defined");
+  }
+  if (!cpu.defined()) {
+    return;
+  }
+  if (gpu.sizes() != cpu.sizes() || gpu.scalar_type() != cpu.scalar_type()) {
     return failures.add(note + ": on the GPU " + describe(gpu) + ", on the CPU " + describe(cpu));
-  if (random) return;
+  }
+  if (random) {
+    return;
+  }
   // The CPU mixes bytes of images by whole weights, and rounds otherwise.
-  const auto is_of = [&](std::string_view family) { return std::string_view(row.name).find(family) != std::string_view::npos; };
-  const bool mixes_bytes = cpu.scalar_type() == c10::ScalarType::Byte && (is_of("upsample_bi") || is_of("upsample_lanczos"));
+  const auto is_of = [&](std::string_view family) {
+    return std::string_view(row.name).find(family) != std::string_view::npos;
+  };
+  const bool mixes_bytes =
+      cpu.scalar_type() == c10::ScalarType::Byte && (is_of("upsample_bi") || is_of("upsample_lanczos"));
   const std::string difference = mixes_bytes ? first_difference(gpu.to(at::kFloat), cpu.to(at::kFloat), {0, 1})
                                              : first_difference(gpu, cpu, between_devices(row, cpu.scalar_type()));
-  if (!difference.empty()) failures.add(note + ": " + difference);
+  if (!difference.empty()) {
+    failures.add(note + ": " + difference);
+  }
 }
 
 /// The results on the host. Throws where one is elsewhere than its inputs.
 std::vector<at::Tensor> brought_back(const std::vector<at::Tensor>& results) {
   std::vector<at::Tensor> back;
   for (const at::Tensor& result : results) {
-    if (result.defined() && result.device() != kGpu)
+    if (result.defined() && result.device() != kGpu) {
       throw std::runtime_error("the result for inputs on the GPU is on " + result.device().str());
+    }
     back.push_back(result.defined() ? result.cpu() : result);
   }
   return back;
@@ -73,7 +94,7 @@ std::vector<at::Tensor> brought_back(const std::vector<at::Tensor>& results) {
 /// Is that an operator, a dtype or a setting that there is no kernel for, and that says so?
 bool says_unsupported(const c10::Error& e) {
   return dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr ||
-         std::string_view(e.what_without_backtrace()).find("not supported on CUDA") != std::string_view::npos;
+      std::string_view(e.what_without_backtrace()).find("not supported on CUDA") != std::string_view::npos;
 }
 
 bool device_is_lost() {
@@ -85,12 +106,14 @@ bool device_is_lost() {
   }
 }
 
-/// After an illegal access every further call fails, in this process, a kernel may never end, and the host may crash: the exit
-/// code tells tools/dev/cuda_check to go on in another process, behind the row that TENSOR_TEST_OP_AFTER names. Who stops the test
-/// for time learns the row, too.
+/// After an illegal access every further call fails, in this process, a kernel may never end, and the host may crash:
+/// the exit code tells tools/dev/cuda_check to go on in another process, behind the row that TENSOR_TEST_OP_AFTER
+/// names. Who stops the test for time learns the row, too.
 constexpr int kLeftOff = 86;
 unsigned row_seconds() {
-  return std::getenv("TENSOR_TEST_OP_SAMPLES") == nullptr ? 60 : 240; // what checks each access takes its time, to load libraries too
+  return std::getenv("TENSOR_TEST_OP_SAMPLES") == nullptr
+      ? 60
+      : 240; // what checks each access takes its time, to load libraries too
 }
 std::string row_now;
 
@@ -107,14 +130,18 @@ void leave_off_for_signal(int signal) {
 /// The most samples of a row, spread over its dtypes, where TENSOR_TEST_OP_SAMPLES names it: for compute-sanitizer.
 size_t samples_of_dtype(size_t i, size_t dtypes) {
   static const char* const most = std::getenv("TENSOR_TEST_OP_SAMPLES");
-  if (most == nullptr) return SIZE_MAX;
+  if (most == nullptr) {
+    return SIZE_MAX;
+  }
   const size_t n = std::strtoull(most, nullptr, 10);
   return (i + 1) * n / dtypes - i * n / dtypes;
 }
 
 void run() {
   at::globalContext().setAllowTF32CuDNN(false); // compared is float
-  for (const int signal : {SIGALRM, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) std::signal(signal, leave_off_for_signal);
+  for (const int signal : {SIGALRM, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) {
+    std::signal(signal, leave_off_for_signal);
+  }
   std::setvbuf(stdout, nullptr, _IOLBF, 0); // what failed so far is not lost
   std::set<std::string> without_kernel;
   const char* after = std::getenv("TENSOR_TEST_OP_AFTER");
@@ -131,26 +158,39 @@ void run() {
     for (size_t d = 0; d < dtypes.size(); ++d) {
       const c10::ScalarType dtype = dtypes[d];
       size_t left = samples_of_dtype(d, dtypes.size());
-      if (left == 0) continue;
+      if (left == 0) {
+        continue;
+      }
       for (Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
-        if (left-- == 0) break;
+        if (left-- == 0) {
+          break;
+        }
         sample.note += " " + dtype_name(dtype);
         failures.guard(sample.note, [&] {
           // The GPU gets copies of what the arguments were before.
-          std::vector<at::Tensor> cpu = op.tensors(op.written_arguments().empty() ? sample.args : with_copies(sample.args));
-          if (cpu.empty()) return;
+          std::vector<at::Tensor> cpu =
+              op.tensors(op.written_arguments().empty() ? sample.args : with_copies(sample.args));
+          if (cpu.empty()) {
+            return;
+          }
           std::vector<at::Tensor> gpu;
           try {
             gpu = brought_back(op.tensors(with_device(op, with_tensors(sample.args, on_gpu))));
           } catch (const c10::Error& e) {
-            if (!says_unsupported(e)) throw;
+            if (!says_unsupported(e)) {
+              throw;
+            }
             without_kernel.insert(row.name);
             return;
           }
           gpu = determined(row.name, op, sample.args, std::move(gpu));
           cpu = determined(row.name, op, sample.args, std::move(cpu));
-          if (gpu.size() != cpu.size()) return failures.add(sample.note + ": another number of results than on the CPU");
-          for (size_t i = 0; i < cpu.size(); ++i) compare(row, gpu[i], cpu[i], random, sample.note, failures);
+          if (gpu.size() != cpu.size()) {
+            return failures.add(sample.note + ": another number of results than on the CPU");
+          }
+          for (size_t i = 0; i < cpu.size(); ++i) {
+            compare(row, gpu[i], cpu[i], random, sample.note, failures);
+          }
         });
       }
     }
@@ -162,7 +202,9 @@ void run() {
   });
   ::alarm(0);
   std::printf("%zu operators have no CUDA kernel for some of their samples:\n", without_kernel.size());
-  for (const std::string& name : without_kernel) std::printf("  %s\n", name.c_str());
+  for (const std::string& name : without_kernel) {
+    std::printf("  %s\n", name.c_str());
+  }
 }
 
 struct Registered {
@@ -174,6 +216,6 @@ struct Registered {
 };
 const Registered kRegistered;
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

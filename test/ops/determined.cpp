@@ -18,7 +18,9 @@ struct Call {
   const BoxedOp& op;
   const Stack& args;
 
-  const c10::IValue& argument(const char* name) const { return args.at(op.position(name).value()); }
+  const c10::IValue& argument(const char* name) const {
+    return args.at(op.position(name).value());
+  }
 };
 
 /// Results (values, indices) along the argument `dim`.
@@ -27,12 +29,15 @@ Results chosen_elements(const Call& call, Results results) {
   const Tensor source = self.dim() == 0 ? self.unsqueeze(0) : self;
   const int64_t dim = self.dim() == 0 ? 0 : c10::maybe_wrap_dim(call.argument("dim").toInt(), self.dim());
   Tensor indices = results.at(1);
-  if (indices.dim() < source.dim()) indices = indices.unsqueeze(dim);
+  if (indices.dim() < source.dim()) {
+    indices = indices.unsqueeze(dim);
+  }
   if (indices.size(dim) > 1) {
     const Tensor sorted = std::get<0>(indices.sort(dim));
     const int64_t rest = sorted.size(dim) - 1;
-    if (sorted.narrow(dim, 1, rest).eq(sorted.narrow(dim, 0, rest)).any().item<bool>())
+    if (sorted.narrow(dim, 1, rest).eq(sorted.narrow(dim, 0, rest)).any().item<bool>()) {
       throw std::runtime_error("an index came twice in one line");
+    }
   }
   results[1] = source.gather(dim, indices);
   return results;
@@ -43,7 +48,9 @@ Results chosen_elements_sorted(const Call& call, Results results) {
   const auto sorted = call.op.position("sorted");
   if (results[0].dim() != 0 && !(sorted.has_value() && call.args.at(*sorted).toBool())) {
     const int64_t dim = call.argument("dim").toInt();
-    for (Tensor& result : results) result = std::get<0>(result.sort(dim));
+    for (Tensor& result : results) {
+      result = std::get<0>(result.sort(dim));
+    }
   }
   return results;
 }
@@ -55,7 +62,9 @@ Tensor products_of_columns(const Tensor& v) {
 
 Results singular_values(const Call&, Results results) {
   const Tensor U = results.at(0), S = results.at(1), Vh = results.at(2);
-  if (U.numel() == 0 || Vh.numel() == 0) return {S};
+  if (U.numel() == 0 || Vh.numel() == 0) {
+    return {S};
+  }
   const int64_t rank = S.size(-1);
   const Tensor product = (U.narrow(-1, 0, rank) * S.unsqueeze(-2)).matmul(Vh.narrow(-2, 0, rank));
   return {S, product, products_of_columns(U), products_of_columns(Vh.mH())};
@@ -63,7 +72,9 @@ Results singular_values(const Call&, Results results) {
 
 Results hermitian_eigenvalues(const Call&, Results results) {
   const Tensor L = results.at(0), V = results.at(1);
-  if (V.numel() == 0) return {L};
+  if (V.numel() == 0) {
+    return {L};
+  }
   return {L, (V * L.unsqueeze(-2)).matmul(V.mH()), products_of_columns(V)};
 }
 
@@ -80,7 +91,9 @@ Results eigenvalues(const Call& call, Results results) {
 
 Results orthogonal_triangular(const Call&, Results results) {
   const Tensor Q = results.at(0), R = results.at(1);
-  if (Q.numel() == 0) return {R.abs()};
+  if (Q.numel() == 0) {
+    return {R.abs()};
+  }
   return {Q.matmul(R), products_of_columns(Q), R.abs()};
 }
 
@@ -112,7 +125,7 @@ Results factored_symmetric(const Call& call, Results results) {
   return results;
 }
 
-}  // namespace
+} // namespace
 
 Results determined(const std::string& name, const BoxedOp& op, const Stack& args, Results results) {
   static const std::map<std::string, Results (*)(const Call&, Results)> kRules = {
@@ -143,4 +156,4 @@ Results determined(const std::string& name, const BoxedOp& op, const Stack& args
   return rule == kRules.end() ? results : rule->second({op, args}, std::move(results));
 }
 
-}  // namespace test
+} // namespace test

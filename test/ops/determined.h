@@ -1,4 +1,5 @@
-// What the arguments determine of an operator's results, for comparing two implementations that may choose otherwise in the rest.
+// What the arguments determine of an operator's results, for comparing two implementations that may choose otherwise in
+// the rest.
 #pragma once
 
 #include <string>
@@ -16,6 +17,7 @@ namespace test {
 ///   - the kind of gelu in _addmm_activation, which devices choose: by nothing;
 ///   - eigenvalues of a general matrix, which come in any order: by their magnitudes in ascending order.
 /// Results of other operators come back as they are. All tensors are on the CPU. Throws where an index is out of range.
-std::vector<at::Tensor> determined(const std::string& name, const BoxedOp& op, const Stack& args, std::vector<at::Tensor> results);
+std::vector<at::Tensor> determined(
+    const std::string& name, const BoxedOp& op, const Stack& args, std::vector<at::Tensor> results);
 
-}  // namespace test
+} // namespace test

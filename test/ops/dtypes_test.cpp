@@ -12,7 +12,9 @@ namespace {
 
 bool takes(const OpRow& row, const BoxedOp& op, c10::ScalarType dtype) {
   try {
-    for (const Sample& sample : samples_of(row, op, dtype, Purpose::Values)) op.call(sample.args);
+    for (const Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
+      op.call(sample.args);
+    }
   } catch (const std::exception& e) {
     if (!is_refusal(e)) {
       throw;
@@ -22,22 +24,28 @@ bool takes(const OpRow& row, const BoxedOp& op, c10::ScalarType dtype) {
   return true;
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("entries name the dtypes that their kernels take", "[ops][dtypes]") {
   for_each_row([](const OpRow& row, const BoxedOp& op, Failures& failures) {
-    if (row.pointwise || !row.has_kernel || SampleSet::find(row.name) == nullptr) return;
+    if (row.pointwise || !row.has_kernel || SampleSet::find(row.name) == nullptr) {
+      return;
+    }
     OpRow any = row;
     any.dtypes = kAll;
     DTypes taken = 0;
     std::string names;
     for (const c10::ScalarType dtype : dtypes_of(any, Purpose::Values)) {
-      if (!takes(row, op, dtype)) continue;
+      if (!takes(row, op, dtype)) {
+        continue;
+      }
       taken |= dtype_bit(dtype);
       names += " " + dtype_name(dtype);
     }
-    if (taken != (row.dtypes & kAll)) failures.add("the entry's `dtypes` differ from what the kernel takes:" + names);
+    if (taken != (row.dtypes & kAll)) {
+      failures.add("the entry's `dtypes` differ from what the kernel takes:" + names);
+    }
   });
 }
 
-}  // namespace test
+} // namespace test

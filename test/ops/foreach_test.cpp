@@ -25,11 +25,13 @@ Tensors some_tensors(Random& random) {
 void check_equal(const std::string& name, const Tensors& got, const Tensors& want) {
   INFO(name);
   REQUIRE(got.size() == want.size());
-  for (size_t i = 0; i < got.size(); ++i) CHECK(first_difference(got[i], want[i], Tolerance{0, 0}) == "");
+  for (size_t i = 0; i < got.size(); ++i) {
+    CHECK(first_difference(got[i], want[i], Tolerance{0, 0}) == "");
+  }
 }
 
-/// `_foreach_NAME` and `_foreach_NAME_` of `lists` and `more` against the single operator with the i-th of each list and
-/// single_more(i).
+/// `_foreach_NAME` and `_foreach_NAME_` of `lists` and `more` against the single operator with the i-th of each list
+/// and single_more(i).
 void check_list_operator(
     const std::string& foreach_name,
     const std::string& overload,
@@ -44,12 +46,15 @@ void check_list_operator(
     return *op;
   };
   const std::string dot = overload.empty() ? "" : "." + overload;
-  const BoxedOp functional = find("_foreach_" + foreach_name + dot), inplace = find("_foreach_" + foreach_name + "_" + dot);
+  const BoxedOp functional = find("_foreach_" + foreach_name + dot),
+                inplace = find("_foreach_" + foreach_name + "_" + dot);
   const BoxedOp one = find(single);
 
   const auto stack_of = [&](const std::vector<Tensors>& all) {
     Stack args;
-    for (const Tensors& list : all) args.push_back(tensors(list));
+    for (const Tensors& list : all) {
+      args.push_back(tensors(list));
+    }
     args.insert(args.end(), more.begin(), more.end());
     return args;
   };
@@ -57,15 +62,21 @@ void check_list_operator(
     std::vector<Tensors> copies;
     for (const Tensors& list : lists) {
       copies.emplace_back();
-      for (const Tensor& t : list) copies.back().push_back(t.clone());
+      for (const Tensor& t : list) {
+        copies.back().push_back(t.clone());
+      }
     }
     return copies;
   };
   Tensors want;
   for (size_t i = 0; i < lists[0].size(); ++i) {
     Stack args;
-    for (const Tensors& list : lists) args.emplace_back(list.at(i));
-    for (const c10::IValue& value : single_more(i)) args.push_back(value);
+    for (const Tensors& list : lists) {
+      args.emplace_back(list.at(i));
+    }
+    for (const c10::IValue& value : single_more(i)) {
+      args.push_back(value);
+    }
     want.push_back(one.tensors(one.complete(args)).at(0));
   }
   check_equal(foreach_name + dot, functional.tensors(functional.complete(stack_of(lists))), want);
@@ -79,16 +90,18 @@ Stack no_more(size_t) {
   return {};
 }
 
-constexpr const char* kUnary[] = {"abs",  "acos", "asin",  "atan",  "ceil", "cos",   "cosh",       "erf",   "erfc", "exp",
-                                  "expm1", "floor", "frac", "lgamma", "log", "log10", "log1p",     "log2",  "neg",  "reciprocal",
-                                  "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt",      "tan",   "tanh", "trunc"};
+constexpr const char* kUnary[] = {"abs",   "acos", "asin",  "atan",       "ceil",  "cos",    "cosh",    "erf",
+                                  "erfc",  "exp",  "expm1", "floor",      "frac",  "lgamma", "log",     "log10",
+                                  "log1p", "log2", "neg",   "reciprocal", "round", "rsqrt",  "sigmoid", "sign",
+                                  "sin",   "sinh", "sqrt",  "tan",        "tanh",  "trunc"};
 
-}  // namespace
+} // namespace
 
 TEST_CASE("foreach operators of one list do what the single ones do", "[ops][foreach]") {
   Random random(1);
-  for (const std::string name : kUnary)
+  for (const std::string name : kUnary) {
     check_list_operator(name, "", name, {some_tensors(random)}, {}, no_more);
+  }
 }
 
 TEST_CASE("foreach operators of two lists, numbers and lists of numbers do what the single ones do", "[ops][foreach]") {
@@ -110,15 +123,15 @@ TEST_CASE("foreach operators of two lists, numbers and lists of numbers do what 
   Random random(2);
   const std::vector<double> numbers = {0.5, 0.25, 2.0, 1.5};
   c10::List<at::Scalar> list;
-  for (const double number : numbers) list.push_back(number);
+  for (const double number : numbers) {
+    list.push_back(number);
+  }
   for (const Binary& op : kBinary) {
     const Tensors x = some_tensors(random), y = some_tensors(random);
     check_list_operator(op.name, "List", op.single_tensor, {x, y}, {}, no_more);
+    check_list_operator(op.name, "Scalar", op.single_scalar, {x}, {0.5}, [](size_t) { return Stack{0.5}; });
     check_list_operator(
-        op.name, "Scalar", op.single_scalar, {x}, {0.5}, [](size_t) { return Stack{0.5}; });
-    check_list_operator(op.name, "ScalarList", op.single_scalar, {x}, {list}, [&](size_t i) {
-      return Stack{numbers[i]};
-    });
+        op.name, "ScalarList", op.single_scalar, {x}, {list}, [&](size_t i) { return Stack{numbers[i]}; });
   }
 }
 
@@ -126,7 +139,9 @@ TEST_CASE("foreach operators of three lists do what the single ones do", "[ops][
   Random random(3);
   const std::vector<double> numbers = {0.5, 0.25, 2.0, 1.5};
   c10::List<at::Scalar> list;
-  for (const double number : numbers) list.push_back(number);
+  for (const double number : numbers) {
+    list.push_back(number);
+  }
   const Tensor packed = tensor_of(c10::ScalarType::Double, {4}, [&](int64_t i) { return numbers[i]; });
   const auto number = [&](size_t i) { return Stack{numbers[i]}; };
   for (const std::string name : {"addcdiv", "addcmul"}) {
@@ -137,39 +152,43 @@ TEST_CASE("foreach operators of three lists do what the single ones do", "[ops][
   }
   const Tensors x = some_tensors(random), y = some_tensors(random), z = some_tensors(random);
   check_list_operator("lerp", "List", "lerp.Tensor", {x, y, z}, {}, no_more);
-  check_list_operator(
-      "lerp", "Scalar", "lerp.Scalar", {x, y}, {0.25}, [](size_t) { return Stack{0.25}; });
+  check_list_operator("lerp", "Scalar", "lerp.Scalar", {x, y}, {0.25}, [](size_t) { return Stack{0.25}; });
   check_list_operator("lerp", "ScalarList", "lerp.Scalar", {x, y}, {list}, number);
 }
 
 TEST_CASE("foreach operators with one tensor for all, norms and copies", "[ops][foreach]") {
   Random random(4);
   const Tensor one = tensor_of(c10::ScalarType::Float, {}, [](int64_t) { return 0.5; });
-  for (const std::string name : {"add", "mul", "div"})
-    check_list_operator(name, "Tensor", name + ".Tensor", {some_tensors(random)}, {one}, [&](size_t) {
-      return Stack{one};
-    });
+  for (const std::string name : {"add", "mul", "div"}) {
+    check_list_operator(
+        name, "Tensor", name + ".Tensor", {some_tensors(random)}, {one}, [&](size_t) { return Stack{one}; });
+  }
   const Tensors x = some_tensors(random);
   const Tensors norms = at::_foreach_norm(x, 3);
-  for (size_t i = 0; i < x.size(); ++i)
+  for (size_t i = 0; i < x.size(); ++i) {
     CHECK(first_difference(norms[i], at::linalg_vector_norm(x[i], 3), Tolerance{0, 0}) == "");
+  }
   Tensors y = some_tensors(random);
   at::_foreach_copy_(y, x);
   check_equal("copy_", y, x);
   at::_foreach_zero_(y);
-  for (const Tensor& t : y) CHECK(t.count_nonzero().item<int64_t>() == 0);
+  for (const Tensor& t : y) {
+    CHECK(t.count_nonzero().item<int64_t>() == 0);
+  }
 }
 
 TEST_CASE("foreach operators refuse lists that do not fit", "[ops][foreach][errors]") {
   const Tensors two = {at::ones({2}), at::ones({3})}, one = {at::ones({2})};
-  CHECK_THROWS_WITH(at::_foreach_add(two, one), Catch::Contains("Tensor lists must have the same number of tensors, got 2 and 1"));
+  CHECK_THROWS_WITH(
+      at::_foreach_add(two, one), Catch::Contains("Tensor lists must have the same number of tensors, got 2 and 1"));
   CHECK_THROWS_WITH(
       at::_foreach_mul(two, std::vector<at::Scalar>{1}),
       Catch::Contains("Tensor list must have same number of elements as scalar list"));
   CHECK_THROWS_WITH(at::_foreach_add(two, at::ones({2})), Catch::Contains("scalar tensor expected to be 0 dim"));
   CHECK_THROWS_WITH(at::_foreach_mul(two, at::ones({1})), Catch::Contains("scalar tensor expected to be 0 dim"));
   CHECK_THROWS_WITH(
-      at::_foreach_addcmul(two, two, two, at::ones({3})), Catch::Contains("Expected length of scalars to match input of length 2"));
+      at::_foreach_addcmul(two, two, two, at::ones({3})),
+      Catch::Contains("Expected length of scalars to match input of length 2"));
 }
 
 TEST_CASE("gradients flow through foreach operators", "[ops][foreach][gradients]") {
@@ -180,4 +199,4 @@ TEST_CASE("gradients flow through foreach operators", "[ops][foreach][gradients]
   CHECK(at::allclose(x[1].grad(), 3 * x[1].detach().exp()));
 }
 
-}  // namespace test
+} // namespace test

@@ -31,8 +31,11 @@ std::vector<at::Tensor> defined_tensors(const Stack& args) {
 
 /// False where every floating argument is one of those that gradients are not defined for.
 bool any_requires_grad(const Stack& args) {
-  for (const at::Tensor& tensor : defined_tensors(args))
-    if (tensor.requires_grad()) return true;
+  for (const at::Tensor& tensor : defined_tensors(args)) {
+    if (tensor.requires_grad()) {
+      return true;
+    }
+  }
   return false;
 }
 
@@ -41,22 +44,28 @@ void for_each_gradient_sample(const Check& check) {
   for_each_row([&](const OpRow& row, const BoxedOp& op, Failures& failures) {
     const SampleTraits traits = traits_of(row);
     const bool to_bool = row.pointwise && row.result == Result::Bool;
-    if (!row.differentiable || !traits.gradient || traits.random || to_bool) return;
+    if (!row.differentiable || !traits.gradient || traits.random || to_bool) {
+      return;
+    }
     for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Gradient)) {
       for (Sample& sample : samples_of(row, op, dtype, Purpose::Gradient)) {
         sample.note += " " + dtype_name(dtype);
         failures.guard(sample.note, [&] {
           const Stack args = with_grad(sample.args, traits.constants);
-          if (!any_requires_grad(args)) return;
+          if (!any_requires_grad(args)) {
+            return;
+          }
           const std::string difference = check(as_function(op, args), defined_tensors(args));
-          if (!difference.empty()) failures.add(sample.note + ": " + difference);
+          if (!difference.empty()) {
+            failures.add(sample.note + ": " + difference);
+          }
         });
       }
     }
   });
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("gradients agree with central differences", "[ops][gradients]") {
   for_each_gradient_sample(
@@ -68,4 +77,4 @@ TEST_CASE("second gradients agree with central differences", "[ops][gradients]")
       [](const Function& function, const std::vector<at::Tensor>& inputs) { return gradgradcheck(function, inputs); });
 }
 
-}  // namespace test
+} // namespace test

@@ -9,8 +9,11 @@ namespace test {
 template <class T>
 const c10::IValue& Operands<T>::argument(std::string_view name) const {
   const auto& arguments = schema_.arguments();
-  for (size_t i = 0; i < arguments.size() && i < args_.size(); ++i)
-    if (arguments[i].name() == name) return args_[i];
+  for (size_t i = 0; i < arguments.size() && i < args_.size(); ++i) {
+    if (arguments[i].name() == name) {
+      return args_[i];
+    }
+  }
   throw std::runtime_error(schema_.name() + " has no argument " + std::string(name));
 }
 
@@ -22,8 +25,12 @@ double Operands<T>::number(std::string_view name) const {
 template <class T>
 std::complex<double> Operands<T>::complex_number(std::string_view name) const {
   const c10::IValue& value = argument(name);
-  if (value.isNone()) return 0;
-  if (value.isBool()) return value.toBool() ? 1 : 0;
+  if (value.isNone()) {
+    return 0;
+  }
+  if (value.isBool()) {
+    return value.toBool() ? 1 : 0;
+  }
   const c10::complex<double> number = value.toScalar().toComplexDouble();
   return {number.real(), number.imag()};
 }
@@ -43,4 +50,4 @@ template class Operands<double>;
 template class Operands<std::complex<double>>;
 template class Operands<int64_t>;
 
-}  // namespace test
+} // namespace test

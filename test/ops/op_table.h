@@ -44,9 +44,8 @@ constexpr DTypes dtype_bit(c10::ScalarType type) {
 
 constexpr DTypes kBool = dtype_bit(c10::ScalarType::Bool);
 constexpr DTypes kIntegral = dtype_bit(c10::ScalarType::Byte) | dtype_bit(c10::ScalarType::Char) |
-                             dtype_bit(c10::ScalarType::Short) | dtype_bit(c10::ScalarType::Int) |
-                             dtype_bit(c10::ScalarType::Long);
-constexpr DTypes kUnsigned = 0;  // uint16, uint32, uint64: not in the table, see test/support/elements.cpp
+    dtype_bit(c10::ScalarType::Short) | dtype_bit(c10::ScalarType::Int) | dtype_bit(c10::ScalarType::Long);
+constexpr DTypes kUnsigned = 0; // uint16, uint32, uint64: not in the table, see test/support/elements.cpp
 constexpr DTypes kReduced = dtype_bit(c10::ScalarType::Half) | dtype_bit(c10::ScalarType::BFloat16);
 constexpr DTypes kFloating = kReduced | dtype_bit(c10::ScalarType::Float) | dtype_bit(c10::ScalarType::Double);
 constexpr DTypes kComplex = dtype_bit(c10::ScalarType::ComplexFloat) | dtype_bit(c10::ScalarType::ComplexDouble);
@@ -59,8 +58,12 @@ class Operands {
  public:
   Operands(const c10::FunctionSchema& schema, const Stack& args) : schema_(schema), args_(args) {}
 
-  void push(T value) { values_.push_back(value); }
-  T operator[](size_t i) const { return values_.at(i); }
+  void push(T value) {
+    values_.push_back(value);
+  }
+  T operator[](size_t i) const {
+    return values_.at(i);
+  }
 
   /// A Scalar, float, int or bool argument; 0 for None.
   double number(std::string_view name) const;
@@ -97,7 +100,7 @@ struct Range {
 
 struct ErrorSample {
   void (*call)();
-  const char* says;  // part of the message
+  const char* says; // part of the message
 };
 
 struct OpRow {
@@ -109,21 +112,21 @@ struct OpRow {
   Result result = Result::Common;
   std::vector<int> operands = {};
   std::vector<int> masks = {};
-  double low = -2;  // range of the random operands
+  double low = -2; // range of the random operands
   double high = 2;
-  std::vector<Range> ranges = {};  // of each operand, where they differ
-  std::vector<int> constants = {};  // arguments whose gradient is not implemented
-  std::vector<double> extra = {};  // values mixed in where gradients are not taken
+  std::vector<Range> ranges = {}; // of each operand, where they differ
+  std::vector<int> constants = {}; // arguments whose gradient is not implemented
+  std::vector<double> extra = {}; // values mixed in where gradients are not taken
   std::vector<std::vector<NamedValue>> settings =
-      {};                // values of other arguments, one run each; {} is the schema's defaults
-  double tolerance = 1;  // factor on test::tolerance_for
+      {}; // values of other arguments, one run each; {} is the schema's defaults
+  double tolerance = 1; // factor on test::tolerance_for
   double (*real)(const Operands<double>&) = nullptr;
   std::complex<double> (*complex)(const Operands<std::complex<double>>&) = nullptr;
   int64_t (*integer)(const Operands<int64_t>&) = nullptr;
   const char* reference = "";
   const char* no_reference = "";
   bool differentiable = false;
-  bool has_kernel = false;  // a kernel of its own, not other operators
+  bool has_kernel = false; // a kernel of its own, not other operators
   bool has_meta = true;
   std::vector<at::Tensor> (*api)(const Stack&) = nullptr;
   std::vector<ErrorSample> errors = {};
@@ -133,4 +136,4 @@ struct OpRow {
 /// All rows; defined by the generated op_rows.cpp.
 std::vector<OpRow> op_rows();
 
-}  // namespace test
+} // namespace test

@@ -12,12 +12,16 @@ namespace test {
 class Failures {
  public:
   void add(const std::string& what) {
-    if (++count_ <= 3) text_ += "\n  " + what;
+    if (++count_ <= 3) {
+      text_ += "\n  " + what;
+    }
   }
   /// Runs `body`; an exception is a failure.
   void guard(const std::string& note, const std::function<void()>& body);
 
-  bool none() const { return count_ == 0; }
+  bool none() const {
+    return count_ == 0;
+  }
   std::string text() const;
 
  private:
@@ -38,4 +42,4 @@ Stack with_copies(const Stack& args);
 /// Arguments of `out`, the out form of `op`, for a call of `op` with `args`.
 Stack out_arguments(const BoxedOp& op, const BoxedOp& out, const Stack& args, const std::vector<at::Tensor>& outs);
 
-}  // namespace test
+} // namespace test

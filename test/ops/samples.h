@@ -13,16 +13,16 @@
 namespace test {
 
 struct Sample {
-  Stack args;        // complete
-  std::string note;  // what is special about it, for messages
+  Stack args; // complete
+  std::string note; // what is special about it, for messages
   // The earlier sample (its position in the list) whose tensors hold the same elements in another layout.
   std::optional<size_t> same_elements = std::nullopt;
 };
 
 /// What is asked of the samples.
 enum class Purpose : uint8_t {
-  Values,    // many shapes, layouts and special values
-  Gradient,  // small, float64 or complex128, away from kinks
+  Values, // many shapes, layouts and special values
+  Gradient, // small, float64 or complex128, away from kinks
 };
 
 /// All samples of a row for one dtype; `op` is its operator. Empty when nobody wrote any.
@@ -36,12 +36,12 @@ std::vector<c10::ScalarType> dtypes_of(const OpRow& row, Purpose purpose);
 
 /// Facts about the samples of an operator that is not pointwise.
 struct SampleTraits {
-  bool random = false;              // results are not determined by the arguments: only shapes and dtypes are compared
-  bool gradient = true;             // take part in the gradient tests, if the row is differentiable
-  bool layouts = true;              // results must not depend on the strides of the inputs
-  bool out_of_place = true;         // false: results are views, so out and guard checks make no sense
-  bool meta = true;                 // false: refuses tensors without data, because elements say what to do
-  std::vector<int> constants = {};  // arguments that gradients are not defined for, though they are floating
+  bool random = false; // results are not determined by the arguments: only shapes and dtypes are compared
+  bool gradient = true; // take part in the gradient tests, if the row is differentiable
+  bool layouts = true; // results must not depend on the strides of the inputs
+  bool out_of_place = true; // false: results are views, so out and guard checks make no sense
+  bool meta = true; // false: refuses tensors without data, because elements say what to do
+  std::vector<int> constants = {}; // arguments that gradients are not defined for, though they are floating
 };
 
 /// Registers samples for an operator, by a static object in samples/*.cpp:
@@ -56,8 +56,12 @@ class SampleSet {
 
   SampleSet(const char* op, Make make, SampleTraits traits = {});
 
-  const SampleTraits& traits() const { return traits_; }
-  const Make& make() const { return make_; }
+  const SampleTraits& traits() const {
+    return traits_;
+  }
+  const Make& make() const {
+    return make_;
+  }
 
   /// The set registered for an operator, or nullptr.
   static const SampleSet* find(const std::string& op);
@@ -80,4 +84,4 @@ inline c10::IValue tensors(std::vector<at::Tensor> values) {
 /// The traits of a row's samples; pointwise rows have the default ones.
 SampleTraits traits_of(const OpRow& row);
 
-}  // namespace test
+} // namespace test

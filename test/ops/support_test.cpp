@@ -53,7 +53,7 @@ TEST_CASE("a write beside a guarded tensor is found", "[support]") {
   data[0] = 1;
   data[6] = 2;
   CHECK(guarded.find_damage().empty());
-  data[3] = 7;  // the gap between the rows
+  data[3] = 7; // the gap between the rows
   CHECK_THAT(guarded.find_damage(), Catch::Contains("12 bytes from the start"));
 }
 
@@ -81,4 +81,4 @@ TEST_CASE("an error is matched by its words", "[support]") {
   CHECK_THROWS_MATCHES(fail(), c10::Error, !Says("something else"));
 }
 
-}  // namespace test
+} // namespace test

@@ -29,10 +29,14 @@ void check_pointwise(const OpRow& row, const BoxedOp& op, Failures& failures) {
         wanted[i] = sample.same_elements ? wanted[*sample.same_elements] : pointwise_reference(row, op, sample.args);
         const at::Tensor got = op.tensors(sample.args).at(0);
         const at::Tensor& want = wanted[i];
-        if (!want.defined()) return;
+        if (!want.defined()) {
+          return;
+        }
         const Tolerance tolerance = scaled(tolerance_for(want.scalar_type()), row.tolerance);
         const std::string difference = first_difference(got, want, tolerance);
-        if (!difference.empty()) failures.add(sample.note + ": " + difference);
+        if (!difference.empty()) {
+          failures.add(sample.note + ": " + difference);
+        }
       });
     }
   }
@@ -64,7 +68,9 @@ void check_reference(const OpRow& row, const BoxedOp& op, const Sample& sample, 
     const at::Tensor rounded = in_dtype_of(got.at(i), want[i]);
     const std::string difference =
         first_difference(got[i], rounded, scaled(tolerance_for(got[i].scalar_type()), kReferenceSlack * row.tolerance));
-    if (!difference.empty()) failures.add(sample.note + ", result " + std::to_string(i) + ": " + difference);
+    if (!difference.empty()) {
+      failures.add(sample.note + ", result " + std::to_string(i) + ": " + difference);
+    }
   }
 }
 
@@ -81,24 +87,32 @@ void check_layouts(const OpRow& row, const BoxedOp& op, const Sample& sample, Fa
     });
     const std::vector<at::Tensor> got = op.tensors(args);
     for (size_t i = 0; i < want.size(); ++i) {
-      if (!want[i].defined()) continue;
+      if (!want[i].defined()) {
+        continue;
+      }
       const std::string difference = first_difference(
           got.at(i), want[i], scaled(tolerance_for(want[i].scalar_type()), kReferenceSlack * row.tolerance));
-      if (!difference.empty()) failures.add(sample.note + ", inputs " + name + ": " + difference);
+      if (!difference.empty()) {
+        failures.add(sample.note + ", inputs " + name + ": " + difference);
+      }
     }
   }
 }
 
 void check_with_samples(const OpRow& row, const BoxedOp& op, Failures& failures) {
   const SampleTraits traits = traits_of(row);
-  if (traits.random) return;
+  if (traits.random) {
+    return;
+  }
   for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Values)) {
     for (const Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
       Sample named = sample;
       named.note += " " + dtype_name(dtype);
       failures.guard(named.note, [&] {
         check_reference(row, op, named, failures);
-        if (traits.layouts) check_layouts(row, op, named, failures);
+        if (traits.layouts) {
+          check_layouts(row, op, named, failures);
+        }
       });
     }
   }
@@ -108,7 +122,7 @@ bool has_reference(const OpRow& row) {
   return *row.reference != '\0' || row.real != nullptr || row.complex != nullptr || row.integer != nullptr;
 }
 
-}  // namespace
+} // namespace
 
 TEST_CASE("operators with kernels have a reference or say what holds them instead", "[ops][values]") {
   for (const OpRow& row : op_rows()) {
@@ -119,11 +133,12 @@ TEST_CASE("operators with kernels have a reference or say what holds them instea
 
 TEST_CASE("operators agree with their references in every dtype and layout", "[ops][values]") {
   for_each_row([](const OpRow& row, const BoxedOp& op, Failures& failures) {
-    if (row.pointwise)
+    if (row.pointwise) {
       check_pointwise(row, op, failures);
-    else
+    } else {
       check_with_samples(row, op, failures);
+    }
   });
 }
 
-}  // namespace test
+} // namespace test

@@ -26,12 +26,15 @@ TEST_CASE("gradients are unscaled and looked through for infinities", "[optim][a
     CHECK(found.item<float>() == 0);
     for (const double bad : std::vector<double>{INFINITY, -INFINITY, NAN}) {
       found.zero_();
-      at::_amp_foreach_non_finite_check_and_unscale_(std::vector<Tensor>{grads[0], torch::tensor({1.0, bad}).to(dtype)}, found, inverse);
+      at::_amp_foreach_non_finite_check_and_unscale_(
+          std::vector<Tensor>{grads[0], torch::tensor({1.0, bad}).to(dtype)}, found, inverse);
       CHECK(found.item<float>() == 1);
     }
   }
   Tensor found = at::zeros({}), wide = at::ones({}, at::kDouble);
-  CHECK_THROWS_MATCHES((at::_amp_foreach_non_finite_check_and_unscale_(std::vector<Tensor>{at::ones({1})}, found, wide)), c10::Error, Says("inv_scale must be a Float tensor"));
+  CHECK_THROWS_MATCHES(
+      (at::_amp_foreach_non_finite_check_and_unscale_(std::vector<Tensor>{at::ones({1})}, found, wide)), c10::Error,
+      Says("inv_scale must be a Float tensor"));
   const Tensor huge = at::full({3}, 3e38);
   at::_amp_foreach_non_finite_check_and_unscale_(std::vector<Tensor>{huge}, found, at::ones({}));
   CHECK(found.item<float>() == 0);
@@ -40,7 +43,9 @@ TEST_CASE("gradients are unscaled and looked through for infinities", "[optim][a
 TEST_CASE("the scale grows after quiet steps and falls after an infinity", "[optim][amp]") {
   Tensor scale = at::full({}, 8.0f), tracker = at::zeros({}, at::kInt), found = at::zeros({});
   const auto update = [&] { at::_amp_update_scale_(scale, tracker, found, 2.0, 0.5, 3); };
-  for (int i = 0; i < 2; ++i) update();
+  for (int i = 0; i < 2; ++i) {
+    update();
+  }
   CHECK(scale.item<float>() == 8);
   CHECK(tracker.item<int>() == 2);
   update();
@@ -53,7 +58,9 @@ TEST_CASE("the scale grows after quiet steps and falls after an infinity", "[opt
   CHECK(tracker.item<int>() == 0);
   found.zero_();
   scale.fill_(std::numeric_limits<float>::max());
-  for (int i = 0; i < 3; ++i) update();
+  for (int i = 0; i < 3; ++i) {
+    update();
+  }
   CHECK(scale.item<float>() == std::numeric_limits<float>::max());
 }
 
@@ -87,10 +94,13 @@ TEST_CASE("GradScaler skips steps whose gradients are not finite", "[optim][amp]
   scaler.scale((p * 3).sum()).backward();
   scaler.unscale_(optimizer);
   CHECK(p.grad().item<float>() == 3);
-  CHECK_THROWS_MATCHES(scaler.unscale_(optimizer), c10::Error, Says("unscale_() has already been called on this optimizer since the last update()"));
+  CHECK_THROWS_MATCHES(
+      scaler.unscale_(optimizer), c10::Error,
+      Says("unscale_() has already been called on this optimizer since the last update()"));
   scaler.step(optimizer);
   CHECK(p.item<float>() == -1.5f);
-  CHECK_THROWS_MATCHES(scaler.step(optimizer), c10::Error, Says("step() has already been called since the last update()"));
+  CHECK_THROWS_MATCHES(
+      scaler.step(optimizer), c10::Error, Says("step() has already been called since the last update()"));
   CHECK_THROWS_MATCHES(scaler.unscale_(optimizer), c10::Error, Says("unscale_() is being called after step()"));
   scaler.update(64.0);
   CHECK(scaler.get_scale() == 64);
@@ -100,8 +110,10 @@ TEST_CASE("GradScaler skips steps whose gradients are not finite", "[optim][amp]
 
   GradScaler fresh;
   CHECK_THROWS_MATCHES(fresh.unscale_(optimizer), c10::Error, Says("Attempted unscale_ but _scale is None"));
-  CHECK_THROWS_MATCHES(GradScaler(GradScalerOptions().growth_factor(1)), c10::Error, Says("The growth factor must be > 1.0"));
-  CHECK_THROWS_MATCHES(GradScaler(GradScalerOptions().backoff_factor(1)), c10::Error, Says("The backoff factor must be < 1.0"));
+  CHECK_THROWS_MATCHES(
+      GradScaler(GradScalerOptions().growth_factor(1)), c10::Error, Says("The growth factor must be > 1.0"));
+  CHECK_THROWS_MATCHES(
+      GradScaler(GradScalerOptions().backoff_factor(1)), c10::Error, Says("The backoff factor must be < 1.0"));
   GradScaler off(GradScalerOptions().enabled(false));
   CHECK(off.scale(p).is_same(p));
   CHECK(off.step(optimizer));

@@ -18,7 +18,9 @@ void write_list(torch::serialize::OutputArchive& archive, const std::string& key
 
 void write_steps(torch::serialize::OutputArchive& archive, const std::vector<int64_t>& steps) {
   std::vector<Tensor> tensors;
-  for (const int64_t step : steps) tensors.push_back(torch::tensor(step));
+  for (const int64_t step : steps) {
+    tensors.push_back(torch::tensor(step));
+  }
   write_list(archive, "step_buffers", tensors);
 }
 
@@ -53,7 +55,9 @@ TEST_CASE("optimizers go on from archives of libtorch before 1.5", "[optim][stat
     torch::optim::SGD sgd(params, torch::optim::SGDOptions(0.5).momentum(0.5));
     sgd.load(in);
     CHECK(torch::equal(state_of<torch::optim::SGDParamState>(sgd, params[1]).momentum_buffer(), kSecond));
-    for (const Tensor& p : params) p.mutable_grad() = torch::zeros_like(p);
+    for (const Tensor& p : params) {
+      p.mutable_grad() = torch::zeros_like(p);
+    }
     sgd.step();
     CHECK(torch::equal(params[0].detach(), kFirst * -0.25));
   }

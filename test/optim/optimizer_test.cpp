@@ -53,7 +53,9 @@ TEST_CASE("groups keep the options they set and inherit the others", "[optim]") 
   groups.emplace_back(std::vector<Tensor>{a}, std::make_unique<AdamOptions>(AdamOptions().weight_decay(0.1)));
   groups.emplace_back(std::vector<Tensor>{b});
   Adam optimizer(groups, AdamOptions(0.01).weight_decay(0.05).betas(Betas(0.5, 0.6)));
-  const auto options = [&](size_t i) -> AdamOptions& { return static_cast<AdamOptions&>(optimizer.param_groups()[i].options()); };
+  const auto options = [&](size_t i) -> AdamOptions& {
+    return static_cast<AdamOptions&>(optimizer.param_groups()[i].options());
+  };
   CHECK(options(0).lr() == 0.01);
   CHECK(options(0).weight_decay() == 0.1);
   CHECK(options(0).betas() == Betas(0.5, 0.6));
@@ -66,11 +68,14 @@ TEST_CASE("groups keep the options they set and inherit the others", "[optim]") 
   CHECK(optimizer.size() == 3);
   CHECK(optimizer.parameters().size() == 1);
   options(2).set_lr(0.5);
-  for (const Tensor& p : {a, b, c}) set_grad(p, 1);
+  for (const Tensor& p : {a, b, c}) {
+    set_grad(p, 1);
+  }
   optimizer.step();
   check_near(c, torch::tensor({0.5}), 1e-6);
   check_near(b, torch::tensor({0.99}), 1e-6);
-  CHECK_THROWS_MATCHES(optimizer.add_param_group({{a}}), c10::Error, Says("some parameters appear in more than one parameter group"));
+  CHECK_THROWS_MATCHES(
+      optimizer.add_param_group({{a}}), c10::Error, Says("some parameters appear in more than one parameter group"));
 }
 
 TEST_CASE("weights that two groups share are stepped by both", "[optim]") {
@@ -135,7 +140,9 @@ namespace {
 
 class KeptWarnings : public c10::WarningHandler {
  public:
-  void process(const c10::Warning& warning) override { texts.push_back(warning.msg()); }
+  void process(const c10::Warning& warning) override {
+    texts.push_back(warning.msg());
+  }
   std::vector<std::string> texts;
 };
 
@@ -239,24 +246,33 @@ TEST_CASE("an optimizer goes on from its dictionary", "[optim][state]") {
     INFO(name);
     const auto first = test::parameters(at::kDouble);
     const auto whole = make(first);
-    for (int i = 0; i < 9; ++i) whole->step(test::closure(*whole, first));
+    for (int i = 0; i < 9; ++i) {
+      whole->step(test::closure(*whole, first));
+    }
 
     const auto second = test::parameters(at::kDouble);
     auto part = make(second);
-    for (int i = 0; i < 4; ++i) part->step(test::closure(*part, second));
+    for (int i = 0; i < 4; ++i) {
+      part->step(test::closure(*part, second));
+    }
     const auto third = test::parameters(at::kDouble);
     auto rest = make(third);
     rest->param_groups()[0].options().set_lr(123);
     rest->load_state_dict(part->state_dict());
     {
       const c10::NoGradGuard no_grad;
-      for (size_t i = 0; i < third.size(); ++i) third[i].copy_(second[i]);
+      for (size_t i = 0; i < third.size(); ++i) {
+        third[i].copy_(second[i]);
+      }
     }
     part.reset();
-    for (int i = 4; i < 9; ++i) rest->step(test::closure(*rest, third));
+    for (int i = 4; i < 9; ++i) {
+      rest->step(test::closure(*rest, third));
+    }
     CHECK(test::numbers(first) == test::numbers(third));
   };
-#define CHECK_GOES_ON(T, options) check(#T, [](const std::vector<Tensor>& p) { return std::make_unique<T>(p, options); })
+#define CHECK_GOES_ON(T, options) \
+  check(#T, [](const std::vector<Tensor>& p) { return std::make_unique<T>(p, options); })
   CHECK_GOES_ON(SGD, SGDOptions(0.01).momentum(0.9));
   CHECK_GOES_ON(Adam, AdamOptions(0.01).amsgrad(true));
   CHECK_GOES_ON(AdamW, AdamWOptions(0.01));
@@ -282,8 +298,9 @@ TEST_CASE("dictionaries have Python's structure", "[optim][state]") {
   CHECK(state.size() == 1);
   const auto of_b = state.at(int64_t{1}).toGenericDict();
   CHECK(of_b.at(std::string("step")).toTensor().item<double>() == 1);
-  CHECK(of_b.at(std::string("exp_avg")).toTensor().is_same(
-      static_cast<AdamParamState&>(*optimizer.state().at(b.unsafeGetTensorImpl())).exp_avg()));
+  CHECK(of_b.at(std::string("exp_avg"))
+            .toTensor()
+            .is_same(static_cast<AdamParamState&>(*optimizer.state().at(b.unsafeGetTensorImpl())).exp_avg()));
   CHECK_FALSE(of_b.contains(std::string("max_exp_avg_sq")));
   const auto group = whole.at(std::string("param_groups")).toListRef()[0].toGenericDict();
   CHECK(group.at(std::string("lr")).toDouble() == 0.25);
@@ -291,9 +308,11 @@ TEST_CASE("dictionaries have Python's structure", "[optim][state]") {
   CHECK(group.at(std::string("params")).toIntVector() == std::vector<int64_t>{0, 1});
 
   Adam one({a}, AdamOptions());
-  CHECK_THROWS_MATCHES(one.load_state_dict(optimizer.state_dict()), c10::Error, Says("doesn't match the size of optimizer's group"));
+  CHECK_THROWS_MATCHES(
+      one.load_state_dict(optimizer.state_dict()), c10::Error, Says("doesn't match the size of optimizer's group"));
   one.add_param_group({{b}});
-  CHECK_THROWS_MATCHES(one.load_state_dict(optimizer.state_dict()), c10::Error, Says("different number of parameter groups"));
+  CHECK_THROWS_MATCHES(
+      one.load_state_dict(optimizer.state_dict()), c10::Error, Says("different number of parameter groups"));
   CHECK_THROWS(one.load_state_dict(c10::IValue(3)));
 }
 
@@ -302,27 +321,38 @@ TEST_CASE("options out of range are refused in libtorch's words", "[optim][error
   CHECK_THROWS_MATCHES(SGD(p, -1), c10::Error, Says("Invalid learning rate: -1"));
   CHECK_THROWS_MATCHES(SGD(p, SGDOptions(1).momentum(-1)), c10::Error, Says("Invalid momentum value: -1"));
   CHECK_THROWS_MATCHES(SGD(p, SGDOptions(1).weight_decay(-1)), c10::Error, Says("Invalid weight_decay value: -1"));
-  CHECK_THROWS_MATCHES(SGD(p, SGDOptions(1).nesterov(true)), c10::Error, Says("Nesterov momentum requires a momentum and zero dampening"));
+  CHECK_THROWS_MATCHES(
+      SGD(p, SGDOptions(1).nesterov(true)), c10::Error,
+      Says("Nesterov momentum requires a momentum and zero dampening"));
   CHECK_THROWS_MATCHES(Adam(p, -1), c10::Error, Says("Invalid learning rate: -1"));
   CHECK_THROWS_MATCHES(Adam(p, AdamOptions().eps(-1)), c10::Error, Says("Invalid epsilon value: -1"));
-  CHECK_THROWS_MATCHES(Adam(p, AdamOptions().betas(Betas(1, 0.5))), c10::Error, Says("Invalid beta parameter at index 0: 1"));
-  CHECK_THROWS_MATCHES(AdamW(p, AdamWOptions().betas(Betas(0.5, 1.5))), c10::Error, Says("Invalid beta parameter at index 1: 1.5"));
+  CHECK_THROWS_MATCHES(
+      Adam(p, AdamOptions().betas(Betas(1, 0.5))), c10::Error, Says("Invalid beta parameter at index 0: 1"));
+  CHECK_THROWS_MATCHES(
+      AdamW(p, AdamWOptions().betas(Betas(0.5, 1.5))), c10::Error, Says("Invalid beta parameter at index 1: 1.5"));
   CHECK_THROWS_MATCHES(AdamW(p, AdamWOptions().weight_decay(-1)), c10::Error, Says("Invalid weight_decay value: -1"));
   CHECK_THROWS_MATCHES(Adam(p, std::nan("")), c10::Error, Says("Invalid learning rate"));
   CHECK_THROWS_MATCHES(Adagrad(p, AdagradOptions().lr_decay(-1)), c10::Error, Says("Invalid lr_decay value: -1"));
-  CHECK_THROWS_MATCHES(Adagrad(p, AdagradOptions().initial_accumulator_value(-1)), c10::Error, Says("Invalid initial_accumulator_value value: -1"));
+  CHECK_THROWS_MATCHES(
+      Adagrad(p, AdagradOptions().initial_accumulator_value(-1)), c10::Error,
+      Says("Invalid initial_accumulator_value value: -1"));
   CHECK_THROWS_MATCHES(RMSprop(p, RMSpropOptions().alpha(-1)), c10::Error, Says("Invalid alpha value: -1"));
   CHECK_THROWS_MATCHES(Adadelta(p, AdadeltaOptions().rho(2)), c10::Error, Says("Invalid rho value: 2"));
-  CHECK_THROWS_MATCHES(NAdam(p, NAdamOptions().momentum_decay(-1)), c10::Error, Says("Invalid momentum_decay value: -1"));
-  CHECK_THROWS_MATCHES(RAdam(p, RAdamOptions().betas(Betas(-1, 0))), c10::Error, Says("Invalid beta parameter at index 0: -1"));
+  CHECK_THROWS_MATCHES(
+      NAdam(p, NAdamOptions().momentum_decay(-1)), c10::Error, Says("Invalid momentum_decay value: -1"));
+  CHECK_THROWS_MATCHES(
+      RAdam(p, RAdamOptions().betas(Betas(-1, 0))), c10::Error, Says("Invalid beta parameter at index 0: -1"));
   CHECK_THROWS_MATCHES(Adamax(p, AdamaxOptions().eps(-1)), c10::Error, Says("Invalid epsilon value: -1"));
-  CHECK_THROWS_MATCHES(Rprop(p, RpropOptions().etas(Betas(1.5, 1.2))), c10::Error, Says("Invalid eta values: 1.5, 1.2"));
+  CHECK_THROWS_MATCHES(
+      Rprop(p, RpropOptions().etas(Betas(1.5, 1.2))), c10::Error, Says("Invalid eta values: 1.5, 1.2"));
   CHECK_THROWS_MATCHES(ASGD(p, ASGDOptions().lambd(-1)), c10::Error, Says("Invalid lambd value: -1"));
   LBFGS lbfgs(p);
   CHECK_THROWS_MATCHES(lbfgs.step(nullptr), c10::Error, Says("LBFGS requires a closure function"));
   CHECK_THROWS_MATCHES(lbfgs.step([] { return Tensor(); }), c10::Error, Says("must return the loss"));
   CHECK_THROWS_MATCHES(lbfgs.add_param_group({{p[0]}}), c10::Error, Says("more than one parameter group"));
-  CHECK_THROWS_MATCHES((LBFGS(std::vector<OptimizerParamGroup>{{{leaf({1})}}, {{leaf({2})}}})), c10::Error, Says("LBFGS doesn't support per-parameter options"));
+  CHECK_THROWS_MATCHES(
+      (LBFGS(std::vector<OptimizerParamGroup>{{{leaf({1})}}, {{leaf({2})}}})), c10::Error,
+      Says("LBFGS doesn't support per-parameter options"));
   LBFGS other(p, LBFGSOptions().line_search_fn("armijo"));
   CHECK_THROWS_MATCHES(other.step([] { return at::zeros({}); }), c10::Error, Says("only 'strong_wolfe' is supported"));
 }
@@ -330,7 +360,8 @@ TEST_CASE("options out of range are refused in libtorch's words", "[optim][error
 TEST_CASE("strided, complex and 16-bit parameters step like contiguous real ones", "[optim]") {
   const auto check = [](const char* name, const auto& make) {
     INFO(name);
-    const Tensor values = at::linspace(-1, 1, 12, at::kDouble).view({3, 4}), grad = at::linspace(2, -1, 12, at::kDouble).view({3, 4});
+    const Tensor values = at::linspace(-1, 1, 12, at::kDouble).view({3, 4}),
+                 grad = at::linspace(2, -1, 12, at::kDouble).view({3, 4});
     const auto run = [&](const Tensor& param, const Tensor& g, bool fused) {
       const auto optimizer = make(std::vector<Tensor>{param}, fused);
       for (int i = 0; i < 5; ++i) {
@@ -346,9 +377,13 @@ TEST_CASE("strided, complex and 16-bit parameters step like contiguous real ones
       spaced.copy_(values);
       check_near(run(spaced.detach().set_requires_grad(true), grad.t().clone().t(), fused), plain, 1e-12);
       const Tensor pairs = at::view_as_complex(values.view({3, 2, 2}).clone()).set_requires_grad(true);
-      check_near(at::view_as_real(run(pairs, at::view_as_complex(grad.view({3, 2, 2}).clone()), fused)).reshape({3, 4}), plain, 1e-12);
+      check_near(
+          at::view_as_real(run(pairs, at::view_as_complex(grad.view({3, 2, 2}).clone()), fused)).reshape({3, 4}), plain,
+          1e-12);
       for (const auto dtype : {at::kHalf, at::kBFloat16}) {
-        check_near(run(values.to(dtype).set_requires_grad(true), grad.to(dtype), fused), plain, dtype == at::kHalf ? 4e-3 : 3e-2);
+        check_near(
+            run(values.to(dtype).set_requires_grad(true), grad.to(dtype), fused), plain,
+            dtype == at::kHalf ? 4e-3 : 3e-2);
       }
     }
   };
@@ -376,7 +411,9 @@ TEST_CASE("many parameters of all sizes take the same step as each alone", "[opt
   }
   Adam all(together, AdamOptions(0.1));
   std::vector<std::unique_ptr<Adam>> each;
-  for (const Tensor& p : alone) each.push_back(std::make_unique<Adam>(std::vector<Tensor>{p}, AdamOptions(0.1)));
+  for (const Tensor& p : alone) {
+    each.push_back(std::make_unique<Adam>(std::vector<Tensor>{p}, AdamOptions(0.1)));
+  }
   for (int i = 0; i < 3; ++i) {
     for (size_t k = 0; k < alone.size(); ++k) {
       together[k].mutable_grad() = together[k].detach().cos();
@@ -385,7 +422,9 @@ TEST_CASE("many parameters of all sizes take the same step as each alone", "[opt
     }
     all.step();
   }
-  for (size_t k = 0; k < alone.size(); ++k) CHECK(at::equal(together[k], alone[k]));
+  for (size_t k = 0; k < alone.size(); ++k) {
+    CHECK(at::equal(together[k], alone[k]));
+  }
 }
 
 TEST_CASE("averages of parameters follow their formulas", "[optim][swa]") {
@@ -419,7 +458,9 @@ TEST_CASE("optimizers are saved to archives and loaded from them", "[optim][stat
     INFO(name);
     const auto params = test::parameters(at::kDouble);
     const auto saved = make(params);
-    for (int i = 0; i < 4; ++i) saved->step(test::closure(*saved, params));
+    for (int i = 0; i < 4; ++i) {
+      saved->step(test::closure(*saved, params));
+    }
     std::ostringstream out;
     torch::save(*saved, out);
     const auto copies = test::parameters(at::kDouble);
@@ -429,7 +470,9 @@ TEST_CASE("optimizers are saved to archives and loaded from them", "[optim][stat
     torch::load(*loaded, in);
     {
       const c10::NoGradGuard no_grad;
-      for (size_t i = 0; i < params.size(); ++i) copies[i].copy_(params[i]);
+      for (size_t i = 0; i < params.size(); ++i) {
+        copies[i].copy_(params[i]);
+      }
     }
     for (int i = 0; i < 4; ++i) {
       saved->step(test::closure(*saved, params));
@@ -440,10 +483,12 @@ TEST_CASE("optimizers are saved to archives and loaded from them", "[optim][stat
     const auto few = make({params[0]});
     in.clear();
     in.seekg(0);
-    CHECK_THROWS_MATCHES(torch::load(*few, in), c10::Error, Says("a different size than the optimizer's parameter group"));
+    CHECK_THROWS_MATCHES(
+        torch::load(*few, in), c10::Error, Says("a different size than the optimizer's parameter group"));
   };
   check("SGD", [](const std::vector<Tensor>& p) { return std::make_unique<SGD>(p, SGDOptions(0.01).momentum(0.9)); });
-  check("Adam", [](const std::vector<Tensor>& p) { return std::make_unique<Adam>(p, AdamOptions(0.01).amsgrad(true)); });
+  check(
+      "Adam", [](const std::vector<Tensor>& p) { return std::make_unique<Adam>(p, AdamOptions(0.01).amsgrad(true)); });
   check("NAdam", [](const std::vector<Tensor>& p) { return std::make_unique<NAdam>(p, NAdamOptions(0.01)); });
   check("ASGD", [](const std::vector<Tensor>& p) { return std::make_unique<ASGD>(p, ASGDOptions(0.01).t0(2)); });
   check("LBFGS", [](const std::vector<Tensor>& p) {

@@ -37,13 +37,15 @@ using Betas = std::tuple<double, double>;
 const std::map<std::string, Make>& cases() {
   static const std::map<std::string, Make> all = {
       {"sparse_adam", make<SparseAdam>(SparseAdamOptions(0.05))},
-      {"sparse_adam_maximize", make<SparseAdam>(SparseAdamOptions(0.01).betas(Betas(0.8, 0.95)).eps(1e-4).maximize(true))},
+      {"sparse_adam_maximize",
+       make<SparseAdam>(SparseAdamOptions(0.01).betas(Betas(0.8, 0.95)).eps(1e-4).maximize(true))},
       {"sgd", make<SGD>(SGDOptions(0.05))},
       {"sgd_momentum", make<SGD>(SGDOptions(0.02).momentum(0.9))},
       {"sgd_dampening", make<SGD>(SGDOptions(0.02).momentum(0.8).dampening(0.3).maximize(true))},
       {"sgd_nesterov", make<SGD>(SGDOptions(0.02).momentum(0.9).nesterov(true))},
       {"adagrad", make<Adagrad>(AdagradOptions(0.2))},
-      {"adagrad_decay", make<Adagrad>(AdagradOptions(0.1).lr_decay(0.05).initial_accumulator_value(0.3).maximize(true))},
+      {"adagrad_decay",
+       make<Adagrad>(AdagradOptions(0.1).lr_decay(0.05).initial_accumulator_value(0.3).maximize(true))},
   };
   return all;
 }
@@ -147,7 +149,8 @@ TEST_CASE("sparse gradients are refused in PyTorch's words where they cannot be 
   CHECK_THROWS_MATCHES(Adam({p}).step(), c10::Error, Says("Adam does not support sparse gradients"));
   CHECK_THROWS_MATCHES(Adadelta({p}).step(), c10::Error, Says("Adadelta does not support sparse gradients"));
   CHECK_THROWS_MATCHES(
-      SGD({p}, SGDOptions(0.1).weight_decay(0.1)).step(), c10::Error, Says("weight_decay option is not compatible with sparse gradients"));
+      SGD({p}, SGDOptions(0.1).weight_decay(0.1)).step(), c10::Error,
+      Says("weight_decay option is not compatible with sparse gradients"));
   CHECK_THROWS_MATCHES(
       Adagrad({p}, AdagradOptions(0.1).weight_decay(0.1)).step(), c10::Error,
       Says("weight_decay option is not compatible with sparse gradients"));
@@ -155,15 +158,19 @@ TEST_CASE("sparse gradients are refused in PyTorch's words where they cannot be 
   const Tensor dense = at::ones({2}).set_requires_grad(true);
   dense.mutable_grad() = at::ones({2});
   CHECK_THROWS_MATCHES(
-      SparseAdam({dense}).step(), c10::Error, Says("SparseAdam does not support dense gradients, please consider Adam instead"));
+      SparseAdam({dense}).step(), c10::Error,
+      Says("SparseAdam does not support dense gradients, please consider Adam instead"));
   CHECK_THROWS_MATCHES(SparseAdam({dense}, SparseAdamOptions(0)), c10::Error, Says("Invalid learning rate: 0"));
   CHECK_THROWS_MATCHES(SparseAdam({dense}, SparseAdamOptions().eps(-1)), c10::Error, Says("Invalid epsilon value: -1"));
   CHECK_THROWS_MATCHES(
-      SparseAdam({dense}, SparseAdamOptions().betas(Betas(0.9, 1))), c10::Error, Says("Invalid beta parameter at index 1: 1"));
+      SparseAdam({dense}, SparseAdamOptions().betas(Betas(0.9, 1))), c10::Error,
+      Says("Invalid beta parameter at index 1: 1"));
   const Tensor imaginary = at::ones({2}, at::kComplexFloat).set_requires_grad(true);
   CHECK_THROWS_MATCHES(
-      SparseAdam({imaginary}), c10::Error, Says("Complex params at indices [[0, 0]]: SparseAdam does not support complex parameters"));
+      SparseAdam({imaginary}), c10::Error,
+      Says("Complex params at indices [[0, 0]]: SparseAdam does not support complex parameters"));
   const Tensor coordinates = at::ones({2, 2}).to_sparse().set_requires_grad(true);
   CHECK_THROWS_MATCHES(
-      SparseAdam({coordinates}), c10::Error, Says("Sparse params at indices [[0, 0]]: SparseAdam requires dense parameter tensors"));
+      SparseAdam({coordinates}), c10::Error,
+      Says("Sparse params at indices [[0, 0]]: SparseAdam requires dense parameter tensors"));
 }

@@ -30,7 +30,9 @@ using Make = std::function<std::unique_ptr<Optimizer>(const Params&, Fused)>;
 
 template <class T, class Options>
 Make make(Options options) {
-  return [options](const Params& params, Fused fused) mutable { return std::make_unique<T>(params, options.fused(fused)); };
+  return [options](const Params& params, Fused fused) mutable {
+    return std::make_unique<T>(params, options.fused(fused));
+  };
 }
 
 using Betas = std::tuple<double, double>;
@@ -94,7 +96,9 @@ void check_close(const std::vector<double>& got, const std::vector<double>& expe
 std::vector<double> run(const Make& make, Fused fused, at::ScalarType dtype, int steps) {
   Params params = test::parameters(dtype);
   const auto optimizer = make(params, fused);
-  for (int i = 0; i < steps; ++i) optimizer->step(test::closure(*optimizer, params));
+  for (int i = 0; i < steps; ++i) {
+    optimizer->step(test::closure(*optimizer, params));
+  }
   if (const auto* asgd = dynamic_cast<ASGD*>(optimizer.get())) {
     const auto& options = static_cast<const ASGDOptions&>(asgd->defaults());
     if (options.t0() < steps) {
@@ -125,7 +129,9 @@ TEST_CASE("LBFGS walks PyTorch's way, with fixed steps and with a line search", 
     for (const bool wide : {true, false}) {
       const Params params = test::parameters(wide ? at::kDouble : at::kFloat);
       LBFGS optimizer(params, options);
-      for (int i = 0; i < steps; ++i) optimizer.step(test::closure(optimizer, params));
+      for (int i = 0; i < steps; ++i) {
+        optimizer.step(test::closure(optimizer, params));
+      }
       check_close(
           test::numbers(params), test::expected_steps.at(name + (wide ? "/float64" : "/float32")), wide ? 1e-6 : 1e-4);
     }
@@ -133,7 +139,9 @@ TEST_CASE("LBFGS walks PyTorch's way, with fixed steps and with a line search", 
   check("lbfgs", LBFGSOptions(0.02).max_iter(3).history_size(4), 5);
   check(
       "lbfgs_wolfe",
-      LBFGSOptions(0.5).max_iter(2).history_size(3).tolerance_grad(0).tolerance_change(0).line_search_fn("strong_wolfe"), 5);
+      LBFGSOptions(0.5).max_iter(2).history_size(3).tolerance_grad(0).tolerance_change(0).line_search_fn(
+          "strong_wolfe"),
+      5);
   // A first step far too long: the search takes more evaluations than max_eval has left, as in libtorch.
   check("lbfgs_search", LBFGSOptions(40).max_iter(1).line_search_fn("strong_wolfe"), 2);
 }

@@ -25,7 +25,8 @@ inline at::Tensor loss(const std::vector<at::Tensor>& params) {
 }
 
 /// A closure for the problem.
-inline torch::optim::Optimizer::LossClosure closure(torch::optim::Optimizer& optimizer, const std::vector<at::Tensor>& params) {
+inline torch::optim::Optimizer::LossClosure closure(
+    torch::optim::Optimizer& optimizer, const std::vector<at::Tensor>& params) {
   return [&optimizer, params] {
     optimizer.zero_grad();
     const at::Tensor value = loss(params);

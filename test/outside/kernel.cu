@@ -1,5 +1,5 @@
-// A kernel of a program's own, compiled with what find_package(Torch) gives: constexpr functions of the standard library and
-// lambdas run on the device. Without a device the caller is told so.
+// A kernel of a program's own, compiled with what find_package(Torch) gives: constexpr functions of the standard
+// library and lambdas run on the device. Without a device the caller is told so.
 #include <ATen/ATen.h>
 #include <ATen/ceil_div.h>
 #include <ATen/cuda/CUDAContext.h>

@@ -1,5 +1,5 @@
-// The operators of this project, registered in each of the ways there are. What they need comes with these headers, as in
-// libtorch: the dispatcher and class_ with library.h, the guards of autograd with autograd.h.
+// The operators of this project, registered in each of the ways there are. What they need comes with these headers, as
+// in libtorch: the dispatcher and class_ with library.h, the guards of autograd with autograd.h.
 #include <ATen/ATen.h>
 #include <torch/autograd.h>
 #include <torch/library.h>

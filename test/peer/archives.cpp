@@ -1,4 +1,5 @@
-// Writes archives of models, optimizers and values into a folder, or reads them: what one library wrote the other reads.
+// Writes archives of models, optimizers and values into a folder, or reads them: what one library wrote the other
+// reads.
 //   archives write FOLDER, archives read FOLDER
 #include <torch/torch.h>
 
@@ -23,9 +24,14 @@ struct NetImpl : torch::nn::Cloneable<NetImpl> {
     conv = register_module("conv", torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 2, 3).bias(false)));
     norm = register_module("norm", torch::nn::BatchNorm2d(2));
     body = register_module(
-        "body", torch::nn::Sequential({{"a", torch::nn::Linear(8, 4)}, {"relu", torch::nn::ReLU()}, {"b", torch::nn::Linear(4, 2)}}));
+        "body",
+        torch::nn::Sequential(
+            {{"a", torch::nn::Linear(8, 4)}, {"relu", torch::nn::ReLU()}, {"b", torch::nn::Linear(4, 2)}}));
     lstm = register_module("lstm", torch::nn::LSTM(4, 3));
-    list = register_module("list", torch::nn::ModuleList(torch::nn::Linear(2, 2), torch::nn::Dropout(0.5), torch::nn::LayerNorm(torch::nn::LayerNormOptions({2}))));
+    list = register_module(
+        "list",
+        torch::nn::ModuleList(
+            torch::nn::Linear(2, 2), torch::nn::Dropout(0.5), torch::nn::LayerNorm(torch::nn::LayerNormOptions({2}))));
     scale = register_parameter("scale", torch::tensor({1.5f, 2.5f}));
     frozen = register_parameter("frozen", torch::ones({2}), /*requires_grad=*/false);
     steps = register_buffer("steps", torch::tensor(int64_t{7}));
@@ -58,8 +64,8 @@ void bytes(const std::string& name, const Tensor& tensor) {
 std::vector<Tensor> tensors() {
   std::vector<Tensor> all;
   for (const auto dtype :
-       {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16, torch::kByte, torch::kChar, torch::kShort, torch::kInt,
-        torch::kLong, torch::kBool, torch::kComplexFloat, torch::kComplexDouble}) {
+       {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16, torch::kByte, torch::kChar, torch::kShort,
+        torch::kInt, torch::kLong, torch::kBool, torch::kComplexFloat, torch::kComplexDouble}) {
     all.push_back((torch::arange(6, torch::kFloat).view({2, 3}) - 2).to(dtype));
   }
   const auto base = torch::arange(20, torch::kFloat);
@@ -176,7 +182,8 @@ void write(const std::string& folder) {
   torch::save(torch::arange(5), stream);
   std::ofstream(folder + "/stream.pt", std::ios::binary) << stream.str();
   const auto pickled = torch::pickle_save(IValue(tensors()));
-  std::ofstream(folder + "/pickled.pt", std::ios::binary).write(pickled.data(), static_cast<std::streamsize>(pickled.size()));
+  std::ofstream(folder + "/pickled.pt", std::ios::binary)
+      .write(pickled.data(), static_cast<std::streamsize>(pickled.size()));
   write_values(folder);
 }
 

@@ -47,14 +47,11 @@ torch::nn::Sequential make_discriminator() {
   return torch::nn::Sequential(
       torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 4, 4).stride(2).padding(1).bias(false)),
       torch::nn::LeakyReLU(torch::nn::LeakyReLUOptions().negative_slope(0.2)),
-      torch::nn::Conv2d(torch::nn::Conv2dOptions(4, 8, 4).stride(2).padding(1).bias(false)),
-      torch::nn::BatchNorm2d(8),
+      torch::nn::Conv2d(torch::nn::Conv2dOptions(4, 8, 4).stride(2).padding(1).bias(false)), torch::nn::BatchNorm2d(8),
       torch::nn::LeakyReLU(torch::nn::LeakyReLUOptions().negative_slope(0.2)),
       torch::nn::Conv2d(torch::nn::Conv2dOptions(8, 16, 4).stride(2).padding(1).bias(false)),
-      torch::nn::BatchNorm2d(16),
-      torch::nn::LeakyReLU(torch::nn::LeakyReLUOptions().negative_slope(0.2)),
-      torch::nn::Conv2d(torch::nn::Conv2dOptions(16, 1, 3).stride(1).padding(0).bias(false)),
-      torch::nn::Sigmoid());
+      torch::nn::BatchNorm2d(16), torch::nn::LeakyReLU(torch::nn::LeakyReLUOptions().negative_slope(0.2)),
+      torch::nn::Conv2d(torch::nn::Conv2dOptions(16, 1, 3).stride(1).padding(0).bias(false)), torch::nn::Sigmoid());
 }
 
 void weights_init(torch::nn::Module& module) {
@@ -71,7 +68,8 @@ void weights_init(torch::nn::Module& module) {
 struct Pictures : torch::data::datasets::Dataset<Pictures> {
   explicit Pictures(int64_t count) : count(count) {}
   torch::data::Example<> get(size_t index) override {
-    const auto rows = torch::arange(28, torch::kFloat).view({28, 1}), columns = torch::arange(28, torch::kFloat).view({1, 28});
+    const auto rows = torch::arange(28, torch::kFloat).view({28, 1}),
+               columns = torch::arange(28, torch::kFloat).view({1, 28});
     const auto at = static_cast<float>(index % 7) + 8;
     auto image = torch::exp(-((rows - at).square() + (columns - 14).square()) / 20.f);
     return {image.unsqueeze(0), torch::tensor(static_cast<int64_t>(index % 7))};
@@ -94,11 +92,13 @@ int main() {
   discriminator->apply(weights_init);
   generator->apply([](const std::string& name, torch::nn::Module& module) { report::exact(name, module.name()); }, "G");
 
-  auto dataset = Pictures(80).map(torch::data::transforms::Normalize<>(0.5, 0.5)).map(torch::data::transforms::Stack<>());
+  auto dataset =
+      Pictures(80).map(torch::data::transforms::Normalize<>(0.5, 0.5)).map(torch::data::transforms::Stack<>());
   auto data_loader = torch::data::make_data_loader(
       std::move(dataset), torch::data::DataLoaderOptions().batch_size(kBatchSize).workers(2).enforce_ordering(true));
 
-  torch::optim::Adam generator_optimizer(generator->parameters(), torch::optim::AdamOptions(2e-4).betas(std::make_tuple(0.5, 0.5)));
+  torch::optim::Adam generator_optimizer(
+      generator->parameters(), torch::optim::AdamOptions(2e-4).betas(std::make_tuple(0.5, 0.5)));
   torch::optim::Adam discriminator_optimizer(
       discriminator->parameters(), torch::optim::AdamOptions(2e-4).betas(std::make_tuple(0.5, 0.5)));
 
@@ -154,7 +154,8 @@ int main() {
   torch::optim::Adam restored_optimizer(restored->parameters(), torch::optim::AdamOptions(1.0));
   torch::load(restored, "generator-checkpoint.pt");
   torch::load(restored_optimizer, "generator-optimizer-checkpoint.pt");
-  report::number("restored rate", static_cast<torch::optim::AdamOptions&>(restored_optimizer.param_groups()[0].options()).lr());
+  report::number(
+      "restored rate", static_cast<torch::optim::AdamOptions&>(restored_optimizer.param_groups()[0].options()).lr());
   report::number("restored", next_loss(restored, restored_optimizer));
   report::number("kept", next_loss(generator, generator_optimizer));
   return 0;

@@ -174,8 +174,12 @@ struct SignOptions : public optim::OptimizerCloneableOptions<SignOptions> {
     archive.read("momentum", kept);
     lr(rate.item<double>()).momentum(kept.toDouble());
   }
-  double get_lr() const override { return lr(); }
-  void set_lr(const double value) override { lr(value); }
+  double get_lr() const override {
+    return lr();
+  }
+  void set_lr(const double value) override {
+    lr(value);
+  }
 };
 
 struct SignState : public optim::OptimizerCloneableParamState<SignState> {
@@ -246,7 +250,9 @@ class Warm : public optim::LRScheduler {
  public:
   Warm(optim::Optimizer& optimizer, unsigned warm, unsigned total)
       : LRScheduler(optimizer), warm_(warm), total_(total), start_(get_current_lrs()) {}
-  double rate() { return get_current_lrs()[0]; }
+  double rate() {
+    return get_current_lrs()[0];
+  }
   void save(torch::serialize::OutputArchive& archive) const {
     archive.write("step_count", c10::IValue(static_cast<int64_t>(step_count_)));
     archive.write("lrs", c10::IValue(get_current_lrs()));
@@ -323,8 +329,12 @@ void optimizers() {
 
 struct Numbers : public data::datasets::Dataset<Numbers> {
   explicit Numbers(int64_t n) : values(torch::arange(n, torch::kFloat)) {}
-  data::Example<> get(size_t index) override { return {values[index], torch::tensor(static_cast<int64_t>(index % 3))}; }
-  torch::optional<size_t> size() const override { return values.size(0); }
+  data::Example<> get(size_t index) override {
+    return {values[index], torch::tensor(static_cast<int64_t>(index % 3))};
+  }
+  torch::optional<size_t> size() const override {
+    return values.size(0);
+  }
   Tensor values;
 };
 
@@ -382,8 +392,12 @@ struct Stream : public data::datasets::StatefulDataset<Stream, std::vector<data:
     }
     return batch;
   }
-  torch::optional<size_t> size() const override { return torch::nullopt; }
-  void reset() override { at = 0; }
+  torch::optional<size_t> size() const override {
+    return torch::nullopt;
+  }
+  void reset() override {
+    at = 0;
+  }
   void save(torch::serialize::OutputArchive& archive) const override {
     archive.write("at", torch::tensor(static_cast<int64_t>(at)));
   }
@@ -396,7 +410,9 @@ struct Stream : public data::datasets::StatefulDataset<Stream, std::vector<data:
 };
 
 struct Doubled : public data::transforms::TensorTransform<> {
-  Tensor operator()(Tensor input) override { return input * 2; }
+  Tensor operator()(Tensor input) override {
+    return input * 2;
+  }
 };
 
 /// Pads to the longest of a batch.
@@ -513,7 +529,7 @@ void functions() {
   report::exact("failed", words.fail());
 }
 
-}  // namespace
+} // namespace
 
 int main() {
   modules();

@@ -1,5 +1,6 @@
-// A language model trained as such trainers do: gradients gathered over some batches, blocks whose activations are computed again on
-// the way back, weights shared by embedding and head, groups with and without decay, a warm-up, checkpoints on the way.
+// A language model trained as such trainers do: gradients gathered over some batches, blocks whose activations are
+// computed again on the way back, weights shared by embedding and head, groups with and without decay, a warm-up,
+// checkpoints on the way.
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ struct GPTConfig {
 
 /// Runs a function without a graph, and once more on the way back.
 struct Checkpoint : torch::autograd::Function<Checkpoint> {
-  static Tensor forward(AutogradContext* ctx, const Tensor& x, std::function<Tensor(const Tensor&)>* body, variable_list weights) {
+  static Tensor forward(
+      AutogradContext* ctx, const Tensor& x, std::function<Tensor(const Tensor&)>* body, variable_list weights) {
     ctx->save_for_backward({x});
     ctx->saved_data["body"] = reinterpret_cast<int64_t>(body);
     ctx->saved_data["count"] = static_cast<int64_t>(weights.size());
@@ -64,7 +66,9 @@ struct LayerNormImpl : nn::Module {
       register_parameter("bias", {}, false);
     }
   }
-  Tensor forward(const Tensor& x) { return torch::layer_norm(x, {x.size(-1)}, weight, bias, 1e-5); }
+  Tensor forward(const Tensor& x) {
+    return torch::layer_norm(x, {x.size(-1)}, weight, bias, 1e-5);
+  }
   Tensor weight, bias;
 };
 TORCH_MODULE(LayerNorm);
@@ -101,10 +105,12 @@ struct BlockImpl : nn::Module {
         attention(register_module("attention", SelfAttention(c))),
         ln2(register_module("ln2", LayerNorm(c.width, c.bias))),
         mlp(register_module(
-            "mlp", nn::Sequential(
-                       nn::Linear(nn::LinearOptions(c.width, 4 * c.width).bias(c.bias)),
-                       nn::GELU(nn::GELUOptions().approximate("tanh")),
-                       nn::Linear(nn::LinearOptions(4 * c.width, c.width).bias(c.bias)), nn::Dropout(c.dropout)))) {}
+            "mlp",
+            nn::Sequential(
+                nn::Linear(nn::LinearOptions(c.width, 4 * c.width).bias(c.bias)),
+                nn::GELU(nn::GELUOptions().approximate("tanh")),
+                nn::Linear(nn::LinearOptions(4 * c.width, c.width).bias(c.bias)),
+                nn::Dropout(c.dropout)))) {}
   Tensor forward(Tensor x) {
     x = x + attention(ln1(x));
     return x + mlp->forward(ln2(x));
@@ -127,7 +133,7 @@ struct GPTImpl : nn::Module {
     }
     ln = register_module("ln", LayerNorm(c.width, c.bias));
     head = register_module("head", nn::Linear(nn::LinearOptions(c.width, c.vocab).bias(false)));
-    head->weight = wte->weight;  // shared; the registered one stays its own
+    head->weight = wte->weight; // shared; the registered one stays its own
     for (auto& block : *blocks) {
       bodies.emplace_back([block](const Tensor& x) { return block->as<Block>()->forward(x); });
     }
@@ -135,7 +141,9 @@ struct GPTImpl : nn::Module {
       torch::NoGradGuard guard;
       if (auto* linear = m.as<nn::Linear>()) {
         linear->weight.normal_(0, 0.02);
-        if (linear->bias.defined()) linear->bias.zero_();
+        if (linear->bias.defined()) {
+          linear->bias.zero_();
+        }
       } else if (auto* embedding = m.as<nn::Embedding>()) {
         nn::init::normal_(embedding->weight, 0, 0.02);
       }
@@ -160,7 +168,8 @@ struct GPTImpl : nn::Module {
     }
     const Tensor logits = head(x);
     const Tensor loss = nn::functional::cross_entropy(
-        logits.view({-1, logits.size(-1)}), targets.view(-1), nn::functional::CrossEntropyFuncOptions().ignore_index(-1));
+        logits.view({-1, logits.size(-1)}), targets.view(-1),
+        nn::functional::CrossEntropyFuncOptions().ignore_index(-1));
     return {logits, loss};
   }
   GPTConfig config;
@@ -180,21 +189,31 @@ std::unique_ptr<torch::optim::AdamW> make_optimizer(GPT& model) {
   std::vector<void*> done;
   for (auto& p : model->named_parameters()) {
     void* key = p.value().unsafeGetTensorImpl();
-    if (std::find(done.begin(), done.end(), key) != done.end()) continue;
+    if (std::find(done.begin(), done.end(), key) != done.end()) {
+      continue;
+    }
     done.push_back(key);
     (p.value().dim() >= 2 ? decay : plain).push_back(p.value());
   }
   report::exact("decay", decay.size());
   report::exact("plain", plain.size());
   std::vector<torch::optim::OptimizerParamGroup> groups;
-  groups.emplace_back(decay, std::make_unique<torch::optim::AdamWOptions>(torch::optim::AdamWOptions(1e-3).weight_decay(0.1).betas({0.9, 0.95})));
-  groups.emplace_back(plain, std::make_unique<torch::optim::AdamWOptions>(torch::optim::AdamWOptions(1e-3).weight_decay(0).betas({0.9, 0.95})));
+  groups.emplace_back(
+      decay,
+      std::make_unique<torch::optim::AdamWOptions>(
+          torch::optim::AdamWOptions(1e-3).weight_decay(0.1).betas({0.9, 0.95})));
+  groups.emplace_back(
+      plain,
+      std::make_unique<torch::optim::AdamWOptions>(
+          torch::optim::AdamWOptions(1e-3).weight_decay(0).betas({0.9, 0.95})));
   return std::make_unique<torch::optim::AdamW>(groups, torch::optim::AdamWOptions(1e-3));
 }
 
 double rate_at(int step) {
   const double top = 3e-3, bottom = 3e-4;
-  if (step < 3) return top * (step + 1) / 3;
+  if (step < 3) {
+    return top * (step + 1) / 3;
+  }
   const double share = (step - 3) / 7.0;
   return bottom + 0.5 * (1 + std::cos(M_PI * share)) * (top - bottom);
 }
@@ -203,7 +222,9 @@ Tensor generate(GPT& model, Tensor tokens, int64_t count, double temperature, in
   const torch::NoGradGuard guard;
   model->eval();
   for (int64_t i = 0; i < count; ++i) {
-    const Tensor seen = tokens.size(1) <= model->config.block ? tokens : tokens.index({"...", torch::indexing::Slice(-model->config.block, torch::indexing::None)});
+    const Tensor seen = tokens.size(1) <= model->config.block
+        ? tokens
+        : tokens.index({"...", torch::indexing::Slice(-model->config.block, torch::indexing::None)});
     Tensor logits = model->forward(seen).first.squeeze(1) / temperature;
     const auto top = logits.topk(top_k);
     logits.index_put_({logits < std::get<0>(top).index({torch::indexing::Slice(), -1}).unsqueeze(1)}, -INFINITY);
@@ -213,7 +234,7 @@ Tensor generate(GPT& model, Tensor tokens, int64_t count, double temperature, in
   return tokens;
 }
 
-}  // namespace
+} // namespace
 
 int main() {
   torch::manual_seed(1337);
@@ -274,7 +295,8 @@ int main() {
   }
   report::number("weight", weight);
   const auto* key = again->wte->weight.unsafeGetTensorImpl();
-  const auto& state = static_cast<torch::optim::AdamWParamState&>(*optimizer_again->state().at(const_cast<c10::TensorImpl*>(key)));
+  const auto& state =
+      static_cast<torch::optim::AdamWParamState&>(*optimizer_again->state().at(const_cast<c10::TensorImpl*>(key)));
   report::exact("step", state.step());
   report::close("exp_avg_sq", state.exp_avg_sq());
   again->eval();

@@ -138,13 +138,15 @@ void higher_order() {
   auto output = model(input);
   auto target = torch::randn({3, 3});
   auto loss = torch::nn::MSELoss()(output, target);
-  auto gradient = torch::autograd::grad({loss}, {input}, /*grad_outputs=*/{torch::ones_like(loss)}, /*retain_graph=*/true, /*create_graph=*/true)[0];
+  auto gradient = torch::autograd::grad(
+      {loss}, {input}, /*grad_outputs=*/{torch::ones_like(loss)}, /*retain_graph=*/true, /*create_graph=*/true)[0];
   auto penalty = torch::pow((gradient.norm(2, /*dim=*/1) - 1), 2).mean();
   (loss + penalty).backward();
   report::close("penalised input", input.grad());
   report::close("penalised weight", model->weight.grad());
   auto unused = torch::ones({1}, torch::requires_grad());
-  report::exact("unused", torch::autograd::grad({input.sum()}, {unused}, {}, false, false, /*allow_unused=*/true)[0].defined());
+  report::exact(
+      "unused", torch::autograd::grad({input.sum()}, {unused}, {}, false, false, /*allow_unused=*/true)[0].defined());
   report::throws("unused", [&] { return torch::autograd::grad({input.sum()}, {unused}); });
   auto a = torch::randn({2}, torch::requires_grad()), b = torch::randn({2}, torch::requires_grad());
   torch::autograd::backward({(a * b).sum(), a.sum()}, {});
@@ -246,12 +248,24 @@ void values() {
   check("cumprod", [](const Tensor& x) { return x.cumprod(1); }, {2, 4});
   check("inverse", [](const Tensor& x) { return (x + torch::eye(3, torch::kDouble) * 3).inverse(); }, {3, 3});
   check("det", [](const Tensor& x) { return torch::det(x).view({1}); }, {3, 3});
-  check("cholesky", [](const Tensor& x) { return torch::linalg_cholesky(x.mm(x.t()) + torch::eye(3, torch::kDouble)); }, {3, 3});
+  check(
+      "cholesky", [](const Tensor& x) { return torch::linalg_cholesky(x.mm(x.t()) + torch::eye(3, torch::kDouble)); },
+      {3, 3});
   check("eigenvalues", [](const Tensor& x) { return std::get<0>(torch::linalg_eigh(x + x.t(), "L")); }, {3, 3});
   check("singular values", [](const Tensor& x) { return std::get<1>(torch::svd(x)); }, {3, 2});
-  check("solve", [](const Tensor& x) { return torch::linalg_solve(x + torch::eye(3, torch::kDouble) * 3, torch::ones({3}, torch::kDouble), true); }, {3, 3});
+  check(
+      "solve",
+      [](const Tensor& x) {
+        return torch::linalg_solve(x + torch::eye(3, torch::kDouble) * 3, torch::ones({3}, torch::kDouble), true);
+      },
+      {3, 3});
   check("fft", [](const Tensor& x) { return torch::fft::rfft(x).abs(); }, {8});
-  check("conv", [](const Tensor& x) { return torch::conv2d(x, torch::ones({2, 1, 3, 3}, torch::kDouble) / 9, {}, 1, 1); }, {1, 1, 4, 4});
+  check(
+      "conv",
+      [](const Tensor& x) {
+        return torch::conv2d(x, torch::ones({2, 1, 3, 3}, torch::kDouble) / 9, {}, 1, 1);
+      },
+      {1, 1, 4, 4});
   check("pool", [](const Tensor& x) { return torch::max_pool2d(x, 2); }, {1, 1, 4, 4});
   check("index", [](const Tensor& x) { return x.index({torch::tensor({0, 0, 2}), torch::tensor({1, 1, 0})}); }, {3, 2});
   check("gather", [](const Tensor& x) { return x.gather(1, torch::tensor({{0, 0}, {1, 0}})); }, {2, 2});
@@ -259,10 +273,13 @@ void values() {
   check("clamp", [](const Tensor& x) { return x.clamp(0.8, 1.2); }, {2, 3});
   check("einsum", [](const Tensor& x) { return torch::einsum("bij,bjk->bik", {x, x.transpose(1, 2)}); }, {2, 2, 3});
   check("cat", [](const Tensor& x) { return torch::cat({x, x.flip(0)}, 1).unfold(1, 2, 2); }, {2, 2});
-  check("grid", [](const Tensor& x) {
-    const auto theta = torch::tensor({{{1., 0.2, 0.}, {0., 0.8, 0.1}}}, torch::kDouble);
-    return torch::nn::functional::grid_sample(x, torch::nn::functional::affine_grid(theta, {1, 1, 3, 3}, false));
-  }, {1, 1, 4, 4});
+  check(
+      "grid",
+      [](const Tensor& x) {
+        const auto theta = torch::tensor({{{1., 0.2, 0.}, {0., 0.8, 0.1}}}, torch::kDouble);
+        return torch::nn::functional::grid_sample(x, torch::nn::functional::affine_grid(theta, {1, 1, 3, 3}, false));
+      },
+      {1, 1, 4, 4});
   check("special", [](const Tensor& x) { return torch::lgamma(x) + torch::erf(x) + torch::digamma(x); }, {2, 3});
   check("cdist", [](const Tensor& x) { return torch::cdist(x, x.flip(0)); }, {3, 2});
 }

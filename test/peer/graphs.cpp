@@ -1,5 +1,5 @@
-// Nets on graphs: sparse adjacency, attention over edges, pooling of batches, and a segment sum that is an operator of the
-// program, with kernels for CPU and Meta and a derivative by Function.
+// Nets on graphs: sparse adjacency, attention over edges, pooling of batches, and a segment sum that is an operator of
+// the program, with kernels for CPU and Meta and a derivative by Function.
 #include <torch/library.h>
 #include <torch/torch.h>
 
@@ -142,8 +142,7 @@ struct SegmentSum : public torch::autograd::Function<SegmentSum> {
     return segment_sum(source, starts);
   }
   static torch::autograd::variable_list backward(
-      torch::autograd::AutogradContext* ctx,
-      torch::autograd::variable_list grads) {
+      torch::autograd::AutogradContext* ctx, torch::autograd::variable_list grads) {
     return {grads[0].repeat_interleave(ctx->get_saved_variables()[0].diff(), 0), Tensor()};
   }
 };
@@ -154,14 +153,14 @@ Tensor segment_sum_autograd(const Tensor& source, const Tensor& starts) {
 
 // A vector of tensors is handed through, and no gradient flows to its elements.
 struct Stacked : public torch::autograd::Function<Stacked> {
-  static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x, const std::vector<Tensor>& rows, double scale) {
+  static Tensor forward(
+      torch::autograd::AutogradContext* ctx, const Tensor& x, const std::vector<Tensor>& rows, double scale) {
     ctx->save_for_backward(rows);
     ctx->saved_data["scale"] = scale;
     return x * torch::stack(rows).sum(0) * scale;
   }
   static torch::autograd::variable_list backward(
-      torch::autograd::AutogradContext* ctx,
-      torch::autograd::variable_list grads) {
+      torch::autograd::AutogradContext* ctx, torch::autograd::variable_list grads) {
     const auto rows = ctx->get_saved_variables();
     return {grads[0] * torch::stack(rows).sum(0) * ctx->saved_data["scale"].toDouble(), Tensor(), Tensor()};
   }
@@ -169,7 +168,8 @@ struct Stacked : public torch::autograd::Function<Stacked> {
 
 TORCH_LIBRARY(peer_graphs, m) {
   m.def("segment_sum(Tensor source, Tensor starts) -> Tensor");
-  m.def(TORCH_SELECTIVE_SCHEMA("peer_graphs::scaled(Tensor x, int n=2, *, float? s=None, str mode=\"a\") -> (Tensor, int)"));
+  m.def(TORCH_SELECTIVE_SCHEMA(
+      "peer_graphs::scaled(Tensor x, int n=2, *, float? s=None, str mode=\"a\") -> (Tensor, int)"));
 }
 TORCH_LIBRARY_IMPL(peer_graphs, CPU, m) {
   m.impl("segment_sum", segment_sum_cpu);
@@ -255,8 +255,8 @@ void operators(const Tensor& edges) {
   const auto counts = c10::Dispatcher::singleton().findOp({"peer_graphs::counts", ""});
   stack.clear();
   torch::jit::push(
-      stack, c10::List<Tensor>({torch::ones(3), torch::ones({2, 2})}), std::vector<int64_t>{7, 8}, true, 5, c10::nullopt,
-      torch::nullopt);
+      stack, c10::List<Tensor>({torch::ones(3), torch::ones({2, 2})}), std::vector<int64_t>{7, 8}, true, 5,
+      c10::nullopt, torch::nullopt);
   counts->callBoxed(stack);
   report::exact("counts", stack[0].toIntVector());
   report::exact("counts", counts->schema());

@@ -1,5 +1,6 @@
-// A language model in the manner of LLaMA: rotary positions by complex numbers, fewer heads for keys than for queries, a cache of
-// keys and values, RMS norms, and samples by top-k and by top-p; in float, and in bfloat16 with the largest score.
+// A language model in the manner of LLaMA: rotary positions by complex numbers, fewer heads for keys than for queries,
+// a cache of keys and values, RMS norms, and samples by top-k and by top-p; in float, and in bfloat16 with the largest
+// score.
 #include <torch/torch.h>
 
 #include <cmath>
@@ -73,7 +74,8 @@ struct AttentionImpl : nn::Module {
         wk(register_module("wk", nn::Linear(nn::LinearOptions{a.dim, a.n_kv_heads * head_dim}.bias(false)))) {
     register_module("wq", wq);
     wv = register_module("wv", nn::Linear(nn::LinearOptions(a.dim, a.n_kv_heads * head_dim).bias(false)));
-    wo = register_module<nn::LinearImpl>("wo", nn::Linear(nn::LinearOptions(a.n_heads * head_dim, a.dim).bias(false)).ptr());
+    wo = register_module<nn::LinearImpl>(
+        "wo", nn::Linear(nn::LinearOptions(a.n_heads * head_dim, a.dim).bias(false)).ptr());
     cache_k = register_buffer("cache_k", torch::zeros({2, a.max_seq_len, a.n_kv_heads, head_dim}));
     cache_v = register_buffer("cache_v", torch::zeros_like(cache_k));
   }
@@ -168,7 +170,8 @@ struct TransformerImpl : nn::Module {
     const auto turns = freqs.slice(0, start, start + length);
     c10::optional<Tensor> mask = torch::nullopt;
     if (length > 1) {
-      mask = torch::triu(torch::full({1, 1, length, length}, -std::numeric_limits<float>::infinity()), start + 1).type_as(h);
+      mask = torch::triu(torch::full({1, 1, length, length}, -std::numeric_limits<float>::infinity()), start + 1)
+                 .type_as(h);
     }
     for (const auto& layer : *layers) {
       h = layer->as<Block>()->forward(h, start, turns, mask);

@@ -126,10 +126,12 @@ void loaders() {
   auto sequential = make_data_loader<samplers::SequentialSampler>(
       Points(11).map(transforms::Stack<>()), DataLoaderOptions().batch_size(4).drop_last(true).workers(3));
   show("sequential", sequential);
-  auto own_sampler = make_data_loader(Points(11).map(transforms::Stack<>()), samplers::RandomSampler(5), DataLoaderOptions(2).workers(2).max_jobs(3));
+  auto own_sampler = make_data_loader(
+      Points(11).map(transforms::Stack<>()), samplers::RandomSampler(5), DataLoaderOptions(2).workers(2).max_jobs(3));
   show("own sampler", own_sampler);
   auto shared = make_data_loader(
-      datasets::make_shared_dataset<Points>(5).map(transforms::Stack<>()), samplers::DistributedRandomSampler(5, 2, 1, true), 2);
+      datasets::make_shared_dataset<Points>(5).map(transforms::Stack<>()),
+      samplers::DistributedRandomSampler(5, 2, 1, true), 2);
   show("distributed", shared);
   samplers::DistributedRandomSampler even(10, 2, 0, false);
   even.set_epoch(3);

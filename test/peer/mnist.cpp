@@ -49,7 +49,8 @@ class BlockImpl : public torch::nn::Module {
     register_module("bn", bn);
     if (stride != 1 || in != out) {
       downsample = torch::nn::Sequential(
-          torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, 1).stride(stride).bias(false)), torch::nn::BatchNorm2d(out));
+          torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, 1).stride(stride).bias(false)),
+          torch::nn::BatchNorm2d(out));
       register_module("downsample", downsample);
     }
   }
@@ -100,8 +101,8 @@ void big_endian(std::ostream& out, uint32_t number) {
   }
 }
 
-// Bars of which direction and place tell the label. libtorch wants the numbers of images that MNIST has: what follows the
-// first `count` is empty.
+// Bars of which direction and place tell the label. libtorch wants the numbers of images that MNIST has: what follows
+// the first `count` is empty.
 void write_images(const std::string& images_name, const std::string& labels_name, int count, int total) {
   std::ofstream images(images_name, std::ios::binary), labels(labels_name, std::ios::binary);
   for (const uint32_t number : {2051u, static_cast<uint32_t>(total), 28u, 28u}) {
@@ -128,7 +129,8 @@ void write_images(const std::string& images_name, const std::string& labels_name
 }
 
 template <typename DataLoader>
-void train(size_t epoch, Net& model, torch::Device device, DataLoader& data_loader, torch::optim::Optimizer& optimizer) {
+void train(
+    size_t epoch, Net& model, torch::Device device, DataLoader& data_loader, torch::optim::Optimizer& optimizer) {
   model.train();
   size_t batch_idx = 0;
   for (auto& batch : data_loader) {
@@ -139,7 +141,8 @@ void train(size_t epoch, Net& model, torch::Device device, DataLoader& data_load
     AT_ASSERT(!std::isnan(loss.template item<float>()));
     loss.backward();
     optimizer.step();
-    report::number("epoch " + std::to_string(epoch) + " batch " + std::to_string(batch_idx++), loss.template item<float>());
+    report::number(
+        "epoch " + std::to_string(epoch) + " batch " + std::to_string(batch_idx++), loss.template item<float>());
   }
 }
 
@@ -178,14 +181,14 @@ int main() {
                            .map(torch::data::transforms::Normalize<>(0.1307, 0.3081))
                            .map(torch::data::transforms::Stack<>());
   report::exact("train size", train_dataset.size().value());
-  auto train_loader = torch::data::make_data_loader(std::move(train_dataset), torch::data::samplers::RandomSampler(250), 10);
+  auto train_loader =
+      torch::data::make_data_loader(std::move(train_dataset), torch::data::samplers::RandomSampler(250), 10);
   auto test_dataset = torch::data::datasets::MNIST(".", torch::data::datasets::MNIST::Mode::kTest)
                           .map(torch::data::transforms::Normalize<>(0.1307, 0.3081))
                           .map(torch::data::transforms::Stack<>());
   report::exact("test size", test_dataset.size().value());
   auto test_loader = torch::data::make_data_loader(
-      std::move(test_dataset),
-      torch::data::samplers::SequentialSampler(60),
+      std::move(test_dataset), torch::data::samplers::SequentialSampler(60),
       torch::data::DataLoaderOptions().batch_size(16).workers(2));
 
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.01).momentum(0.5));
@@ -200,7 +203,8 @@ int main() {
   torch::optim::Adam adam(resnet->parameters(), torch::optim::AdamOptions(1e-3).betas({0.9, 0.99}).weight_decay(1e-4));
   torch::optim::StepLR scheduler(adam, /*step_size=*/10, /*gamma=*/0.5);
   torch::nn::CrossEntropyLoss criterion;
-  auto images = torch::data::datasets::MNIST(".").images().slice(0, 0, 16), labels = torch::data::datasets::MNIST(".").targets().slice(0, 0, 16);
+  auto images = torch::data::datasets::MNIST(".").images().slice(0, 0, 16),
+       labels = torch::data::datasets::MNIST(".").targets().slice(0, 0, 16);
   report::shape("images", images);
   report::shape("labels", labels);
   resnet->train();

@@ -54,7 +54,9 @@ void vae() {
     report::number("vae " + std::to_string(i), loss.item<float>());
     report::number("vae norm", norm);
   }
-  for (auto& p : net->named_parameters()) report::close("vae " + p.key(), p.value());
+  for (auto& p : net->named_parameters()) {
+    report::close("vae " + p.key(), p.value());
+  }
 }
 
 struct CharNetImpl : nn::Module {
@@ -91,7 +93,9 @@ void charnet() {
       "the quick brown fox jumps over the lazy dog; pack my box with five dozen liquor jugs. sphinx of black quartz, "
       "judge my vow.";
   std::map<char, int64_t> ids;
-  for (char c : text) ids.emplace(c, static_cast<int64_t>(ids.size()) + 1);
+  for (char c : text) {
+    ids.emplace(c, static_cast<int64_t>(ids.size()) + 1);
+  }
   CharNet net(static_cast<int64_t>(ids.size()) + 1, 10);
   net->train();
   torch::optim::RMSprop opt(
@@ -176,35 +180,46 @@ struct ResNetImpl : nn::Module {
       }
     }
   }
-  Tensor forward(Tensor x) { return fc(body->forward(x)); }
+  Tensor forward(Tensor x) {
+    return fc(body->forward(x));
+  }
 };
 TORCH_MODULE(ResNet);
 
 void resnet() {
   torch::manual_seed(13);
   ResNet net;
-  for (auto& p : net->parameters())
-    if (p.dim() == 4) p.set_data(p.contiguous(torch::MemoryFormat::ChannelsLast));
+  for (auto& p : net->parameters()) {
+    if (p.dim() == 4) {
+      p.set_data(p.contiguous(torch::MemoryFormat::ChannelsLast));
+    }
+  }
   torch::optim::SGD opt(
       net->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9).nesterov(true).weight_decay(5e-4));
   auto x = torch::randn({24, 3, 12, 12}).contiguous(torch::MemoryFormat::ChannelsLast);
   auto y = torch::randint(0, 5, {24}, torch::kLong);
   for (int i = 0; i < 50; ++i) {
     auto a = x.narrow(0, (i % 3) * 8, 8), b = y.narrow(0, (i % 3) * 8, 8);
-    if (i % 2) a = a.flip({3});
+    if (i % 2) {
+      a = a.flip({3});
+    }
     opt.zero_grad();
     auto o = net(a);
     auto loss = nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().label_smoothing(0.1))(o, b);
     loss.backward();
     opt.step();
-    for (auto& g : opt.param_groups()) static_cast<torch::optim::SGDOptions&>(g.options()).lr() *= 0.98;
+    for (auto& g : opt.param_groups()) {
+      static_cast<torch::optim::SGDOptions&>(g.options()).lr() *= 0.98;
+    }
     report::number("resnet " + std::to_string(i), loss.item<double>());
   }
   report::shape("resnet conv", net->body->ptr<BlockImpl>(4)->c1->weight);
   net->eval();
   torch::NoGradGuard guard;
   report::close("resnet eval", net(x));
-  for (auto& b : net->named_buffers()) report::close("resnet " + b.key(), b.value());
+  for (auto& b : net->named_buffers()) {
+    report::close("resnet " + b.key(), b.value());
+  }
 }
 
 struct SeqImpl : nn::Module {
@@ -264,7 +279,9 @@ void transformer() {
 
 struct QImpl : nn::Cloneable<QImpl> {
   nn::Linear a{nullptr}, v{nullptr}, adv{nullptr};
-  QImpl() { reset(); }
+  QImpl() {
+    reset();
+  }
   void reset() override {
     a = register_module("a", nn::Linear(4, 24));
     v = register_module("v", nn::Linear(24, 1));
@@ -302,9 +319,13 @@ void dqn() {
     auto n = 0.9 * s.roll(1) + 0.1 * (a - 1) + 0.05 * torch::randn({4});
     const float r = -n.abs().sum().item<float>();
     replay.push_back({s, a, r, n, i % 15 == 14});
-    if (replay.size() > 64) replay.pop_front();
+    if (replay.size() > 64) {
+      replay.pop_front();
+    }
     s = i % 15 == 14 ? torch::randn({4}) : n;
-    if (replay.size() < 16 || i < 70) continue;
+    if (replay.size() < 16 || i < 70) {
+      continue;
+    }
     std::vector<Tensor> ss, nexts;
     std::vector<int64_t> as;
     std::vector<float> rs, ds;
@@ -327,16 +348,22 @@ void dqn() {
     auto loss = F::smooth_l1_loss(q, y.detach());
     opt.zero_grad();
     loss.backward();
-    for (auto& p : online->parameters()) p.mutable_grad().clamp_(-1, 1);
+    for (auto& p : online->parameters()) {
+      p.mutable_grad().clamp_(-1, 1);
+    }
     opt.step();
     {
       torch::NoGradGuard g;
       auto tp = target->parameters(), op = online->parameters();
-      for (size_t k = 0; k < tp.size(); ++k) tp[k].mul_(0.9).add_(op[k], 0.1);
+      for (size_t k = 0; k < tp.size(); ++k) {
+        tp[k].mul_(0.9).add_(op[k], 0.1);
+      }
     }
     report::number("dqn " + std::to_string(i), loss.item<double>());
   }
-  for (auto& p : target->named_parameters()) report::close("dqn " + p.key(), p.value());
+  for (auto& p : target->named_parameters()) {
+    report::close("dqn " + p.key(), p.value());
+  }
 }
 
 void wgan() {
@@ -366,7 +393,7 @@ void wgan() {
   }
 }
 
-}  // namespace
+} // namespace
 
 int main() {
   vae();

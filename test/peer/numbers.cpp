@@ -18,7 +18,8 @@ Tensor numbers(at::IntArrayRef sizes) {
 
 void linear_algebra() {
   const auto eye = torch::eye(3, torch::kDouble);
-  const auto a = numbers({3, 3}) + 2 * eye, symmetric = a.matmul(a.t()), tall = numbers({5, 3}) + torch::eye(5, 3, torch::kDouble), batch = numbers({2, 3, 3}) + 2 * eye;
+  const auto a = numbers({3, 3}) + 2 * eye, symmetric = a.matmul(a.t()),
+             tall = numbers({5, 3}) + torch::eye(5, 3, torch::kDouble), batch = numbers({2, 3, 3}) + 2 * eye;
   report::close("inv", torch::linalg_inv(batch));
   report::close("inverse", torch::inverse(a));
   report::close("det", torch::det(batch));
@@ -116,8 +117,14 @@ void special() {
   report::close("atan2", torch::atan2(x, y).hypot(y));
   report::close("lerp", torch::lerp(x, y, 0.3));
   report::close("quantile", torch::quantile(x, torch::tensor({0.1, 0.5}, torch::kDouble)));
-  report::close("interp", torch::nn::functional::interpolate(
-      numbers({1, 1, 3, 4}), torch::nn::functional::InterpolateFuncOptions().size(std::vector<int64_t>{5, 7}).mode(torch::kBicubic).align_corners(true)));
+  report::close(
+      "interp",
+      torch::nn::functional::interpolate(
+          numbers({1, 1, 3, 4}),
+          torch::nn::functional::InterpolateFuncOptions()
+              .size(std::vector<int64_t>{5, 7})
+              .mode(torch::kBicubic)
+              .align_corners(true)));
   report::close("histc", torch::histc(x, 4, 0, 3));
   report::close("searchsorted", torch::searchsorted(x, y));
 }

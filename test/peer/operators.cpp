@@ -24,7 +24,9 @@ using torch::autograd::variable_list;
 
 #define CHECK_CPU(x) TORCH_CHECK(x.device().is_cpu(), #x " must be a CPU tensor")
 #define CHECK_CONTIGUOUS(x) TORCH_CHECK(x.is_contiguous(), #x " must be contiguous")
-#define CHECK_INPUT(x) CHECK_CPU(x); CHECK_CONTIGUOUS(x)
+#define CHECK_INPUT(x) \
+  CHECK_CPU(x);        \
+  CHECK_CONTIGUOUS(x)
 
 // Boxes of a detector: keeps those that overlap no better one.
 Tensor nms_kernel(const Tensor& boxes, const Tensor& scores, double threshold) {
@@ -185,11 +187,12 @@ auto find(const char* name) {
 
 void schemas() {
   for (const char* name :
-       {"peer::nms", "peer::muladd", "peer::everything", "peer::boxed", "peer::add_one_", "peer::times_counter", "peer::later",
-        "peer_old::scaled", "peer_old::muladd"}) {
+       {"peer::nms", "peer::muladd", "peer::everything", "peer::boxed", "peer::add_one_", "peer::times_counter",
+        "peer::later", "peer_old::scaled", "peer_old::muladd"}) {
     report::exact("schema", c10::Dispatcher::singleton().findSchemaOrThrow(name, "").schema());
   }
-  for (const char* name : {"aten::add_", "aten::sum", "aten::split", "aten::max_pool2d", "aten::conv2d", "aten::index_put_"}) {
+  for (const char* name :
+       {"aten::add_", "aten::sum", "aten::split", "aten::max_pool2d", "aten::conv2d", "aten::index_put_"}) {
     for (const auto& overload : {"Tensor", "", "dim_IntList"}) {
       if (const auto op = c10::Dispatcher::singleton().findSchema({name, overload})) {
         report::exact("schema", op->schema());
@@ -202,7 +205,8 @@ void schemas() {
 }
 
 void calls() {
-  const auto boxes = torch::tensor({{0., 0., 10., 10.}, {1., 1., 11., 11.}, {20., 20., 30., 30.}, {21., 20., 31., 29.}});
+  const auto boxes =
+      torch::tensor({{0., 0., 10., 10.}, {1., 1., 11., 11.}, {20., 20., 30., 30.}, {21., 20., 31., 29.}});
   const auto scores = torch::tensor({0.9, 0.8, 0.6, 0.7});
   const auto nms = find<Tensor(const Tensor&, const Tensor&, double)>("peer::nms");
   report::exact("nms", nms.call(boxes, scores, 0.5));
@@ -220,9 +224,10 @@ void calls() {
   report::shape("meta", muladd_op.call(a.to(torch::kMeta), b.to(torch::kMeta), 0.5).detach());
 
   const auto all = find<std::tuple<Tensor, int64_t, std::string>(
-      const std::vector<Tensor>&, const std::optional<Tensor>&, at::IntArrayRef, std::optional<int64_t>, bool, const std::string&,
-      std::optional<at::ScalarType>)>("peer::everything");
-  const auto result = all.call({a.detach(), b.detach()}, torch::tensor({2.f, 10.f}), {2}, std::nullopt, false, "mode", torch::kDouble);
+      const std::vector<Tensor>&, const std::optional<Tensor>&, at::IntArrayRef, std::optional<int64_t>, bool,
+      const std::string&, std::optional<at::ScalarType>)>("peer::everything");
+  const auto result =
+      all.call({a.detach(), b.detach()}, torch::tensor({2.f, 10.f}), {2}, std::nullopt, false, "mode", torch::kDouble);
   report::exact("everything", std::get<0>(result));
   report::exact("everything", std::get<1>(result));
   report::exact("everything", std::get<2>(result));
@@ -256,7 +261,10 @@ void classes() {
   torch::IValue value(counter);
   report::exact("is custom class", value.isCustomClass());
   report::exact("value", value.toCustomClass<Counter>()->value);
-  report::exact("times", find<Tensor(const Tensor&, const c10::intrusive_ptr<Counter>&)>("peer::times_counter").call(torch::ones({2}), counter));
+  report::exact(
+      "times",
+      find<Tensor(const Tensor&, const c10::intrusive_ptr<Counter>&)>("peer::times_counter")
+          .call(torch::ones({2}), counter));
   report::exact("type", value.type()->annotation_str());
   const auto method = torch::getCustomClass("__torch__.torch.classes.peer.Counter")->getMethod("increase").getSchema();
   report::exact("method", method);

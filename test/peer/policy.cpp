@@ -87,8 +87,8 @@ void actor_critic() {
     targets = (targets - targets.mean()) / (targets.std() + 1e-5);
     const auto baseline = torch::stack(values);
     const auto advantage = targets - baseline.detach();
-    const auto loss = -(torch::stack(log_probs) * advantage).sum() + torch::smooth_l1_loss(baseline, targets, torch::Reduction::Sum) -
-        0.01 * torch::stack(entropies).sum();
+    const auto loss = -(torch::stack(log_probs) * advantage).sum() +
+        torch::smooth_l1_loss(baseline, targets, torch::Reduction::Sum) - 0.01 * torch::stack(entropies).sum();
     optimizer.zero_grad();
     loss.backward();
     torch::nn::utils::clip_grad_value_(policy->parameters(), 10.0);
@@ -111,7 +111,8 @@ void actor_critic() {
     auto [probabilities, values] = policy->forward(states);
     const auto ratio = torch::exp(probabilities.gather(1, actions).log() - old_log_probs);
     const auto clipped = torch::clamp(ratio, 0.8, 1.2);
-    const auto loss = -torch::min(ratio * advantages, clipped * advantages).mean() + 0.5 * torch::mse_loss(values, advantages);
+    const auto loss =
+        -torch::min(ratio * advantages, clipped * advantages).mean() + 0.5 * torch::mse_loss(values, advantages);
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
@@ -134,7 +135,8 @@ void copy_weights(const torch::nn::Module& from, torch::nn::Module& to, double t
 void q_learning() {
   torch::manual_seed(22);
   auto make = [] {
-    return torch::nn::Sequential({{"in", torch::nn::Linear(4, 16)}, {"relu", torch::nn::ReLU()}, {"out", torch::nn::Linear(16, 2)}});
+    return torch::nn::Sequential(
+        {{"in", torch::nn::Linear(4, 16)}, {"relu", torch::nn::ReLU()}, {"out", torch::nn::Linear(16, 2)}});
   };
   auto online = make(), target = make();
   copy_weights(*online, *target, 1.0);
@@ -186,7 +188,8 @@ void q_learning() {
 void fit_by_lbfgs() {
   torch::manual_seed(23);
   auto x = torch::tensor({-1.2, 1.0}, torch::dtype(torch::kDouble).requires_grad(true));
-  torch::optim::LBFGS optimizer({x}, torch::optim::LBFGSOptions(1).max_iter(8).history_size(5).line_search_fn("strong_wolfe"));
+  torch::optim::LBFGS optimizer(
+      {x}, torch::optim::LBFGSOptions(1).max_iter(8).history_size(5).line_search_fn("strong_wolfe"));
   const auto closure = [&] {
     optimizer.zero_grad();
     const auto loss = 100 * (x[1] - x[0] * x[0]).pow(2) + (1 - x[0]).pow(2);

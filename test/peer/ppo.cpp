@@ -1,5 +1,5 @@
-// Proximal policy optimization with several environments at once: generalized advantages, clipped losses, an early stop, a learning
-// rate that sinks, running means of what is observed, actions of a normal distribution.
+// Proximal policy optimization with several environments at once: generalized advantages, clipped losses, an early
+// stop, a learning rate that sinks, running means of what is observed, actions of a normal distribution.
 #include <torch/torch.h>
 
 #include <cmath>
@@ -27,7 +27,9 @@ class Normal {
     const Tensor var = std_.pow(2);
     return -(x - mean_).pow(2) / (2 * var) - std_.log() - std::log(std::sqrt(2 * M_PI));
   }
-  Tensor entropy() const { return 0.5 + 0.5 * std::log(2 * M_PI) + std_.log(); }
+  Tensor entropy() const {
+    return 0.5 + 0.5 * std::log(2 * M_PI) + std_.log();
+  }
 
  private:
   Tensor mean_, std_;
@@ -43,16 +45,24 @@ Layer init_layer(Layer layer, double gain = std::sqrt(2.0), double bias = 0) {
 struct ActorCriticImpl : nn::Module {
   ActorCriticImpl(int64_t observed, int64_t actions)
       : critic(
-            init_layer(nn::Linear(observed, 32)), nn::Tanh(), init_layer(nn::Linear(32, 32)), nn::Tanh(),
+            init_layer(nn::Linear(observed, 32)),
+            nn::Tanh(),
+            init_layer(nn::Linear(32, 32)),
+            nn::Tanh(),
             init_layer(nn::Linear(32, 1), 1.0)),
         actor(
-            init_layer(nn::Linear(observed, 32)), nn::Tanh(), init_layer(nn::Linear(32, 32)), nn::Tanh(),
+            init_layer(nn::Linear(observed, 32)),
+            nn::Tanh(),
+            init_layer(nn::Linear(32, 32)),
+            nn::Tanh(),
             init_layer(nn::Linear(32, actions), 0.01)) {
     register_module("critic", critic);
     register_module("actor", actor);
     log_std = register_parameter("log_std", torch::zeros({1, actions}));
   }
-  Tensor value(const Tensor& x) { return critic->forward(x); }
+  Tensor value(const Tensor& x) {
+    return critic->forward(x);
+  }
   std::tuple<Tensor, Tensor, Tensor, Tensor> act(const Tensor& x, c10::optional<Tensor> action = c10::nullopt) {
     const Tensor mean = actor->forward(x);
     const Normal law(mean, log_std.expand_as(mean).exp());
@@ -83,7 +93,8 @@ struct RunningMean {
 
 /// Points that are pushed to the origin.
 struct Environments {
-  Environments(int64_t n_, uint64_t seed) : n(n_), engine(seed), state(torch::empty({n_, 4})), age(torch::zeros({n_}, torch::kLong)) {
+  Environments(int64_t n_, uint64_t seed)
+      : n(n_), engine(seed), state(torch::empty({n_, 4})), age(torch::zeros({n_}, torch::kLong)) {
     reset(torch::ones({n}, torch::kBool));
   }
   void reset(const Tensor& which) {
@@ -93,7 +104,9 @@ struct Environments {
     auto ages = age.accessor<int64_t, 1>();
     for (int64_t i = 0; i < n; ++i) {
       if (flags[i]) {
-        for (auto j = 0; j < rows.size(1); ++j) rows[i][j] = law(engine);
+        for (auto j = 0; j < rows.size(1); ++j) {
+          rows[i][j] = law(engine);
+        }
         ages[i] = 0;
       }
     }
@@ -115,7 +128,7 @@ struct Environments {
   Tensor state, age;
 };
 
-}  // namespace
+} // namespace
 
 int main() {
   torch::manual_seed(9);
@@ -174,7 +187,8 @@ int main() {
     for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
       const auto parts = torch::randperm(kSteps * kEnvironments).split(kMinibatch);
       for (const Tensor& part : parts) {
-        auto [unused, log_prob, entropy, value] = agent->act(flat_obs.index_select(0, part), flat_actions.index({part}));
+        auto [unused, log_prob, entropy, value] =
+            agent->act(flat_obs.index_select(0, part), flat_actions.index({part}));
         const Tensor log_ratio = log_prob - flat_log.index({part});
         const Tensor ratio = log_ratio.exp();
         {
@@ -194,7 +208,9 @@ int main() {
         nn::utils::clip_grad_norm_(agent->parameters(), 0.5);
         optimizer.step();
       }
-      if (kl > 0.05) break;
+      if (kl > 0.05) {
+        break;
+      }
     }
     schedule.step();
     const Tensor residual = (flat_target - flat_values).var();
@@ -203,7 +219,10 @@ int main() {
     report::number("clipped", fraction);
     report::number("explained", (1 - residual / flat_target.var()).item<double>());
     report::number("lr", optimizer.param_groups()[0].options().get_lr());
-    report::number("return", returns.empty() ? 0 : std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size()));
+    report::number(
+        "return",
+        returns.empty() ? 0
+                        : std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size()));
     report::exact("episodes", returns.size());
   }
   report::close("log_std", agent->log_std);

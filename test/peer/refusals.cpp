@@ -1,5 +1,5 @@
-// What a program must not do: layers given other shapes, settings out of range, containers asked for what they have not,
-// optimizers of nothing. Each call is refused by an exception, or by none, in both libraries.
+// What a program must not do: layers given other shapes, settings out of range, containers asked for what they have
+// not, optimizers of nothing. Each call is refused by an exception, or by none, in both libraries.
 #include <torch/torch.h>
 
 #include <functional>
@@ -26,27 +26,63 @@ void containers() {
   const nn::Linear empty{nullptr};
   throws("member of an empty holder", [&] { empty->weight; });
   throws("empty holder forward", [] { nn::Linear(nullptr)->forward(torch::ones({1, 2})); });
-  throws("empty Sequential", [] { nn::Sequential s{nullptr}; s->forward(torch::ones(2)); });
-  throws("sequential without modules", [] { nn::Sequential s; s->forward(torch::ones(2)); });
-  throws("sequential push empty holder", [] { nn::Sequential s; s->push_back(nn::Linear(nullptr)); });
-  throws("sequential index", [] { nn::Sequential s(nn::Linear(2, 3)); s[1]; });
-  throws("sequential at wrong type", [] { nn::Sequential s(nn::Linear(2, 3)); s->at<nn::Conv2dImpl>(0); });
-  throws("sequential at range", [] { nn::Sequential s(nn::Linear(2, 3)); s->at<nn::LinearImpl>(3); });
-  throws("sequential ptr range", [] { nn::Sequential s(nn::Linear(2, 3)); s->ptr(3); });
-  throws("sequential wrong arg type", [] { nn::Sequential s(nn::Linear(2, 3)); s->forward(3); });
-  throws("sequential int64 arg", [] { nn::Sequential s(nn::Linear(2, 3)); s->forward(int64_t(3)); });
+  throws("empty Sequential", [] {
+    nn::Sequential s{nullptr};
+    s->forward(torch::ones(2));
+  });
+  throws("sequential without modules", [] {
+    nn::Sequential s;
+    s->forward(torch::ones(2));
+  });
+  throws("sequential push empty holder", [] {
+    nn::Sequential s;
+    s->push_back(nn::Linear(nullptr));
+  });
+  throws("sequential index", [] {
+    nn::Sequential s(nn::Linear(2, 3));
+    s[1];
+  });
+  throws("sequential at wrong type", [] {
+    nn::Sequential s(nn::Linear(2, 3));
+    s->at<nn::Conv2dImpl>(0);
+  });
+  throws("sequential at range", [] {
+    nn::Sequential s(nn::Linear(2, 3));
+    s->at<nn::LinearImpl>(3);
+  });
+  throws("sequential ptr range", [] {
+    nn::Sequential s(nn::Linear(2, 3));
+    s->ptr(3);
+  });
+  throws("sequential wrong arg type", [] {
+    nn::Sequential s(nn::Linear(2, 3));
+    s->forward(3);
+  });
+  throws("sequential int64 arg", [] {
+    nn::Sequential s(nn::Linear(2, 3));
+    s->forward(int64_t(3));
+  });
   throws("sequential wrong arg count", [] {
     nn::Sequential s(nn::Linear(2, 3));
     s->forward(torch::ones({1, 2}), torch::ones({1, 2}));
   });
-  throws("sequential wrong return", [] { nn::Sequential s(nn::LSTM(2, 3)); s->forward(torch::ones({1, 1, 2})); });
+  throws("sequential wrong return", [] {
+    nn::Sequential s(nn::LSTM(2, 3));
+    s->forward(torch::ones({1, 1, 2}));
+  });
   throws("sequential lstm then linear", [] {
     nn::Sequential s(nn::LSTM(2, 3), nn::Linear(3, 1));
     s->forward(torch::ones({1, 1, 2}));
   });
   throws("sequential names twice", [] { nn::Sequential s({{"a", nn::Linear(1, 2)}, {"a", nn::Linear(2, 3)}}); });
-  throws("sequential name dot", [] { nn::Sequential s; s->push_back("a.b", nn::Linear(1, 2)); });
-  throws("sequential name empty", [] { nn::Sequential s; s->push_back("", nn::Linear(1, 2)); });
+  throws("sequential name dot", [] {
+    nn::Sequential s;
+    s->push_back("a.b", nn::Linear(1, 2));
+  });
+  throws("sequential name empty", [] {
+    nn::Sequential s;
+    s->push_back("", nn::Linear(1, 2));
+  });
 }
 
 void layers_and_losses() {
@@ -65,7 +101,9 @@ void layers_and_losses() {
   throws("conv2d kernel big", [] { nn::Conv2d(1, 1, 9)(torch::ones({1, 1, 4, 4})); });
   throws("conv2d kernel 0", [] { nn::Conv2d(1, 1, 0)(torch::ones({1, 1, 4, 4})); });
   throws("conv2d stride 0", [] { nn::Conv2d(nn::Conv2dOptions(1, 1, 1).stride(0))(torch::ones({1, 1, 4, 4})); });
-  throws("conv2d padding negative", [] { nn::Conv2d(nn::Conv2dOptions(1, 1, 1).padding(-1))(torch::ones({1, 1, 4, 4})); });
+  throws("conv2d padding negative", [] {
+    nn::Conv2d(nn::Conv2dOptions(1, 1, 1).padding(-1))(torch::ones({1, 1, 4, 4}));
+  });
   throws("conv2d same stride", [] { nn::Conv2d(nn::Conv2dOptions(1, 1, 3).stride(2).padding(torch::kSame)); });
   throws("conv2d same stride fwd", [] {
     nn::Conv2d(nn::Conv2dOptions(1, 1, 3).stride(2).padding(torch::kSame))(torch::ones({1, 1, 4, 4}));
@@ -87,7 +125,9 @@ void layers_and_losses() {
     nn::InstanceNorm1d(nn::InstanceNorm1dOptions(3).affine(true))(torch::ones({2, 4, 5}));
   });
   throws("layer norm shape", [] { nn::LayerNorm(nn::LayerNormOptions({4}))(torch::ones({2, 5})); });
-  throws("layer norm of nothing", [] { nn::LayerNorm(nn::LayerNormOptions(std::vector<int64_t>{}))(torch::ones({2, 5})); });
+  throws("layer norm of nothing", [] {
+    nn::LayerNorm(nn::LayerNormOptions(std::vector<int64_t>{}))(torch::ones({2, 5}));
+  });
   throws("group norm groups fwd", [] { nn::GroupNorm(2, 3)(torch::ones({1, 3, 2})); });
   throws("group norm of no groups", [] { nn::GroupNorm(0, 3)(torch::ones({1, 3, 2})); });
   throws("dropout p", [] { nn::Dropout(1.5); });
@@ -181,7 +221,9 @@ void layers_and_losses() {
   throws("mse shape", [] { nn::MSELoss()(torch::ones({3}), torch::ones({2})); });
   throws("cross entropy shape", [] { nn::CrossEntropyLoss()(torch::ones({3, 2}), torch::zeros({2}, torch::kLong)); });
   throws("cross entropy range", [] { nn::CrossEntropyLoss()(torch::ones({3, 2}), torch::full({3}, 2, torch::kLong)); });
-  throws("cross entropy negative", [] { nn::CrossEntropyLoss()(torch::ones({3, 2}), torch::full({3}, -1, torch::kLong)); });
+  throws("cross entropy negative", [] {
+    nn::CrossEntropyLoss()(torch::ones({3, 2}), torch::full({3}, -1, torch::kLong));
+  });
   throws("cross entropy float target", [] { nn::CrossEntropyLoss()(torch::ones({3, 2}), torch::zeros({3})); });
   throws("nll int", [] { nn::NLLLoss()(torch::ones({3, 2}, torch::kLong), torch::zeros({3}, torch::kLong)); });
   throws("bce range", [] { nn::BCELoss()(torch::full({2}, 1.5), torch::ones({2})); });
@@ -206,9 +248,8 @@ void layers_and_losses() {
   throws("gaussian nll", [] { F::poisson_nll_loss(torch::ones(2), torch::ones(3)); });
   throws("smooth beta", [] { nn::SmoothL1Loss(nn::SmoothL1LossOptions().beta(-1))(torch::ones(2), torch::ones(2)); });
   throws("huber delta", [] { nn::HuberLoss(nn::HuberLossOptions().delta(0))(torch::ones(2), torch::ones(2)); });
-  throws("cossim", [] {
-    nn::CosineSimilarity(nn::CosineSimilarityOptions().dim(3))(torch::ones({2}), torch::ones({2}));
-  });
+  throws(
+      "cossim", [] { nn::CosineSimilarity(nn::CosineSimilarityOptions().dim(3))(torch::ones({2}), torch::ones({2})); });
   throws("pairwise", [] { nn::PairwiseDistance()(torch::ones({2, 3}), torch::ones({2, 4})); });
   throws("lrn 0", [] { nn::LocalResponseNorm(0)(torch::ones({1, 2, 3})); });
   throws("lrn dims", [] { nn::LocalResponseNorm(2)(torch::ones({2})); });
@@ -220,7 +261,9 @@ void layers_and_losses() {
   throws("affine_grid negative", [] { F::affine_grid(torch::ones({1, 2, 3}), {1, 1, -2, 2}); });
   throws("normalize", [] { F::normalize(torch::ones({2}), F::NormalizeFuncOptions().dim(3)); });
   throws("gumbel", [] { F::gumbel_softmax(torch::ones({2}), F::GumbelSoftmaxFuncOptions().dim(4)); });
-  throws("adaptive log softmax", [] { nn::AdaptiveLogSoftmaxWithLoss(nn::AdaptiveLogSoftmaxWithLossOptions(4, 10, {5, 3})); });
+  throws("adaptive log softmax", [] {
+    nn::AdaptiveLogSoftmaxWithLoss(nn::AdaptiveLogSoftmaxWithLossOptions(4, 10, {5, 3}));
+  });
 }
 
 void initialization_and_utilities() {
@@ -248,42 +291,105 @@ void initialization_and_utilities() {
   });
   throws("pack seq empty", [] { nn::utils::rnn::pack_sequence({}); });
   throws("pad seq empty", [] { nn::utils::rnn::pad_sequence({}); });
-  throws("modulelist at", [] { nn::ModuleList l(nn::Linear(1, 2)); l[5]; });
-  throws("modulelist insert", [] { nn::ModuleList l(nn::Linear(1, 2)); l->insert(4, nn::Linear(1, 2).ptr()); });
-  throws("moduledict missing", [] { nn::ModuleDict d; d["a"]; });
-  throws("moduledict pop", [] { nn::ModuleDict d; d->pop("a"); });
-  throws("parameterdict missing", [] { nn::ParameterDict d; d["a"]; });
-  throws("parameterdict pop", [] { nn::ParameterDict d; d->pop("a"); });
-  throws("parameterlist at", [] { nn::ParameterList l; l[2]; });
-  throws("anymodule empty", [] { nn::AnyModule a; a.forward(torch::ones(1)); });
-  throws("anymodule get", [] { nn::AnyModule a(nn::Linear(1, 2)); a.get<nn::Conv2d>(); });
-  throws("anymodule ret", [] { nn::AnyModule a(nn::Linear(1, 2)); a.forward<int>(torch::ones({1, 1})); });
-  throws("anymodule arg", [] { nn::AnyModule a(nn::Linear(1, 2)); a.forward("x"); });
-  throws("anymodule ptr", [] { nn::AnyModule a; a.ptr(); });
-  throws("anymodule type", [] { nn::AnyModule a; a.type_info(); });
+  throws("modulelist at", [] {
+    nn::ModuleList l(nn::Linear(1, 2));
+    l[5];
+  });
+  throws("modulelist insert", [] {
+    nn::ModuleList l(nn::Linear(1, 2));
+    l->insert(4, nn::Linear(1, 2).ptr());
+  });
+  throws("moduledict missing", [] {
+    nn::ModuleDict d;
+    d["a"];
+  });
+  throws("moduledict pop", [] {
+    nn::ModuleDict d;
+    d->pop("a");
+  });
+  throws("parameterdict missing", [] {
+    nn::ParameterDict d;
+    d["a"];
+  });
+  throws("parameterdict pop", [] {
+    nn::ParameterDict d;
+    d->pop("a");
+  });
+  throws("parameterlist at", [] {
+    nn::ParameterList l;
+    l[2];
+  });
+  throws("anymodule empty", [] {
+    nn::AnyModule a;
+    a.forward(torch::ones(1));
+  });
+  throws("anymodule get", [] {
+    nn::AnyModule a(nn::Linear(1, 2));
+    a.get<nn::Conv2d>();
+  });
+  throws("anymodule ret", [] {
+    nn::AnyModule a(nn::Linear(1, 2));
+    a.forward<int>(torch::ones({1, 1}));
+  });
+  throws("anymodule arg", [] {
+    nn::AnyModule a(nn::Linear(1, 2));
+    a.forward("x");
+  });
+  throws("anymodule ptr", [] {
+    nn::AnyModule a;
+    a.ptr();
+  });
+  throws("anymodule type", [] {
+    nn::AnyModule a;
+    a.type_info();
+  });
   throws("anymodule moved", [] {
     nn::AnyModule a(nn::Linear(1, 2));
     auto b = std::move(a);
     a.forward(torch::ones({1, 1}));
   });
-  throws("moved holder", [] { nn::Linear a(1, 2); auto b = std::move(a); a->forward(torch::ones({1, 1})); });
-  throws("moved tensor", [] { Tensor a = torch::ones(2); auto b = std::move(a); a.sum(); });
+  throws("moved holder", [] {
+    nn::Linear a(1, 2);
+    auto b = std::move(a);
+    a->forward(torch::ones({1, 1}));
+  });
+  throws("moved tensor", [] {
+    Tensor a = torch::ones(2);
+    auto b = std::move(a);
+    a.sum();
+  });
   throws("undefined tensor sum", [] { Tensor().sum(); });
   throws("undefined tensor item", [] { Tensor().item<float>(); });
   throws("undefined backward", [] { Tensor().backward(); });
-  throws("functional empty", [] { nn::Functional f(std::function<Tensor(Tensor)>{}); f(torch::ones(1)); });
-  throws("ordered dict", [] { torch::OrderedDict<std::string, Tensor> d; d["x"]; });
+  throws("functional empty", [] {
+    nn::Functional f(std::function<Tensor(Tensor)>{});
+    f(torch::ones(1));
+  });
+  throws("ordered dict", [] {
+    torch::OrderedDict<std::string, Tensor> d;
+    d["x"];
+  });
   throws("ordered dict insert", [] {
     torch::OrderedDict<std::string, Tensor> d;
     d.insert("x", torch::ones(1));
     d.insert("x", torch::ones(1));
   });
-  throws("ordered dict index", [] { torch::OrderedDict<std::string, Tensor> d; d[3]; });
-  throws("ordered dict front", [] { torch::OrderedDict<std::string, Tensor> d; d.front(); });
+  throws("ordered dict index", [] {
+    torch::OrderedDict<std::string, Tensor> d;
+    d[3];
+  });
+  throws("ordered dict front", [] {
+    torch::OrderedDict<std::string, Tensor> d;
+    d.front();
+  });
   throws("module to bad", [] { nn::Linear(1, 2)->to(torch::kInt); });
   throws("parse device", [] { torch::Device("gpu"); });
   throws("parse device cuda:x", [] { torch::Device("cuda:x"); });
-  throws("tied double weights", [] { nn::Linear a(2, 2); a->weight = torch::ones({3, 3}); a(torch::ones({1, 2})); });
+  throws("tied double weights", [] {
+    nn::Linear a(2, 2);
+    a->weight = torch::ones({3, 3});
+    a(torch::ones({1, 2}));
+  });
 }
 
 void optimizers() {
@@ -292,7 +398,9 @@ void optimizers() {
   throws("sgd momentum negative", [] { SGD o(some_parameters(), SGDOptions(0.1).momentum(-1)); });
   throws("sgd negative weight decay", [] { SGD o(some_parameters(), SGDOptions(0.1).weight_decay(-1)); });
   throws("sgd nesterov", [] { SGD o(some_parameters(), SGDOptions(0.1).nesterov(true)); });
-  throws("sgd nesterov damp", [] { SGD o(some_parameters(), SGDOptions(0.1).momentum(0.9).dampening(0.1).nesterov(true)); });
+  throws("sgd nesterov damp", [] {
+    SGD o(some_parameters(), SGDOptions(0.1).momentum(0.9).dampening(0.1).nesterov(true));
+  });
   throws("adam lr", [] { Adam o(some_parameters(), AdamOptions(-1)); });
   throws("adam eps", [] { Adam o(some_parameters(), AdamOptions(1).eps(-1)); });
   throws("adam beta0", [] { Adam o(some_parameters(), AdamOptions(1).betas({1.0, 0.9})); });
@@ -307,22 +415,54 @@ void optimizers() {
   throws("rmsprop alpha", [] { RMSprop o(some_parameters(), RMSpropOptions(1).alpha(-1)); });
   throws("rmsprop momentum", [] { RMSprop o(some_parameters(), RMSpropOptions(1).momentum(-1)); });
   throws("lbfgs groups", [] {
-    LBFGS o(std::vector<OptimizerParamGroup>{OptimizerParamGroup(some_parameters()), OptimizerParamGroup(some_parameters())}, LBFGSOptions(1));
+    LBFGS o(
+        std::vector<OptimizerParamGroup>{
+            OptimizerParamGroup(some_parameters()), OptimizerParamGroup(some_parameters())},
+        LBFGSOptions(1));
   });
-  throws("lbfgs null closure", [] { LBFGS o(some_parameters(), LBFGSOptions(1)); o.step(nullptr); });
+  throws("lbfgs null closure", [] {
+    LBFGS o(some_parameters(), LBFGSOptions(1));
+    o.step(nullptr);
+  });
   throws("sgd nonleaf", [] {
     auto x = torch::ones(3, torch::requires_grad()) * 2;
     SGD o(std::vector<Tensor>{x}, SGDOptions(0.1));
   });
   throws("sgd undefined", [] { SGD o(std::vector<Tensor>{Tensor()}, SGDOptions(0.1)); });
-  throws("sgd undefined step", [] { SGD o(std::vector<Tensor>{Tensor()}, SGDOptions(0.1)); o.step(); });
-  throws("sgd undefined zero", [] { SGD o(std::vector<Tensor>{Tensor()}, SGDOptions(0.1)); o.zero_grad(); });
-  throws("base options set_lr", [] { OptimizerOptions b; b.set_lr(0.1); });
-  throws("base options clone", [] { OptimizerOptions b; b.clone(); });
-  throws("base state clone", [] { OptimizerParamState b; b.clone(); });
-  throws("group no options", [] { OptimizerParamGroup g(some_parameters()); g.options(); });
-  throws("null options group", [] { OptimizerParamGroup g(some_parameters(), nullptr); g.options(); });
-  throws("grad shape", [] { auto p = some_parameters(); p[0].mutable_grad() = torch::ones(4); SGD o(p, SGDOptions(0.1)); o.step(); });
+  throws("sgd undefined step", [] {
+    SGD o(std::vector<Tensor>{Tensor()}, SGDOptions(0.1));
+    o.step();
+  });
+  throws("sgd undefined zero", [] {
+    SGD o(std::vector<Tensor>{Tensor()}, SGDOptions(0.1));
+    o.zero_grad();
+  });
+  throws("base options set_lr", [] {
+    OptimizerOptions b;
+    b.set_lr(0.1);
+  });
+  throws("base options clone", [] {
+    OptimizerOptions b;
+    b.clone();
+  });
+  throws("base state clone", [] {
+    OptimizerParamState b;
+    b.clone();
+  });
+  throws("group no options", [] {
+    OptimizerParamGroup g(some_parameters());
+    g.options();
+  });
+  throws("null options group", [] {
+    OptimizerParamGroup g(some_parameters(), nullptr);
+    g.options();
+  });
+  throws("grad shape", [] {
+    auto p = some_parameters();
+    p[0].mutable_grad() = torch::ones(4);
+    SGD o(p, SGDOptions(0.1));
+    o.step();
+  });
   throws("grad shape adam", [] {
     auto p = some_parameters();
     p[0].mutable_grad() = torch::ones(4);
@@ -348,22 +488,45 @@ void optimizers() {
 }
 
 void values() {
-  throws("load directory", [] { Tensor t; torch::load(t, "."); });
-  throws("read fresh", [] { torch::serialize::InputArchive a; Tensor t; a.read("zz", t); });
-  throws("load stream empty", [] { std::istringstream f(""); Tensor t; torch::load(t, f); });
+  throws("load directory", [] {
+    Tensor t;
+    torch::load(t, ".");
+  });
+  throws("read fresh", [] {
+    torch::serialize::InputArchive a;
+    Tensor t;
+    a.read("zz", t);
+  });
+  throws("load stream empty", [] {
+    std::istringstream f("");
+    Tensor t;
+    torch::load(t, f);
+  });
   throws("pickle garbage", [] { torch::pickle_load(std::vector<char>{'a', 'b'}); });
   throws("pickle empty", [] { torch::pickle_load(std::vector<char>{}); });
   throws("backward non scalar", [] { torch::ones(2, torch::requires_grad()).mul(2).backward(); });
   throws("backward no grad", [] { torch::ones({}).backward(); });
   throws("backward grad shape", [] { torch::ones(2, torch::requires_grad()).mul(2).backward(torch::ones(3)); });
   throws("grad empty outs", [] { torch::autograd::grad({}, {}); });
-  throws("in-place leaf", [] { auto a = torch::ones(2, torch::requires_grad()); a.add_(1); });
+  throws("in-place leaf", [] {
+    auto a = torch::ones(2, torch::requires_grad());
+    a.add_(1);
+  });
   throws("requires grad int", [] { torch::ones(2, torch::kLong).requires_grad_(); });
   throws("item many", [] { torch::ones(2).item<float>(); });
-  throws("accessor dims", [] { Tensor q = torch::ones(2); q.accessor<float, 2>(); });
-  throws("accessor type", [] { Tensor q = torch::ones(2); q.accessor<double, 1>(); });
+  throws("accessor dims", [] {
+    Tensor q = torch::ones(2);
+    q.accessor<float, 2>();
+  });
+  throws("accessor type", [] {
+    Tensor q = torch::ones(2);
+    q.accessor<double, 1>();
+  });
   throws("data_ptr type", [] { torch::ones(2).data_ptr<int>(); });
-  throws("from_blob negative", [] { float f[2]; torch::from_blob(f, {-2}); });
+  throws("from_blob negative", [] {
+    float f[2];
+    torch::from_blob(f, {-2});
+  });
   throws("tensor ragged", [] { torch::tensor({{1, 2}, {3}}); });
   throws("index out of range", [] { torch::ones({2, 2}).index({2}); });
   throws("index many", [] { torch::ones({2, 2}).index({0, 0, 0}); });

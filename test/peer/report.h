@@ -51,9 +51,7 @@ inline void close(const std::string& name, const torch::Tensor& tensor) {
   if (values.numel() > 12) {
     const torch::Tensor weights = torch::arange(1, values.numel() + 1, torch::kDouble).cos();
     std::printf(
-        " %.9g %.9g %.9g",
-        values.mean().item<double>(),
-        values.square().mean().sqrt().item<double>(),
+        " %.9g %.9g %.9g", values.mean().item<double>(), values.square().mean().sqrt().item<double>(),
         (values * weights).mean().item<double>());
   }
   std::printf("\n");

@@ -1,5 +1,5 @@
-// Models of sequences: a character LSTM that samples, a GRU over packed sequences, a transformer written by hand and one of
-// the library's modules.
+// Models of sequences: a character LSTM that samples, a GRU over packed sequences, a transformer written by hand and
+// one of the library's modules.
 #include <torch/torch.h>
 
 #include <cmath>
@@ -20,12 +20,12 @@ const std::string kText =
 struct CharModelImpl : nn::Module {
   CharModelImpl(int64_t vocabulary, int64_t hidden, int64_t layers)
       : embedding(register_module("embedding", nn::Embedding(vocabulary, 16))),
-        lstm(register_module("lstm", nn::LSTM(nn::LSTMOptions(16, hidden).num_layers(layers).batch_first(true).dropout(0.1)))),
+        lstm(register_module(
+            "lstm", nn::LSTM(nn::LSTMOptions(16, hidden).num_layers(layers).batch_first(true).dropout(0.1)))),
         linear(register_module("linear", nn::Linear(hidden, vocabulary))) {}
 
   std::tuple<torch::Tensor, std::tuple<torch::Tensor, torch::Tensor>> forward(
-      torch::Tensor x,
-      torch::optional<std::tuple<torch::Tensor, torch::Tensor>> state = {}) {
+      torch::Tensor x, torch::optional<std::tuple<torch::Tensor, torch::Tensor>> state = {}) {
     auto [output, next] = lstm->forward(embedding->forward(x), state);
     return {linear->forward(output), next};
   }
@@ -91,7 +91,8 @@ void packed() {
   auto parameters = gru->parameters();
   const auto more = head->parameters();
   parameters.insert(parameters.end(), more.begin(), more.end());
-  torch::optim::RMSprop optimizer(parameters, torch::optim::RMSpropOptions(1e-2).alpha(0.9).momentum(0.5).centered(true));
+  torch::optim::RMSprop optimizer(
+      parameters, torch::optim::RMSpropOptions(1e-2).alpha(0.9).momentum(0.5).centered(true));
   const auto sequences = torch::randn({4, 9, 5});
   const auto lengths = torch::tensor({9, 6, 6, 2});
   const auto labels = torch::tensor({0, 1, 1, 0});
@@ -142,7 +143,8 @@ struct GptImpl : nn::Module {
     for (int64_t i = 0; i < layers; ++i) {
       attentions->push_back(SelfAttention(width, 4));
       norms->push_back(nn::LayerNorm(nn::LayerNormOptions({width})));
-      feed->push_back(nn::Sequential(nn::Linear(width, 4 * width), nn::GELU(), nn::Linear(4 * width, width), nn::Dropout(0.0)));
+      feed->push_back(
+          nn::Sequential(nn::Linear(width, 4 * width), nn::GELU(), nn::Linear(4 * width, width), nn::Dropout(0.0)));
     }
     register_module("attentions", attentions);
     register_module("norms", norms);
@@ -173,8 +175,10 @@ void gpt() {
     (item.value().dim() > 1 ? decayed : plain).push_back(item.value());
   }
   std::vector<torch::optim::OptimizerParamGroup> groups;
-  groups.emplace_back(decayed, std::make_unique<torch::optim::AdamWOptions>(torch::optim::AdamWOptions(1e-3).weight_decay(0.1)));
-  groups.emplace_back(plain, std::make_unique<torch::optim::AdamWOptions>(torch::optim::AdamWOptions(1e-3).weight_decay(0)));
+  groups.emplace_back(
+      decayed, std::make_unique<torch::optim::AdamWOptions>(torch::optim::AdamWOptions(1e-3).weight_decay(0.1)));
+  groups.emplace_back(
+      plain, std::make_unique<torch::optim::AdamWOptions>(torch::optim::AdamWOptions(1e-3).weight_decay(0)));
   torch::optim::AdamW optimizer(groups, torch::optim::AdamWOptions(1e-3).amsgrad(true));
   const auto data = torch::arange(132).remainder(7).mul(3).remainder(20);
   const auto input = data.slice(0, 0, 64).view({4, 16}), target = data.slice(0, 1, 65).view({4, 16});
@@ -184,7 +188,8 @@ void gpt() {
     }
     optimizer.zero_grad();
     const auto logits = model->forward(input);
-    const auto loss = F::cross_entropy(logits.reshape({-1, 20}), target.reshape({-1}), F::CrossEntropyFuncOptions().label_smoothing(0.05));
+    const auto loss = F::cross_entropy(
+        logits.reshape({-1, 20}), target.reshape({-1}), F::CrossEntropyFuncOptions().label_smoothing(0.05));
     loss.backward();
     optimizer.step();
     report::number("gpt " + std::to_string(step), loss.item<double>());
@@ -193,9 +198,11 @@ void gpt() {
 
 void transformer() {
   torch::manual_seed(14);
-  nn::Transformer model(nn::TransformerOptions(16, 2).num_encoder_layers(1).num_decoder_layers(1).dim_feedforward(32).dropout(0.0));
+  nn::Transformer model(
+      nn::TransformerOptions(16, 2).num_encoder_layers(1).num_decoder_layers(1).dim_feedforward(32).dropout(0.0));
   std::cout << model << "\n";
-  torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9).nesterov(true).weight_decay(1e-4));
+  torch::optim::SGD optimizer(
+      model->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9).nesterov(true).weight_decay(1e-4));
   const auto source = torch::randn({6, 3, 16}), target = torch::randn({4, 3, 16});
   const auto mask = nn::TransformerImpl::generate_square_subsequent_mask(4);
   auto padding = torch::zeros({3, 6}, torch::kBool);

@@ -1,5 +1,5 @@
-// Sequences of different lengths: a recognizer trained with CTC, its greedy and beam decoding, and a translator of encoder, attention
-// and decoder with packed sequences, teacher forcing and masked losses.
+// Sequences of different lengths: a recognizer trained with CTC, its greedy and beam decoding, and a translator of
+// encoder, attention and decoder with packed sequences, teacher forcing and masked losses.
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -118,7 +118,8 @@ struct DecoderImpl : nn::Module {
         attend(register_module("attend", nn::Linear(3 * width, width))),
         score(register_module("score", nn::Linear(nn::LinearOptions(width, 1).bias(false)))),
         head(register_module("head", nn::Linear(4 * width, words))) {}
-  std::tuple<Tensor, Tensor, Tensor> forward(const Tensor& word, const Tensor& state, const Tensor& states, const Tensor& mask) {
+  std::tuple<Tensor, Tensor, Tensor> forward(
+      const Tensor& word, const Tensor& state, const Tensor& states, const Tensor& mask) {
     const Tensor repeated = state.unsqueeze(0).expand({states.size(0), -1, -1});
     Tensor energy = score(torch::tanh(attend(torch::cat({repeated, states}, 2)))).squeeze(2).t();
     energy = energy.masked_fill(mask.logical_not(), -1e10);
@@ -134,7 +135,7 @@ struct DecoderImpl : nn::Module {
 };
 TORCH_MODULE(Decoder);
 
-}  // namespace
+} // namespace
 
 int main() {
   torch::manual_seed(77);
@@ -160,7 +161,9 @@ int main() {
     loss.backward();
     optimizer.step();
     report::number("ctc", loss.item<double>());
-    if (step == 0) report::shape("log_probs", log_probs);
+    if (step == 0) {
+      report::shape("log_probs", log_probs);
+    }
   }
   recognizer->eval();
   {
@@ -174,8 +177,8 @@ int main() {
       report::number("score", score);
     }
     const Tensor raw = torch::ctc_loss(
-        log_probs.transpose(0, 1).to(torch::kDouble), padded_targets, at::IntArrayRef({12, 15, 9, 11}), at::IntArrayRef({4, 6, 2, 5}), 0,
-        at::Reduction::None, false);
+        log_probs.transpose(0, 1).to(torch::kDouble), padded_targets, at::IntArrayRef({12, 15, 9, 11}),
+        at::IntArrayRef({4, 6, 2, 5}), 0, at::Reduction::None, false);
     report::close("each", raw);
   }
 
@@ -191,7 +194,9 @@ int main() {
   const Tensor words = rnn::pad_sequence(sources), sentences = rnn::pad_sequence(wanted);
   const Tensor mask = (words != 0).t();
   std::vector<Tensor> parameters = encoder->parameters();
-  for (const auto& p : decoder->parameters()) parameters.push_back(p);
+  for (const auto& p : decoder->parameters()) {
+    parameters.push_back(p);
+  }
   torch::optim::Adagrad adagrad(parameters, torch::optim::AdagradOptions(0.1).lr_decay(1e-3));
   for (int step = 0; step < 6; ++step) {
     auto [states, state] = encoder->forward(words, source_lengths);
@@ -199,9 +204,10 @@ int main() {
     for (int64_t t = 1; t < sentences.size(0); ++t) {
       Tensor logits, weights;
       std::tie(logits, state, weights) = decoder->forward(word, state, states, mask);
-      loss = loss + nn::functional::cross_entropy(
-                        logits, sentences[t],
-                        nn::functional::CrossEntropyFuncOptions().ignore_index(0).reduction(torch::kSum).label_smoothing(0.1));
+      loss = loss +
+          nn::functional::cross_entropy(
+                 logits, sentences[t],
+                 nn::functional::CrossEntropyFuncOptions().ignore_index(0).reduction(torch::kSum).label_smoothing(0.1));
       const bool forced = torch::rand({}).item<double>() < 0.5;
       word = forced ? sentences[t] : logits.argmax(1);
     }

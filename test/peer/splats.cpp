@@ -1,5 +1,5 @@
-// Gaussians fitted to a picture, whose number changes on the way: the optimizer's state and groups are edited by hand when some
-// are cloned and others removed. Then what a radiance field does along its rays.
+// Gaussians fitted to a picture, whose number changes on the way: the optimizer's state and groups are edited by hand
+// when some are cloned and others removed. Then what a radiance field does along its rays.
 #include <torch/torch.h>
 
 #include <cmath>
@@ -43,7 +43,8 @@ void append(Adam& optimizer, const Tensor& more, Tensor& value, size_t group_ind
 }
 
 void keep_rows(Adam& optimizer, const Tensor& rows, Tensor& parameter, size_t group_index) {
-  const auto found = optimizer.state().find(optimizer.param_groups().at(group_index).params().at(0).unsafeGetTensorImpl());
+  const auto found =
+      optimizer.state().find(optimizer.param_groups().at(group_index).params().at(0).unsafeGetTensorImpl());
   TORCH_CHECK(found != optimizer.state().end());
   auto* const old = static_cast<AdamParamState*>(found->second.get());
   auto state = std::make_unique<AdamParamState>();
@@ -64,17 +65,17 @@ Tensor rotation_matrices(const Tensor& quaternions) {
   const auto parts = torch::unbind(F::normalize(quaternions, F::NormalizeFuncOptions().p(2).dim(1)), 1);
   const auto &w = parts[0], &x = parts[1], &y = parts[2], &z = parts[3];
   return torch::stack(
-             {1 - 2 * (y.pow(2) + z.pow(2)), 2 * (x * y - w * z), 2 * (x * z + w * y),
-              2 * (x * y + w * z), 1 - 2 * (x.pow(2) + z.pow(2)), 2 * (y * z - w * x),
-              2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x.pow(2) + y.pow(2))},
+             {1 - 2 * (y.pow(2) + z.pow(2)), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z),
+              1 - 2 * (x.pow(2) + z.pow(2)), 2 * (y * z - w * x), 2 * (x * z - w * y), 2 * (y * z + w * x),
+              1 - 2 * (x.pow(2) + y.pow(2))},
              -1)
       .reshape({-1, 3, 3});
 }
 
 Tensor render(const Gaussians& g) {
   const auto factors = rotation_matrices(g.rotation).bmm(torch::diag_embed(g.scale.exp()));
-  const auto covariance = torch::bmm(factors, factors.transpose(1, 2))
-                              .index({idx::Slice(), idx::Slice(0, 2), idx::Slice(0, 2)}) +
+  const auto covariance =
+      torch::bmm(factors, factors.transpose(1, 2)).index({idx::Slice(), idx::Slice(0, 2), idx::Slice(0, 2)}) +
       0.3 * torch::eye(2).unsqueeze(0);
   const auto inverse = torch::linalg_inv(covariance);
   const auto grid = torch::meshgrid({torch::arange(kSize), torch::arange(kSize)}, "ij");
@@ -84,13 +85,18 @@ Tensor render(const Gaussians& g) {
   const auto power = -0.5 * torch::einsum("npi,nij,npj->np", {away, inverse, away});
   const auto alpha = (torch::sigmoid(g.opacity) * power.exp()).clamp_max(0.99).index_select(0, order);
   const auto passing = torch::cumprod(torch::cat({torch::ones({1, kSize * kSize}), 1 - alpha.slice(0, 0, -1)}), 0);
-  return (passing * alpha).t().matmul(torch::sigmoid(g.colors.index({order}))).view({kSize, kSize, 3}).permute({2, 0, 1});
+  return (passing * alpha)
+      .t()
+      .matmul(torch::sigmoid(g.colors.index({order})))
+      .view({kSize, kSize, 3})
+      .permute({2, 0, 1});
 }
 
 Tensor ssim(const Tensor& a, const Tensor& b) {
   auto kernel = torch::exp(-(torch::arange(5) - 2).pow(2) / (2 * 1.5 * 1.5));
   kernel = kernel / kernel.sum();
-  const auto window = kernel.unsqueeze(1).mm(kernel.unsqueeze(0)).unsqueeze(0).unsqueeze(0).expand({3, 1, 5, 5}).contiguous();
+  const auto window =
+      kernel.unsqueeze(1).mm(kernel.unsqueeze(0)).unsqueeze(0).unsqueeze(0).expand({3, 1, 5, 5}).contiguous();
   const auto blur = [&](const Tensor& x) { return torch::conv2d(x.unsqueeze(0), window, {}, 1, 2, 1, 3); };
   const auto mean_a = blur(a), mean_b = blur(b);
   const auto var_a = blur(a * a) - mean_a * mean_a, var_b = blur(b * b) - mean_b * mean_b;
@@ -167,7 +173,8 @@ void splats() {
   report::close("exp_avg_sq", state.exp_avg_sq());
 
   // Opacity begins anew, with a copy of its state in which the mean is forgotten.
-  auto fresh = torch::logit(torch::min(torch::sigmoid(g.opacity.detach()), torch::ones_like(g.opacity) * 0.01)).requires_grad_();
+  auto fresh =
+      torch::logit(torch::min(torch::sigmoid(g.opacity.detach()), torch::ones_like(g.opacity) * 0.01)).requires_grad_();
   auto copy = optimizer->state()[g.opacity.unsafeGetTensorImpl()]->clone();
   optimizer->state().erase(g.opacity.unsafeGetTensorImpl());
   static_cast<AdamParamState&>(*copy).exp_avg().zero_();

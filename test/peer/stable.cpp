@@ -39,21 +39,25 @@ Matrix<T> matrix(Tensor t) {
 Tensor overdrive(const Tensor& waveform, double gain) {
   STD_TORCH_CHECK(waveform.is_cpu() && waveform.dim() == 2, "overdrive: a matrix on the CPU is needed");
   Tensor input = torch::stable::contiguous(waveform), output = torch::stable::empty_like(input);
-  THO_DISPATCH_V2(waveform.scalar_type(), "overdrive", AT_WRAP([&]() {
-    const auto in = matrix<scalar_t>(input);
-    auto out = matrix<scalar_t>(output);
-    torch::stable::parallel_for(0, input.size(0), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        for (int64_t k = 0; k < input.size(1); ++k) {
-          const auto x = static_cast<scalar_t>(in[i][k] * gain);
-          out[i][k] = x < -1 ? scalar_t(-2) / 3 : x > 1 ? scalar_t(2) / 3 : x - x * x * x / 3;
-        }
-    });
-  }), AT_EXPAND(AT_FLOATING_TYPES));
+  THO_DISPATCH_V2(
+      waveform.scalar_type(), "overdrive", AT_WRAP([&]() {
+        const auto in = matrix<scalar_t>(input);
+        auto out = matrix<scalar_t>(output);
+        torch::stable::parallel_for(0, input.size(0), 1, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            for (int64_t k = 0; k < input.size(1); ++k) {
+              const auto x = static_cast<scalar_t>(in[i][k] * gain);
+              out[i][k] = x < -1 ? scalar_t(-2) / 3 : x > 1 ? scalar_t(2) / 3 : x - x * x * x / 3;
+            }
+          }
+        });
+      }),
+      AT_EXPAND(AT_FLOATING_TYPES));
   return output;
 }
 
-std::tuple<Tensor, Tensor, int64_t> parts(const Tensor& self, std::optional<Tensor> weight, std::vector<int64_t> dims, bool flag, std::string mode) {
+std::tuple<Tensor, Tensor, int64_t> parts(
+    const Tensor& self, std::optional<Tensor> weight, std::vector<int64_t> dims, bool flag, std::string mode) {
   Tensor sum = torch::stable::sum(self, dims, flag);
   Tensor scaled = weight.has_value() ? torch::stable::matmul(self, *weight) : torch::stable::clone(self);
   return {sum, scaled, static_cast<int64_t>(mode.size())};
@@ -61,7 +65,9 @@ std::tuple<Tensor, Tensor, int64_t> parts(const Tensor& self, std::optional<Tens
 
 Tensor stack_all(std::vector<Tensor> tensors, std::optional<double> fill) {
   Tensor out = torch::stable::new_zeros(tensors[0], {static_cast<int64_t>(tensors.size()), tensors[0].size(0)});
-  if (fill) torch::stable::fill_(out, *fill);
+  if (fill) {
+    torch::stable::fill_(out, *fill);
+  }
   for (size_t i = 0; i < tensors.size(); ++i) {
     Tensor row = torch::stable::select(out, 0, static_cast<int64_t>(i));
     torch::stable::copy_(row, tensors[i]);
@@ -70,7 +76,8 @@ Tensor stack_all(std::vector<Tensor> tensors, std::optional<double> fill) {
 }
 
 Tensor add_by_name(Tensor a, Tensor b) {
-  std::array<StableIValue, 3> stack{torch::stable::detail::from(a), torch::stable::detail::from(b), torch::stable::detail::from(int64_t{0})};
+  std::array<StableIValue, 3> stack{
+      torch::stable::detail::from(a), torch::stable::detail::from(b), torch::stable::detail::from(int64_t{0})};
   TORCH_ERROR_CODE_CHECK(torch_call_dispatcher("steady::weighted", "", stack.data(), TORCH_ABI_VERSION));
   return torch::stable::detail::to<Tensor>(stack[0]);
 }
@@ -144,7 +151,9 @@ void functions() {
   std::array<float, 6> numbers{5, 1, 4, 2, 3, 0};
   int deleted = 0;
   {
-    Tensor t = stable::from_blob(numbers.data(), {2, 3}, {3, 1}, Device(torch::headeronly::DeviceType::CPU), torch::headeronly::ScalarType::Float, [&](void*) { ++deleted; });
+    Tensor t = stable::from_blob(
+        numbers.data(), {2, 3}, {3, 1}, Device(torch::headeronly::DeviceType::CPU),
+        torch::headeronly::ScalarType::Float, [&](void*) { ++deleted; });
     exact("sizes", t.sizes().vec());
     exact("strides", t.strides().vec());
     exact("dim", t.dim());
@@ -180,7 +189,9 @@ void functions() {
     exact("divided", values(stable::floor_divide(t, stable::full({1}, 2))));
     Tensor longs = stable::to(t, torch::headeronly::ScalarType::Long);
     exact("and", values(stable::bitwise_and(longs, stable::full({1}, 3, torch::headeronly::ScalarType::Long))));
-    exact("shifted", values(stable::bitwise_left_shift(longs, stable::full({1}, 1, torch::headeronly::ScalarType::Long))));
+    exact(
+        "shifted",
+        values(stable::bitwise_left_shift(longs, stable::full({1}, 1, torch::headeronly::ScalarType::Long))));
     exact("zeros", values(stable::zero_(longs)));
     exact("pinned", stable::is_pinned(t));
     exact("requires", t.set_requires_grad(true).numel());
@@ -207,7 +218,9 @@ int main() {
   exact("length", results[2].toInt());
   close("without", call("parts", {x, c10::IValue(), std::vector<int64_t>{1}, false, std::string("")})[1].toTensor());
   close("stacked", call("stack_all", {std::vector<torch::Tensor>{x[0], x[1], x[0]}, c10::IValue()})[0].toTensor());
-  const auto typed = c10::Dispatcher::singleton().findSchemaOrThrow("steady::stack_all", "").typed<at::Tensor(at::TensorList, std::optional<double>)>();
+  const auto typed = c10::Dispatcher::singleton()
+                         .findSchemaOrThrow("steady::stack_all", "")
+                         .typed<at::Tensor(at::TensorList, std::optional<double>)>();
   close("unboxed", typed.call(std::vector<at::Tensor>{x[0]}, 3.0));
   close("by name", call("add_by_name", {x, x})[0].toTensor());
   auto grown = torch::zeros({2});
@@ -218,5 +231,6 @@ int main() {
   exact("alias", views[0].is_alias_of(x));
   exact("dtype", call("dtype_of", {x, torch::kHalf, torch::Device("cpu")})[0].toTensor().dtype());
   throws("inside", [&] { call("fails", {x}); });
-  exact("tag", c10::Dispatcher::singleton().findSchemaOrThrow("steady::weighted", "").hasTag(at::Tag::pt2_compliant_tag));
+  exact(
+      "tag", c10::Dispatcher::singleton().findSchemaOrThrow("steady::weighted", "").hasTag(at::Tag::pt2_compliant_tag));
 }

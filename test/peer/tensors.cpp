@@ -17,16 +17,20 @@ namespace {
 
 void make() {
   std::cout << torch::zeros({2, 3}) << "\n" << torch::ones({2}, torch::kInt) << "\n";
-  std::cout << torch::full({2, 2}, 1.5) << "\n" << torch::eye(3, torch::kLong) << "\n" << torch::arange(0, 10, 2.5) << "\n";
+  std::cout << torch::full({2, 2}, 1.5) << "\n"
+            << torch::eye(3, torch::kLong) << "\n"
+            << torch::arange(0, 10, 2.5) << "\n";
   std::cout << torch::tensor({{1, 2}, {3, 4}}) << "\n" << torch::tensor({1.5, 2.5}) << "\n" << torch::tensor(3) << "\n";
   std::cout << torch::tensor({true, false}) << "\n" << torch::linspace(0, 1, 5, torch::kDouble) << "\n";
   std::cout << torch::tensor({c10::complex<float>(1, 2), c10::complex<float>(-1, 0)}) << "\n";
   std::cout << torch::tensor({1e-5, 1.0, 1e6}) << "\n" << torch::tensor({NAN, INFINITY, -INFINITY, 1.f}) << "\n";
-  std::cout << torch::arange(24).view({2, 3, 4}) << "\n" << torch::arange(40, torch::kFloat).view({2, 20}) * 1.25 << "\n";
+  std::cout << torch::arange(24).view({2, 3, 4}) << "\n"
+            << torch::arange(40, torch::kFloat).view({2, 20}) * 1.25 << "\n";
   std::cout << torch::empty({0, 3}) << "\n" << torch::Tensor() << "\n" << torch::ones({2}, torch::kHalf) << "\n";
   std::cout << torch::ones({2, 2}, torch::requires_grad()) << "\n";
 
-  const auto options = torch::TensorOptions().dtype(torch::kFloat64).layout(torch::kStrided).device(torch::kCPU).requires_grad(true);
+  const auto options =
+      torch::TensorOptions().dtype(torch::kFloat64).layout(torch::kStrided).device(torch::kCPU).requires_grad(true);
   report::exact("options", options);
   report::exact("default options", torch::TensorOptions());
   report::shape("with options", torch::zeros({2, 3}, options));
@@ -59,7 +63,9 @@ void blobs() {
   std::cout << view << "\n" << strided << "\n";
   int deleted = 0;
   {
-    const auto owned = torch::from_blob(data.data(), {2}, [&deleted](void*) { ++deleted; }, torch::kFloat).clone();
+    const auto owned = torch::from_blob(
+                           data.data(), {2}, [&deleted](void*) { ++deleted; }, torch::kFloat)
+                           .clone();
     report::exact("deleted", deleted);
     report::exact("sum", owned.sum().item<float>());
   }

@@ -26,7 +26,8 @@ void show(const std::string& name, const nn::Module& module) {
 }
 
 /// Fifty steps, with a schedule on the way.
-void fit(const std::string& name, optim::Optimizer& optimizer, const std::function<Tensor()>& loss_of, double clip = 0) {
+void fit(
+    const std::string& name, optim::Optimizer& optimizer, const std::function<Tensor()>& loss_of, double clip = 0) {
   optim::StepLR schedule(optimizer, /*step_size=*/15, /*gamma=*/0.5);
   for (int step = 0; step < 50; ++step) {
     const Tensor loss = optimizer.step([&] {
@@ -49,13 +50,13 @@ template <typename Optimizer, typename Options>
 void classifier(const std::string& name, const Options& options) {
   torch::manual_seed(21);
   nn::Sequential model(
-      nn::Linear(nn::LinearOptions(12, 32).bias(false)), nn::BatchNorm1d(32), nn::GELU(), nn::Dropout(0.2), nn::Linear(32, 16), nn::LayerNorm(nn::LayerNormOptions({16})),
+      nn::Linear(nn::LinearOptions(12, 32).bias(false)), nn::BatchNorm1d(32), nn::GELU(), nn::Dropout(0.2),
+      nn::Linear(32, 16), nn::LayerNorm(nn::LayerNormOptions({16})),
       nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(0.1)), nn::AlphaDropout(0.1), nn::Linear(16, 5));
   const Tensor x = torch::randn({40, 12}), y = torch::randint(5, {40}, torch::kLong);
   Optimizer optimizer(model->parameters(), options);
-  fit(name, optimizer, [&] {
-    return F::cross_entropy(model->forward(x), y, F::CrossEntropyFuncOptions().label_smoothing(0.1));
-  });
+  fit(name, optimizer,
+      [&] { return F::cross_entropy(model->forward(x), y, F::CrossEntropyFuncOptions().label_smoothing(0.1)); });
   model->eval();
   report::close(name, torch::softmax(model->forward(x), -1));
   show(name, *model);
@@ -67,8 +68,10 @@ void optimizers() {
   classifier<optim::Adam>("adam", optim::AdamOptions(1e-2).weight_decay(1e-3));
   classifier<optim::Adam>("amsgrad", optim::AdamOptions(1e-2).betas(std::make_tuple(0.8, 0.9)).eps(1e-6).amsgrad(true));
   classifier<optim::AdamW>("adamw", optim::AdamWOptions(1e-2).weight_decay(0.1).amsgrad(true));
-  classifier<optim::Adagrad>("adagrad", optim::AdagradOptions(5e-2).lr_decay(1e-2).weight_decay(1e-3).initial_accumulator_value(0.1));
-  classifier<optim::RMSprop>("rmsprop", optim::RMSpropOptions(1e-3).alpha(0.9).momentum(0.5).centered(true).weight_decay(1e-3));
+  classifier<optim::Adagrad>(
+      "adagrad", optim::AdagradOptions(5e-2).lr_decay(1e-2).weight_decay(1e-3).initial_accumulator_value(0.1));
+  classifier<optim::RMSprop>(
+      "rmsprop", optim::RMSpropOptions(1e-3).alpha(0.9).momentum(0.5).centered(true).weight_decay(1e-3));
 }
 
 // ---- pictures ------------------------------------------------------------------------------------------------------
@@ -80,7 +83,9 @@ struct BlockImpl : nn::Cloneable<BlockImpl> {
   void reset() override {
     conv1 = register_module("conv1", nn::Conv2d(nn::Conv2dOptions(in, out, 3).stride(stride).padding(1).bias(false)));
     bn1 = register_module("bn1", nn::BatchNorm2d(out));
-    conv2 = register_module("conv2", nn::Conv2d(nn::Conv2dOptions(out, out, 3).padding(torch::kSame).groups(2).padding_mode(torch::kReflect)));
+    conv2 = register_module(
+        "conv2",
+        nn::Conv2d(nn::Conv2dOptions(out, out, 3).padding(torch::kSame).groups(2).padding_mode(torch::kReflect)));
     bn2 = register_module("bn2", nn::BatchNorm2d(nn::BatchNorm2dOptions(out).momentum(0.3).eps(1e-3)));
     shortcut = register_module("shortcut", nn::Sequential());
     if (stride != 1 || in != out) {
@@ -104,8 +109,8 @@ TORCH_MODULE(Block);
 void pictures() {
   torch::manual_seed(22);
   nn::Sequential model(
-      nn::Conv2d(nn::Conv2dOptions(3, 8, 3).padding(1)), Block(8, 8, 1), Block(8, 12, 2), nn::Dropout2d(0.2), nn::MaxPool2d(2),
-      nn::AdaptiveAvgPool2d(1), nn::Flatten(), nn::Linear(12, 4));
+      nn::Conv2d(nn::Conv2dOptions(3, 8, 3).padding(1)), Block(8, 8, 1), Block(8, 12, 2), nn::Dropout2d(0.2),
+      nn::MaxPool2d(2), nn::AdaptiveAvgPool2d(1), nn::Flatten(), nn::Linear(12, 4));
   for (auto& module : model->modules(/*include_self=*/false)) {
     if (auto* conv = module->as<nn::Conv2d>()) {
       nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
@@ -113,7 +118,8 @@ void pictures() {
   }
   const Tensor x = torch::randn({6, 3, 12, 12}), y = torch::randint(4, {6}, torch::kLong);
   optim::SGD optimizer(model->parameters(), optim::SGDOptions(0.02).momentum(0.9));
-  fit("pictures", optimizer, [&] { return torch::nll_loss(torch::log_softmax(model->forward(x), 1), y); }, /*clip=*/2);
+  fit(
+      "pictures", optimizer, [&] { return torch::nll_loss(torch::log_softmax(model->forward(x), 1), y); }, /*clip=*/2);
   model->eval();
   report::close("pictures", model->forward(x));
   show("pictures", *model);
@@ -123,9 +129,11 @@ void pictures() {
 
 struct VaeImpl : nn::Module {
   VaeImpl()
-      : encoder(register_module("encoder", nn::Linear(36, 24))), mean(register_module("mean", nn::Linear(24, 4))),
+      : encoder(register_module("encoder", nn::Linear(36, 24))),
+        mean(register_module("mean", nn::Linear(24, 4))),
         spread(register_module("spread", nn::Linear(24, 4))),
-        decoder(register_module("decoder", nn::Sequential(nn::Linear(4, 24), nn::SiLU(), nn::Linear(24, 36), nn::Sigmoid()))) {}
+        decoder(register_module(
+            "decoder", nn::Sequential(nn::Linear(4, 24), nn::SiLU(), nn::Linear(24, 36), nn::Sigmoid()))) {}
   std::tuple<Tensor, Tensor, Tensor> forward(const Tensor& x) {
     const Tensor hidden = torch::tanh(encoder(x)), mu = mean(hidden), log_var = spread(hidden);
     const Tensor z = mu + torch::randn_like(mu) * (0.5 * log_var).exp();
@@ -153,11 +161,15 @@ void variational() {
 void adversarial() {
   torch::manual_seed(24);
   nn::Sequential generator(
-      nn::Linear(6, 32), nn::Unflatten(nn::UnflattenOptions(1, {8, 2, 2})), nn::ConvTranspose2d(nn::ConvTranspose2dOptions(8, 6, 4).stride(2).padding(1)),
-      nn::GroupNorm(nn::GroupNormOptions(2, 6)), nn::ELU(), nn::Upsample(nn::UpsampleOptions().scale_factor(std::vector<double>{2, 2}).mode(torch::kBilinear).align_corners(false)),
+      nn::Linear(6, 32), nn::Unflatten(nn::UnflattenOptions(1, {8, 2, 2})),
+      nn::ConvTranspose2d(nn::ConvTranspose2dOptions(8, 6, 4).stride(2).padding(1)),
+      nn::GroupNorm(nn::GroupNormOptions(2, 6)), nn::ELU(),
+      nn::Upsample(
+          nn::UpsampleOptions().scale_factor(std::vector<double>{2, 2}).mode(torch::kBilinear).align_corners(false)),
       nn::Conv2d(nn::Conv2dOptions(6, 4, 3).padding(1)), nn::PixelShuffle(2), nn::Tanh());
   nn::Sequential critic(
-      nn::Conv2d(nn::Conv2dOptions(1, 6, 4).stride(2).padding(1)), nn::InstanceNorm2d(nn::InstanceNorm2dOptions(6).affine(true)), nn::Softplus(),
+      nn::Conv2d(nn::Conv2dOptions(1, 6, 4).stride(2).padding(1)),
+      nn::InstanceNorm2d(nn::InstanceNorm2dOptions(6).affine(true)), nn::Softplus(),
       nn::Conv2d(nn::Conv2dOptions(6, 8, 3).stride(2)), nn::Mish(), nn::AvgPool2d(2), nn::Flatten(), nn::Linear(8, 1));
   optim::Adam of_generator(generator->parameters(), optim::AdamOptions(1e-3).betas(std::make_tuple(0.5, 0.9)));
   optim::RMSprop of_critic(critic->parameters(), optim::RMSpropOptions(1e-3));
@@ -167,7 +179,8 @@ void adversarial() {
     const Tensor share = torch::rand({8, 1, 1, 1});
     const Tensor mixed = (share * real + (1 - share) * fake.detach()).requires_grad_();
     const Tensor score = critic->forward(mixed);
-    const Tensor slope = torch::autograd::grad({score}, {mixed}, {torch::ones_like(score)}, /*retain_graph=*/true, /*create_graph=*/true)[0];
+    const Tensor slope = torch::autograd::grad(
+        {score}, {mixed}, {torch::ones_like(score)}, /*retain_graph=*/true, /*create_graph=*/true)[0];
     const Tensor penalty = (slope.flatten(1).norm(2, 1) - 1).pow(2).mean();
     const Tensor loss = critic->forward(fake.detach()).mean() - critic->forward(real).mean() + 10 * penalty;
     of_critic.zero_grad();
@@ -186,8 +199,8 @@ void adversarial() {
 
 void encoder() {
   torch::manual_seed(25);
-  nn::TransformerEncoder model(
-      nn::TransformerEncoderOptions(nn::TransformerEncoderLayerOptions(16, 4).dim_feedforward(32).dropout(0.1).activation(torch::kGELU), 2));
+  nn::TransformerEncoder model(nn::TransformerEncoderOptions(
+      nn::TransformerEncoderLayerOptions(16, 4).dim_feedforward(32).dropout(0.1).activation(torch::kGELU), 2));
   nn::Linear head(16, 3);
   std::vector<Tensor> parameters = model->parameters();
   for (const Tensor& parameter : head->parameters()) {
@@ -200,7 +213,8 @@ void encoder() {
   optim::AdamW optimizer(parameters, optim::AdamWOptions(3e-3));
   fit("encoder", optimizer, [&] {
     const Tensor scores = head(model->forward(x, mask, padding)).permute({1, 2, 0});
-    return F::cross_entropy(scores, y.masked_fill(padding, -100), F::CrossEntropyFuncOptions().weight(torch::tensor({1.f, 2.f, 0.5f})));
+    return F::cross_entropy(
+        scores, y.masked_fill(padding, -100), F::CrossEntropyFuncOptions().weight(torch::tensor({1.f, 2.f, 0.5f})));
   });
 }
 
@@ -213,7 +227,8 @@ void translation() {
   nn::Bilinear match(12, 12, 1);
   nn::Linear out(12, 11);
   std::vector<Tensor> parameters;
-  for (const nn::Module* module : std::initializer_list<nn::Module*>{words.get(), reader.get(), writer.get(), match.get(), out.get()}) {
+  for (const nn::Module* module :
+       std::initializer_list<nn::Module*>{words.get(), reader.get(), writer.get(), match.get(), out.get()}) {
     for (const Tensor& parameter : module->parameters()) {
       parameters.push_back(parameter);
     }
@@ -243,7 +258,8 @@ void alignments() {
   model->to(torch::kDouble);
   const Tensor x = torch::randn({9, 2, 5}, torch::kDouble), targets = torch::tensor({0, 1, 2, 2, 1});
   const Tensor lengths = torch::tensor({9, 7}), target_lengths = torch::tensor({3, 2});
-  optim::LBFGS optimizer(model->parameters(), optim::LBFGSOptions(0.5).max_iter(4).history_size(5).line_search_fn("strong_wolfe"));
+  optim::LBFGS optimizer(
+      model->parameters(), optim::LBFGSOptions(0.5).max_iter(4).history_size(5).line_search_fn("strong_wolfe"));
   for (int step = 0; step < 8; ++step) {
     const Tensor value = optimizer.step([&] {
       optimizer.zero_grad();
@@ -255,7 +271,8 @@ void alignments() {
   }
 }
 
-// ---- losses whose operands differ in shape ---------------------------------------------------------------------------
+// ---- losses whose operands differ in shape
+// ---------------------------------------------------------------------------
 
 void binary_scores() {
   torch::manual_seed(28);
@@ -266,14 +283,16 @@ void binary_scores() {
     const Tensor labels = (x.select(1, 0) != x.select(1, 1)).to(torch::kFloat);
     return torch::binary_cross_entropy(model->forward(x), labels);
   });
-  const Tensor scores = torch::rand({3, 1, 2}, torch::kDouble).requires_grad_(), labels = torch::rand({3, 2}, torch::kDouble);
+  const Tensor scores = torch::rand({3, 1, 2}, torch::kDouble).requires_grad_(),
+               labels = torch::rand({3, 2}, torch::kDouble);
   report::close("apart", torch::binary_cross_entropy(scores, labels, {}, at::Reduction::None));
   const Tensor loss = torch::binary_cross_entropy(scores, labels, torch::rand({3, 1, 2}, torch::kDouble));
   report::close("slope", torch::autograd::grad({loss}, {scores})[0]);
   const Tensor both = torch::binary_cross_entropy(scores, labels.unsqueeze(1));
   torch::autograd::grad({both}, {scores}, {}, true, true)[0].sum().backward();
   report::close("curvature", scores.grad());
-  report::throws("labels of another size", [&] { return torch::binary_cross_entropy(scores, torch::rand({4}, torch::kDouble)); });
+  report::throws(
+      "labels of another size", [&] { return torch::binary_cross_entropy(scores, torch::rand({4}, torch::kDouble)); });
 }
 
 } // namespace

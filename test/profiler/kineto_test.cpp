@@ -21,7 +21,9 @@ namespace {
 
 const KinetoEvent* find(const ProfilerResult& result, const std::string& name) {
   for (const KinetoEvent& event : result.events()) {
-    if (event.name() == name) return &event;
+    if (event.name() == name) {
+      return &event;
+    }
   }
   return nullptr;
 }
@@ -37,7 +39,9 @@ TEST_CASE("enableProfiler records calls as libtorch's events", "[profiler][kinet
   const Tensor a = torch::ones({8, 4}, torch::requires_grad()), b = torch::ones({4, 2});
   const uint64_t before = now_ns();
   CHECK_FALSE(profilerEnabled());
-  enableProfiler(ProfilerConfig(ProfilerState::KINETO, /*report_input_shapes=*/true, /*profile_memory=*/true), {ActivityType::CPU});
+  enableProfiler(
+      ProfilerConfig(ProfilerState::KINETO, /*report_input_shapes=*/true, /*profile_memory=*/true),
+      {ActivityType::CPU});
   CHECK(profilerEnabled());
   CHECK(getProfilerConfig().report_input_shapes);
   {
@@ -56,7 +60,7 @@ TEST_CASE("enableProfiler records calls as libtorch's events", "[profiler][kinet
   CHECK(step->startNs() >= result->trace_start_ns());
   CHECK(step->startNs() <= mm->startNs());
   CHECK(mm->endNs() <= step->endNs());
-  CHECK(step->endNs() <= after + 1'000'000);  // two clocks
+  CHECK(step->endNs() <= after + 1'000'000); // two clocks
   CHECK(mm->durationNs() == mm->endNs() - mm->startNs());
   CHECK(step->durationUs() == step->durationNs() / 1000);
   CHECK(mm->hasShapes());
@@ -90,7 +94,8 @@ TEST_CASE("enableProfiler records calls as libtorch's events", "[profiler][kinet
 }
 
 TEST_CASE("enableProfiler may hear of some scopes, and of all threads", "[profiler][kineto]") {
-  enableProfiler(ProfilerConfig(ProfilerState::KINETO), {ActivityType::CPU, ActivityType::CUDA}, {at::RecordScope::USER_SCOPE});
+  enableProfiler(
+      ProfilerConfig(ProfilerState::KINETO), {ActivityType::CPU, ActivityType::CUDA}, {at::RecordScope::USER_SCOPE});
   {
     RECORD_USER_SCOPE("step");
     torch::ones({2}) + 1;
@@ -132,12 +137,15 @@ TEST_CASE("wrong use of enableProfiler says what to do", "[profiler][kineto][err
   const ProfilerConfig config(ProfilerState::KINETO);
   CHECK_THROWS_MATCHES(enableProfiler(config, {}), c10::ValueError, Says("the set of activities is empty"));
   CHECK_THROWS_MATCHES(
-      enableProfiler(ProfilerConfig(ProfilerState::Disabled), {ActivityType::CPU}), c10::ValueError, Says("(Disabled)"));
+      enableProfiler(ProfilerConfig(ProfilerState::Disabled), {ActivityType::CPU}), c10::ValueError,
+      Says("(Disabled)"));
   CHECK_THROWS_MATCHES(
-      prepareProfiler(ProfilerConfig(ProfilerState::NVTX), {ActivityType::CPU}), c10::ValueError, Says("whose events cannot be had"));
+      prepareProfiler(ProfilerConfig(ProfilerState::NVTX), {ActivityType::CPU}), c10::ValueError,
+      Says("whose events cannot be had"));
   torch::profiler::impl::ExperimentalConfig counters(false, {"cycles"});
   CHECK_THROWS_MATCHES(
-      enableProfiler(ProfilerConfig(ProfilerState::KINETO, false, false, false, false, false, counters), {ActivityType::CPU}),
+      enableProfiler(
+          ProfilerConfig(ProfilerState::KINETO, false, false, false, false, false, counters), {ActivityType::CPU}),
       c10::ValueError, Says("it begins with 'cycles'"));
   enableProfiler(config, {ActivityType::CPU});
   CHECK_THROWS_MATCHES(enableProfiler(config, {ActivityType::CPU}), c10::Error, Says("already enabled"));

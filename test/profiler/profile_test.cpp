@@ -163,7 +163,8 @@ TEST_CASE("a trace is valid JSON, also with strange names", "[profiler]") {
     complete += phase == "X";
     links += phase == "s";
     memory += phase == "i";
-    found_name = found_name || event.at("name").as_string() == "quote \" back \\ line \n \x01 half \xef\xbf\xbd whole \xc3\xa4";
+    found_name =
+        found_name || event.at("name").as_string() == "quote \" back \\ line \n \x01 half \xef\xbf\xbd whole \xc3\xa4";
   }
   CHECK(complete == profile.events().size());
   CHECK(links >= 2);
@@ -205,7 +206,8 @@ TEST_CASE("wrong use of a profile says what to do", "[profiler]") {
   CHECK_FALSE(profile.is_running());
   CHECK_THROWS_MATCHES(profile.stop(), c10::Error, Says("not running"));
   CHECK(profile.events().empty());
-  CHECK_THROWS_MATCHES(profile.export_chrome_trace("/no/such/folder/trace.json"), c10::Error, Says("/no/such/folder/trace.json"));
+  CHECK_THROWS_MATCHES(
+      profile.export_chrome_trace("/no/such/folder/trace.json"), c10::Error, Says("/no/such/folder/trace.json"));
   CHECK_THROWS_MATCHES(profile.table(profiler::SortBy::kSelfTime, 10, true), c10::Error, Says("record_shapes"));
   profile.start();
   torch::ones({2}).add(1);

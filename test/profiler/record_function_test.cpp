@@ -152,13 +152,10 @@ TEST_CASE("callbacks see inputs, outputs and contexts", "[profiler]") {
 }
 
 TEST_CASE("regions are observed by scope", "[profiler]") {
-  const Watching watching(
-      at::RecordFunctionCallback(log_start, log_end).scopes({at::RecordScope::USER_SCOPE}));
+  const Watching watching(at::RecordFunctionCallback(log_start, log_end).scopes({at::RecordScope::USER_SCOPE}));
   {
     RECORD_USER_SCOPE("outer");
-    {
-      RECORD_FUNCTION_WITH_SCOPE(at::RecordScope::USER_SCOPE, std::string("inner"), std::vector<c10::IValue>({1, 2}));
-    }
+    { RECORD_FUNCTION_WITH_SCOPE(at::RecordScope::USER_SCOPE, std::string("inner"), std::vector<c10::IValue>({1, 2})); }
   }
   at::add(torch::ones({1}), 1);
   CHECK(heard.take() == Lines{"+outer", "+inner", "-inner", "-outer"});
@@ -173,13 +170,16 @@ TEST_CASE("marked functions pass inputs and a sequence number when somebody list
   { RECORD_FUNCTION("quiet", inputs()); }
   CHECK(evaluated == 0);
   static int64_t seen = 0, sequence_nr = 0;
-  const Watching watching(at::RecordFunctionCallback([](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> {
-                            if (std::string(call.name()) == "loud") {
-                              seen = call.inputs().at(1).toInt();
-                              sequence_nr = call.seqNr();
-                            }
-                            return nullptr;
-                          }).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  const Watching watching(
+      at::RecordFunctionCallback([](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> {
+        if (std::string(call.name()) == "loud") {
+          seen = call.inputs().at(1).toInt();
+          sequence_nr = call.seqNr();
+        }
+        return nullptr;
+      })
+          .needsInputs(true)
+          .scopes({at::RecordScope::FUNCTION}));
   { RECORD_FUNCTION("loud", inputs(), 17); }
   CHECK(evaluated == 1);
   CHECK(seen == 5);
@@ -190,15 +190,16 @@ TEST_CASE("nodes of a backward pass are heard with their numbers", "[profiler]")
   static std::vector<std::pair<std::string, int64_t>> forward, backward;
   forward.clear();
   backward.clear();
-  const Watching watching(at::RecordFunctionCallback([](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> {
-    if (call.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-      CHECK(call.forwardThreadId() == at::RecordFunction::currentThreadId());
-      backward.emplace_back(call.name(), call.seqNr());
-    } else if (call.seqNr() >= 0) {
-      forward.emplace_back(call.name(), call.seqNr());
-    }
-    return nullptr;
-  }));
+  const Watching watching(
+      at::RecordFunctionCallback([](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> {
+        if (call.scope() == at::RecordScope::BACKWARD_FUNCTION) {
+          CHECK(call.forwardThreadId() == at::RecordFunction::currentThreadId());
+          backward.emplace_back(call.name(), call.seqNr());
+        } else if (call.seqNr() >= 0) {
+          forward.emplace_back(call.name(), call.seqNr());
+        }
+        return nullptr;
+      }));
   const Tensor x = torch::ones({3}, torch::requires_grad());
   x.sin().sum().backward();
   const auto number_of = [](const auto& list, const std::string& name) {
@@ -297,7 +298,8 @@ TEST_CASE("callbacks can be disabled, and a thread can be left alone", "[profile
 TEST_CASE("sampled callbacks run for their part of the calls", "[profiler]") {
   at::set_record_function_seed_for_testing(1);
   const Tensor a = torch::ones({2});
-  const Watching watching(at::RecordFunctionCallback(log_start, log_end).samplingProb(0.25).scopes({at::RecordScope::USER_SCOPE}));
+  const Watching watching(
+      at::RecordFunctionCallback(log_start, log_end).samplingProb(0.25).scopes({at::RecordScope::USER_SCOPE}));
   for (int i = 0; i < 4000; ++i) {
     RECORD_USER_SCOPE("sampled");
   }
@@ -306,18 +308,20 @@ TEST_CASE("sampled callbacks run for their part of the calls", "[profiler]") {
   CHECK(starts == std::count(lines.begin(), lines.end(), "-sampled"));
   CHECK(starts > 850);
   CHECK(starts < 1150);
-  CHECK_THROWS_MATCHES(at::RecordFunctionCallback(log_start).samplingProb(1.5), c10::Error, Says("Invalid sampling probability"));
+  CHECK_THROWS_MATCHES(
+      at::RecordFunctionCallback(log_start).samplingProb(1.5), c10::Error, Says("Invalid sampling probability"));
 }
 
 TEST_CASE("what callbacks do themselves is not observed, and their errors stay theirs", "[profiler]") {
   static int calls = 0;
   calls = 0;
   const Tensor one = torch::ones({1});
-  const Watching watching(at::RecordFunctionCallback([](const at::RecordFunction&) -> std::unique_ptr<at::ObserverContext> {
-    ++calls;
-    at::add(torch::ones({1}), 1);
-    throw std::runtime_error("observer");
-  }));
+  const Watching watching(
+      at::RecordFunctionCallback([](const at::RecordFunction&) -> std::unique_ptr<at::ObserverContext> {
+        ++calls;
+        at::add(torch::ones({1}), 1);
+        throw std::runtime_error("observer");
+      }));
   const Tensor negative = at::neg(one);
   CHECK(calls >= 1);
   CHECK(calls <= 2); // neg, and the allocation of its result where that is an operator's

@@ -31,7 +31,9 @@ TEST_CASE("archives of libtorch are read: values", "[serialize][archive]") {
   CHECK(value("strs").to<std::vector<std::string>>() == std::vector<std::string>{"a", "b"});
   CHECK(value("tensors").toTensorVector().size() == 2);
   CHECK(value("empty_list").type()->annotation_str() == "List[int]");
-  CHECK(value("tuple").to<std::tuple<int64_t, double, std::string>>() == std::tuple<int64_t, double, std::string>{1, 2.0, "x"});
+  CHECK(
+      value("tuple").to<std::tuple<int64_t, double, std::string>>() ==
+      std::tuple<int64_t, double, std::string>{1, 2.0, "x"});
   CHECK(value("empty_tuple").toTupleRef().size() == 0);
   CHECK(value("device").toDevice() == torch::Device("cuda:1"));
   CHECK(value("dict").to<c10::Dict<std::string, int64_t>>().at("y") == 2);
@@ -57,7 +59,9 @@ TEST_CASE("archives of libtorch are read: tensors", "[serialize][archive]") {
   std::vector<Tensor> tensors;
   torch::load(tensors, data_file("cpp_dtypes.pt"));
   CHECK(tensors.size() == 17);
-  for (const Tensor& tensor : tensors) CHECK(same_bits(tensor, counting(tensor.scalar_type())));
+  for (const Tensor& tensor : tensors) {
+    CHECK(same_bits(tensor, counting(tensor.scalar_type())));
+  }
 
   std::vector<Tensor> views;
   torch::load(views, data_file("cpp_views.pt"));
@@ -107,19 +111,24 @@ TEST_CASE("a tensor, a vector, a stream, a function: save and load", "[serialize
   CHECK(same_bits(from_function, want));
 
   std::vector<Tensor> all;
-  for (const auto& [name, dtype] : dtypes()) all.push_back(counting(dtype));
+  for (const auto& [name, dtype] : dtypes()) {
+    all.push_back(counting(dtype));
+  }
   torch::save(all, folder.file("all.pt"));
   std::vector<Tensor> loaded;
   torch::load(loaded, folder.file("all.pt"), torch::kCPU);
   REQUIRE(loaded.size() == all.size());
-  for (size_t i = 0; i < all.size(); ++i) CHECK(same_bits(loaded[i], all[i]));
+  for (size_t i = 0; i < all.size(); ++i) {
+    CHECK(same_bits(loaded[i], all[i]));
+  }
 }
 
 TEST_CASE("an undefined tensor is not saved", "[serialize][archive][errors]") {
   std::ostringstream out;
   CHECK_THROWS_MATCHES(torch::save(Tensor(), out), c10::Error, test::Says("tensor 0 is undefined"));
   CHECK_THROWS_MATCHES(
-      torch::save(std::vector<Tensor>{torch::ones({2}), Tensor()}, out), c10::Error, test::Says("tensor 1 is undefined"));
+      torch::save(std::vector<Tensor>{torch::ones({2}), Tensor()}, out), c10::Error,
+      test::Says("tensor 1 is undefined"));
   CHECK(out.str().empty());
 }
 
@@ -131,7 +140,9 @@ TEST_CASE("tensors on the meta device keep sizes and strides in an archive", "[s
   std::vector<Tensor> read;
   torch::load(read, stream);
   REQUIRE(read.size() == 4);
-  for (const Tensor& tensor : read) CHECK(tensor.is_meta());
+  for (const Tensor& tensor : read) {
+    CHECK(tensor.is_meta());
+  }
   CHECK(read[0].sizes() == base.sizes());
   CHECK(read[1].strides() == base.t().strides());
   CHECK(read[1].is_alias_of(read[0]));
@@ -212,7 +223,8 @@ TEST_CASE("bytes are not read as numbers of another dtype", "[serialize][archive
   torch::nn::Linear wide(2, 2), narrow(2, 2), plain(2, 2);
   wide->to(torch::kDouble);
   narrow->to(torch::kHalf);
-  const auto says = test::Says("the serialized tensor 'weight' has dtype Float, but the tensor that it is read into has");
+  const auto says =
+      test::Says("the serialized tensor 'weight' has dtype Float, but the tensor that it is read into has");
   CHECK_THROWS_MATCHES(torch::load(wide, stream), c10::Error, says);
   CHECK_THROWS_MATCHES(torch::load(narrow, stream), c10::Error, says);
   CHECK(wide->weight.dtype() == torch::kDouble);
@@ -262,9 +274,11 @@ TEST_CASE("torch::load says what is wrong", "[serialize][archive]") {
   const Folder folder;
   Tensor tensor;
   CHECK_THROWS_MATCHES(torch::load(tensor, "/nowhere/x.pt"), c10::Error, test::Says("cannot open '/nowhere/x.pt'"));
-  CHECK_THROWS_MATCHES(torch::load(tensor, data_file("cpp_module.pt")), c10::Error, test::Says("No such serialized tensor '0'"));
+  CHECK_THROWS_MATCHES(
+      torch::load(tensor, data_file("cpp_module.pt")), c10::Error, test::Says("No such serialized tensor '0'"));
   write_bytes(folder.file("text"), "no archive at all, but long enough to be one");
-  CHECK_THROWS_MATCHES(torch::load(tensor, folder.file("text")), c10::Error, test::Says("does not begin as a ZIP file"));
+  CHECK_THROWS_MATCHES(
+      torch::load(tensor, folder.file("text")), c10::Error, test::Says("does not begin as a ZIP file"));
   torch::save(torch::ones({2}), folder.file("a.pt"));
   std::string bytes = read_bytes(folder.file("a.pt"));
   bytes[64] ^= 1; // the first byte of the tensor

@@ -9,8 +9,14 @@ namespace {
 // Counts how often a struct was deleted.
 struct Producer {
   explicit Producer(std::vector<int64_t> sizes) : shape(std::move(sizes)), data(100, 1.0f) {
-    managed.dl_tensor = DLTensor{data.data(), DLDevice{kDLCPU, 0}, static_cast<int32_t>(shape.size()), DLDataType{kDLFloat, 32, 1},
-        shape.data(), nullptr, 0};
+    managed.dl_tensor = DLTensor{
+        data.data(),
+        DLDevice{kDLCPU, 0},
+        static_cast<int32_t>(shape.size()),
+        DLDataType{kDLFloat, 32, 1},
+        shape.data(),
+        nullptr,
+        0};
     managed.manager_ctx = this;
     managed.deleter = [](DLManagedTensorVersioned* self) { ++static_cast<Producer*>(self->manager_ctx)->deleted; };
     managed.version = DLPackVersion{1, 0};
@@ -69,7 +75,10 @@ TEST_CASE("DLPack: the deleter runs exactly once", "[serialize][dlpack]") {
   }
   CHECK(producer.deleted == 1);
   int own = 0;
-  { const Tensor tensor = at::fromDLPackVersioned(&producer.managed, [&](void* src) { own += src == &producer.managed; }); }
+  {
+    const Tensor tensor =
+        at::fromDLPackVersioned(&producer.managed, [&](void* src) { own += src == &producer.managed; });
+  }
   CHECK(own == 1);
   CHECK(producer.deleted == 1);
   producer.managed.deleter = nullptr;
@@ -78,7 +87,9 @@ TEST_CASE("DLPack: the deleter runs exactly once", "[serialize][dlpack]") {
 
 TEST_CASE("DLPack: offsets, strides, empty tensors", "[serialize][dlpack]") {
   Producer producer({2, 3});
-  for (size_t i = 0; i < producer.data.size(); ++i) producer.data[i] = static_cast<float>(i);
+  for (size_t i = 0; i < producer.data.size(); ++i) {
+    producer.data[i] = static_cast<float>(i);
+  }
   int64_t strides[] = {1, 2};
   producer.managed.dl_tensor.strides = strides;
   producer.managed.dl_tensor.byte_offset = 8;
@@ -126,8 +137,10 @@ TEST_CASE("DLPack: structs that cannot be taken stay the caller's", "[serialize]
 }
 
 TEST_CASE("DLPack: tensors that cannot be exported", "[serialize][dlpack]") {
-  CHECK_THROWS_MATCHES(at::toDLPack(torch::ones({2}, torch::kComplexFloat).conj()), c10::Error, test::Says("conjugate bit"));
-  CHECK_THROWS_MATCHES(at::toDLPack(torch::ones({2}, torch::kMeta)), c10::Error, test::Says("Cannot pack tensors on meta"));
+  CHECK_THROWS_MATCHES(
+      at::toDLPack(torch::ones({2}, torch::kComplexFloat).conj()), c10::Error, test::Says("conjugate bit"));
+  CHECK_THROWS_MATCHES(
+      at::toDLPack(torch::ones({2}, torch::kMeta)), c10::Error, test::Says("Cannot pack tensors on meta"));
   CHECK_THROWS_MATCHES(at::toDLPack(Tensor()), c10::Error, test::Says("undefined"));
 }
 
@@ -140,5 +153,6 @@ TEST_CASE("DLPack: devices, and copies on demand", "[serialize][dlpack]") {
   CHECK(at::maybeCopyTensor(tensor, DLDevice{kDLCPU, 0}, false).is_same(tensor));
   CHECK(at::maybeCopyTensor(tensor, std::nullopt, std::nullopt).is_same(tensor));
   CHECK_FALSE(at::maybeCopyTensor(tensor, std::nullopt, true).is_alias_of(tensor));
-  CHECK_THROWS_MATCHES(at::maybeCopyTensor(tensor, DLDevice{kDLCUDA, 0}, false), c10::Error, test::Says("without copying"));
+  CHECK_THROWS_MATCHES(
+      at::maybeCopyTensor(tensor, DLDevice{kDLCUDA, 0}, false), c10::Error, test::Says("without copying"));
 }

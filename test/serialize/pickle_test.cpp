@@ -107,7 +107,8 @@ TEST_CASE("sparse tensors of Python's torch.save, and tensors without data", "[s
 }
 
 TEST_CASE("sparse tensors in archives", "[serialize][archive]") {
-  const Tensor coo = torch::sparse_coo_tensor(torch::tensor({{0, 1, 1, 1}, {2, 0, 0, 2}}), torch::tensor({1., 1., 1., 3.}), {2, 3});
+  const Tensor coo =
+      torch::sparse_coo_tensor(torch::tensor({{0, 1, 1, 1}, {2, 0, 0, 2}}), torch::tensor({1., 1., 1., 3.}), {2, 3});
   torch::serialize::OutputArchive out;
   out.write("coo", coo);
   out.write("coalesced", coo.coalesce());
@@ -144,11 +145,14 @@ TEST_CASE("state_dicts of modules and optimizers, and other protocols", "[serial
 }
 
 TEST_CASE("pickles that cannot be read say why", "[serialize][pickle]") {
-  CHECK_THROWS_MATCHES(load_pickle(data_file("unknown_class.pt")), c10::Error, test::Says("'__main__.Unknown' is not known here"));
-  CHECK_THROWS_MATCHES(load_pickle(data_file("cycle.pt")), c10::Error, test::Says("contain themselves are not supported"));
+  CHECK_THROWS_MATCHES(
+      load_pickle(data_file("unknown_class.pt")), c10::Error, test::Says("'__main__.Unknown' is not known here"));
+  CHECK_THROWS_MATCHES(
+      load_pickle(data_file("cycle.pt")), c10::Error, test::Says("contain themselves are not supported"));
   CHECK_THROWS_MATCHES(load_pickle(data_file("legacy.pt")), c10::Error, test::Says("before version 1.6"));
   CHECK_THROWS_MATCHES(load_pickle(data_file("cpp_values.pt")), c10::Error, test::Says("load it with torch::load"));
-  CHECK_THROWS_MATCHES(load_pickle("/nowhere/x.pt"), c10::Error, test::Says("'/nowhere/x.pt' for reading: No such file"));
+  CHECK_THROWS_MATCHES(
+      load_pickle("/nowhere/x.pt"), c10::Error, test::Says("'/nowhere/x.pt' for reading: No such file"));
   CHECK_THROWS_MATCHES(load_pickle("/tmp"), c10::Error, test::Says("is a directory"));
 }
 
@@ -173,7 +177,9 @@ IValue sample() {
   dict.insert("view_b", base.slice(0, 4, 8).t());
   dict.insert("other_dtype", base.view(torch::kInt));
   dict.insert("grad", torch::ones({2}, torch::requires_grad()));
-  for (const auto& [name, dtype] : dtypes()) dict.insert(name, counting(dtype));
+  for (const auto& [name, dtype] : dtypes()) {
+    dict.insert(name, counting(dtype));
+  }
   return dict;
 }
 
@@ -196,7 +202,9 @@ void check_equal(const IValue& got, const IValue& want) {
     }
   } else if (want.isList()) {
     REQUIRE(got.toListRef().size() == want.toListRef().size());
-    for (size_t i = 0; i < want.toListRef().size(); ++i) check_equal(got.toListRef()[i], want.toListRef()[i]);
+    for (size_t i = 0; i < want.toListRef().size(); ++i) {
+      check_equal(got.toListRef()[i], want.toListRef()[i]);
+    }
   } else {
     CHECK(got == want);
   }
@@ -231,7 +239,9 @@ TEST_CASE("the mapping serves aligned tensors, and may be written over", "[seria
 }
 
 TEST_CASE("values that a pickle cannot hold are refused", "[serialize][pickle]") {
-  CHECK_THROWS_MATCHES(torch::pickle_save(torch::Storage(torch::ones({1}).storage())), c10::Error, test::Says("type Storage cannot be saved"));
+  CHECK_THROWS_MATCHES(
+      torch::pickle_save(torch::Storage(torch::ones({1}).storage())), c10::Error,
+      test::Says("type Storage cannot be saved"));
   c10::List<IValue> list(c10::AnyType::get());
   for (int i = 0; i < 2000; ++i) {
     c10::List<IValue> outer(c10::AnyType::get());

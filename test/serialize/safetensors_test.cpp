@@ -37,7 +37,9 @@ TEST_CASE("safetensors files of Python are read", "[serialize][safetensors]") {
   const Safetensors file = load_safetensors(data_file("python.safetensors"), options);
   for (const auto& [name, dtype] : dtypes()) {
     INFO(name);
-    if (has_format_dtype(dtype)) CHECK(same_bits(file.tensors.at(name), counting(dtype)));
+    if (has_format_dtype(dtype)) {
+      CHECK(same_bits(file.tensors.at(name), counting(dtype)));
+    }
   }
   CHECK(file.tensors.size() == 19);
   CHECK(file.tensors.at("scalar").dim() == 0);
@@ -53,7 +55,9 @@ TEST_CASE("safetensors: save and load", "[serialize][safetensors]") {
   const std::string path = folder.file("a.safetensors");
   c10::Dict<std::string, Tensor> tensors;
   for (const auto& [name, dtype] : dtypes()) {
-    if (has_format_dtype(dtype)) tensors.insert(name, counting(dtype));
+    if (has_format_dtype(dtype)) {
+      tensors.insert(name, counting(dtype));
+    }
   }
   tensors.insert("transposed", torch::arange(6).view({2, 3}).t());
   tensors.insert("empty", torch::zeros({0, 3}));
@@ -82,7 +86,8 @@ TEST_CASE("safetensors: tensors that the format does not know", "[serialize][saf
   const Folder folder;
   c10::Dict<std::string, Tensor> tensors;
   tensors.insert("z", torch::zeros({1}, torch::kComplexDouble));
-  CHECK_THROWS_MATCHES(save_safetensors(tensors, folder.file("a")), c10::Error, test::Says("tensor 'z' has dtype ComplexDouble"));
+  CHECK_THROWS_MATCHES(
+      save_safetensors(tensors, folder.file("a")), c10::Error, test::Says("tensor 'z' has dtype ComplexDouble"));
   CHECK(folder.files().empty());
 }
 
@@ -96,19 +101,22 @@ TEST_CASE("safetensors: every rule of the header is checked", "[serialize][safet
       {R"(x)", 0, "must begin with '{'"},
       {R"({)", 0, "must stand here, but the header ends"},
       {R"({} x)", 0, "text follows"},
-      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8, "'a' occurs twice"},
+      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+       8, "'a' occurs twice"},
       {R"({"a":{"dtype":"F99","shape":[1],"data_offsets":[0,4]}})", 4, "dtype 'F99' is not supported"},
       {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4, "must span 8 bytes"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "must span 4 bytes"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 3, "end within the 3 bytes"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 5, "must end with its last tensor"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8, "it must begin at 0"},
-      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})", 6, "it must begin at 4"},
+      {R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
+       6, "it must begin at 4"},
       {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "an integer that is not negative"},
       {R"({"a":{"dtype":"F32","shape":[1.0],"data_offsets":[0,4]}})", 4, "']' must stand here"},
       {R"({"a":{"dtype":"F32","shape":[01],"data_offsets":[0,4]}})", 4, "begins with 0"},
       {R"({"a":{"dtype":"F32","shape":[9223372036854775808],"data_offsets":[0,4]}})", 4, "63 bits"},
-      {R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0, "more bytes than can be counted"},
+      {R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0,
+       "more bytes than can be counted"},
       {R"({"a":{"dtype":"F32","shape":[1]}})", 4, "must have dtype, shape and data_offsets"},
       {R"({"a":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4, "has 'dtype' twice"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"more":1}})", 4, "unknown field 'more'"},
@@ -123,8 +131,10 @@ TEST_CASE("safetensors: every rule of the header is checked", "[serialize][safet
 TEST_CASE("safetensors: headers that are odd but right", "[serialize][safetensors]") {
   CHECK(parse("{}", 0).tensors.empty());
   CHECK(parse("{} \n  ", 0).tensors.empty());
-  const Safetensors file = parse(R"({"__metadata__" : {"\u00e9\ud83d\ude00":"\/"}, "b":{"shape":[],"data_offsets":[2,3],"dtype":"U8"},
-      "a":{"dtype":"F16","shape":[1],"data_offsets":[0,2]}})", 3);
+  const Safetensors file = parse(
+      R"({"__metadata__" : {"\u00e9\ud83d\ude00":"\/"}, "b":{"shape":[],"data_offsets":[2,3],"dtype":"U8"},
+      "a":{"dtype":"F16","shape":[1],"data_offsets":[0,2]}})",
+      3);
   CHECK(file.metadata.at("\u00e9\U0001f600") == "/");
   CHECK(file.tensors.at("b").dim() == 0);
   CHECK(file.tensors.at("a").scalar_type() == torch::kHalf);

@@ -28,13 +28,17 @@ TORCH_MODULE(Net);
 
 bool same_state(const StateDict& a, const StateDict& b) {
   bool same = a.keys() == b.keys();
-  for (const auto& item : a) same = same && same_bits(item.value(), b[item.key()]);
+  for (const auto& item : a) {
+    same = same && same_bits(item.value(), b[item.key()]);
+  }
   return same;
 }
 
 StateDict copy_of(const StateDict& state) {
   StateDict copy;
-  for (const auto& item : state) copy.insert(item.key(), item.value().clone());
+  for (const auto& item : state) {
+    copy.insert(item.key(), item.value().clone());
+  }
   return copy;
 }
 
@@ -43,9 +47,11 @@ StateDict copy_of(const StateDict& state) {
 TEST_CASE("a state has Python's names in Python's order", "[serialize][state]") {
   Net net;
   const StateDict state = torch::state_dict(net);
-  CHECK(state.keys() == std::vector<std::string>{
-      "scale", "layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias", "layers.1.running_mean",
-      "layers.1.running_var", "layers.1.num_batches_tracked"});
+  CHECK(
+      state.keys() ==
+      std::vector<std::string>{
+          "scale", "layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias", "layers.1.running_mean",
+          "layers.1.running_var", "layers.1.num_batches_tracked"});
   CHECK(state["scale"].is_alias_of(net->scale));
   CHECK_FALSE(state["scale"].requires_grad());
 }
@@ -77,7 +83,8 @@ TEST_CASE("what does not fit is reported by name and nothing is changed", "[seri
       torch::load_state_dict(net, state), c10::Error,
       Says("Error(s) in loading state_dict for") && Says("Missing key(s) in state_dict: \"layers.0.bias\".") &&
           Says("Unexpected key(s) in state_dict: \"layers.2.weight\".") &&
-          Says("size mismatch for layers.1.weight: copying a param with shape [3] from checkpoint, the shape in current model is [2]."));
+          Says("size mismatch for layers.1.weight: copying a param with shape [3] from checkpoint, the shape in "
+               "current model is [2]."));
   CHECK(same_state(torch::state_dict(net), before));
 
   const torch::LoadReport report = torch::load_state_dict(*net, state, /*strict=*/false);
@@ -94,12 +101,15 @@ TEST_CASE("what does not fit is reported by name and nothing is changed", "[seri
 TEST_CASE("names that differ by a prefix are pointed out", "[serialize][state][errors]") {
   nn::Linear layer(2, 2);
   StateDict state;
-  for (const auto& item : torch::state_dict(layer)) state.insert("module." + item.key(), item.value());
+  for (const auto& item : torch::state_dict(layer)) {
+    state.insert("module." + item.key(), item.value());
+  }
   CHECK_THROWS_MATCHES(
       torch::load_state_dict(layer, state), c10::Error, Says("The names in the dictionary begin with \"module.\""));
   nn::Sequential sequence(layer);
   CHECK_THROWS_MATCHES(
-      torch::load_state_dict(sequence, torch::state_dict(layer)), c10::Error, Says("The names of the module begin with \"0.\""));
+      torch::load_state_dict(sequence, torch::state_dict(layer)), c10::Error,
+      Says("The names of the module begin with \"0.\""));
 }
 
 TEST_CASE("the state of old weight_norm goes into the parametrization", "[serialize][state]") {
@@ -121,7 +131,9 @@ TEST_CASE("states are written to files and read from them", "[serialize][state]"
     const std::string file = folder.file(name);
     torch::save_state_dict(net, file);
     const StateDict read = torch::read_state_dict(file);
-    for (const auto& item : torch::state_dict(net)) CHECK(same_bits(read[item.key()], item.value()));
+    for (const auto& item : torch::state_dict(net)) {
+      CHECK(same_bits(read[item.key()], item.value()));
+    }
     Net other;
     other->layers->to(torch::kHalf);
     CHECK(torch::load_state_dict(other, file).ok());
@@ -230,8 +242,9 @@ TEST_CASE("an optimizer's state that does not fit is refused", "[serialize][stat
   optim::Adam one({small});
   one.load_state_dict(adam);
   small.mutable_grad() = torch::ones({2});
-  CHECK_THROWS_AS(one.step(), c10::Error);  // averages of [4, 2] for a parameter of [2]
+  CHECK_THROWS_AS(one.step(), c10::Error); // averages of [4, 2] for a parameter of [2]
   CHECK_THROWS_AS(one.load_state_dict(IValue(3)), c10::Error);
   CHECK_THROWS_AS(one.load_state_dict(IValue()), c10::Error);
-  CHECK_THROWS_MATCHES(one.load_state_dict(at_key(training, "Adam")), c10::Error, Says("expected the keys state and param_groups"));
+  CHECK_THROWS_MATCHES(
+      one.load_state_dict(at_key(training, "Adam")), c10::Error, Says("expected the keys state and param_groups"));
 }

@@ -33,7 +33,9 @@ std::string written(Fill fill, uint64_t alignment = 64) {
       },
       /*compute_crc32=*/true, alignment);
   fill(writer);
-  if (!writer.finalized()) writer.writeEndOfFile();
+  if (!writer.finalized()) {
+    writer.writeEndOfFile();
+  }
   return bytes;
 }
 
@@ -61,9 +63,12 @@ TEST_CASE("records come back as they were written", "[stream_archive]") {
   const std::string bytes = two_records();
   std::istringstream stream(bytes);
   std::istringstream adapted(bytes);
-  PyTorchStreamReader from_memory(memory(bytes)), from_stream(&stream), from_adapter(std::make_shared<IStreamAdapter>(&adapted));
+  PyTorchStreamReader from_memory(memory(bytes)), from_stream(&stream),
+      from_adapter(std::make_shared<IStreamAdapter>(&adapted));
   for (PyTorchStreamReader* reader : {&from_memory, &from_stream, &from_adapter}) {
-    CHECK(reader->getAllRecords() == std::vector<std::string>{"text", "data/numbers", "version", "byteorder", kSerializationIdRecordName});
+    CHECK(
+        reader->getAllRecords() ==
+        std::vector<std::string>{"text", "data/numbers", "version", "byteorder", kSerializationIdRecordName});
     CHECK(reader->version() == kMinProducedFileFormatVersion);
     CHECK(reader->serializationId().size() == 40);
     CHECK(reader->hasRecord("text"));
@@ -74,7 +79,9 @@ TEST_CASE("records come back as they were written", "[stream_archive]") {
     const size_t offset = reader->getRecordOffset("data/numbers");
     CHECK(offset % 64 == 0);
     CHECK(bytes.substr(offset, kNumbers.size()) == kNumbers);
-    CHECK(reader->getRecordOffsetNoRead(reader->getRecordHeaderOffset("data/numbers"), "data/numbers", kNumbers.size(), 64) == offset);
+    CHECK(
+        reader->getRecordOffsetNoRead(
+            reader->getRecordHeaderOffset("data/numbers"), "data/numbers", kNumbers.size(), 64) == offset);
   }
 }
 
@@ -87,22 +94,30 @@ TEST_CASE("records are read in place, in chunks and by several threads", "[strea
   char buffer[300];
   int chunks = 0;
   copy.assign(kNumbers.size(), ' ');
-  reader.getRecord("data/numbers", copy.data(), copy.size(), sizeof buffer, buffer, [&](void* to, const void* from, size_t size) {
-    std::memcpy(to, from, size);
-    ++chunks;
-  });
+  reader.getRecord(
+      "data/numbers", copy.data(), copy.size(), sizeof buffer, buffer, [&](void* to, const void* from, size_t size) {
+        std::memcpy(to, from, size);
+        ++chunks;
+      });
   CHECK(copy == kNumbers);
   CHECK(chunks == 4);
-  ChunkRecordIterator chunk = PyTorchStreamReader(memory(bytes)).createChunkReaderIter("data/numbers", kNumbers.size(), sizeof buffer);
+  ChunkRecordIterator chunk =
+      PyTorchStreamReader(memory(bytes)).createChunkReaderIter("data/numbers", kNumbers.size(), sizeof buffer);
   std::string joined;
-  while (const size_t size = chunk.next(buffer)) joined.append(buffer, size);
+  while (const size_t size = chunk.next(buffer)) {
+    joined.append(buffer, size);
+  }
   CHECK(joined == kNumbers);
   CHECK(chunk.next(buffer) == 0);
 
   std::vector<std::thread> threads;
   std::atomic<int> good{0};
-  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { good += record(reader, "data/numbers") == kNumbers; });
-  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { good += record(reader, "data/numbers") == kNumbers; });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
   CHECK(good == 4);
   std::vector<std::shared_ptr<ReadAdapterInterface>> beside{memory(bytes)};
   CHECK(std::get<1>(reader.getRecord("text", beside)) == kText.size());

@@ -27,7 +27,9 @@ Folder::~Folder() {
 
 std::vector<std::string> Folder::files() const {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    names.push_back(entry.path().filename().string());
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -48,13 +50,25 @@ void write_bytes(const std::string& path, const std::string& bytes) {
 
 const std::vector<std::pair<std::string, torch::ScalarType>>& dtypes() {
   using torch::ScalarType;
-  static const std::vector<std::pair<std::string, ScalarType>> all = {{"float32", ScalarType::Float},
-      {"float64", ScalarType::Double}, {"float16", ScalarType::Half}, {"bfloat16", ScalarType::BFloat16},
-      {"int8", ScalarType::Char}, {"int16", ScalarType::Short}, {"int32", ScalarType::Int}, {"int64", ScalarType::Long},
-      {"uint8", ScalarType::Byte}, {"uint16", ScalarType::UInt16}, {"uint32", ScalarType::UInt32},
-      {"uint64", ScalarType::UInt64}, {"bool", ScalarType::Bool}, {"complex32", ScalarType::ComplexHalf},
-      {"complex64", ScalarType::ComplexFloat}, {"complex128", ScalarType::ComplexDouble},
-      {"float8_e4m3fn", ScalarType::Float8_e4m3fn}, {"float8_e5m2", ScalarType::Float8_e5m2}};
+  static const std::vector<std::pair<std::string, ScalarType>> all = {
+      {"float32", ScalarType::Float},
+      {"float64", ScalarType::Double},
+      {"float16", ScalarType::Half},
+      {"bfloat16", ScalarType::BFloat16},
+      {"int8", ScalarType::Char},
+      {"int16", ScalarType::Short},
+      {"int32", ScalarType::Int},
+      {"int64", ScalarType::Long},
+      {"uint8", ScalarType::Byte},
+      {"uint16", ScalarType::UInt16},
+      {"uint32", ScalarType::UInt32},
+      {"uint64", ScalarType::UInt64},
+      {"bool", ScalarType::Bool},
+      {"complex32", ScalarType::ComplexHalf},
+      {"complex64", ScalarType::ComplexFloat},
+      {"complex128", ScalarType::ComplexDouble},
+      {"float8_e4m3fn", ScalarType::Float8_e4m3fn},
+      {"float8_e5m2", ScalarType::Float8_e5m2}};
   return all;
 }
 
@@ -63,7 +77,9 @@ Tensor counting(torch::ScalarType dtype) {
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.scalar_type() != b.scalar_type() || a.sizes() != b.sizes()) return false;
+  if (a.scalar_type() != b.scalar_type() || a.sizes() != b.sizes()) {
+    return false;
+  }
   const Tensor x = a.detach().cpu().contiguous(), y = b.detach().cpu().contiguous();
   return x.nbytes() == 0 || std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
 }

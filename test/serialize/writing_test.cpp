@@ -44,7 +44,8 @@ TEST_CASE("a full disk loses nothing of the older file", "[serialize][writing]")
   const size_t room = GENERATE(0, 1000, 100000);
   {
     const FileSizeLimit limit(room);
-    CHECK_THROWS_MATCHES(save_pickle(torch::zeros({100000}), path), c10::Error,
+    CHECK_THROWS_MATCHES(
+        save_pickle(torch::zeros({100000}), path), c10::Error,
         test::Says("writing '" + path + "' failed: write: File too large. An older file of this name is as it was."));
     CHECK_THROWS_MATCHES(torch::save(torch::zeros({100000}), path), c10::Error, test::Says("File too large"));
   }
@@ -63,7 +64,8 @@ TEST_CASE("a value that cannot be saved leaves the older file alone", "[serializ
 
 TEST_CASE("paths that cannot be written to", "[serialize][writing]") {
   const Folder folder;
-  CHECK_THROWS_MATCHES(save_pickle(true, "/nowhere/x.pt"), c10::Error, test::Says("Parent directory /nowhere does not exist."));
+  CHECK_THROWS_MATCHES(
+      save_pickle(true, "/nowhere/x.pt"), c10::Error, test::Says("Parent directory /nowhere does not exist."));
   CHECK_THROWS_MATCHES(save_pickle(true, folder.file("")), c10::Error, test::Says("is a directory"));
   CHECK_THROWS_MATCHES(save_pickle(true, "/proc/version/x"), c10::Error, test::Says("/proc/version/x"));
 }

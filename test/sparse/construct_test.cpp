@@ -51,31 +51,47 @@ TEST_CASE("bad members are refused", "[sparse]") {
   const auto made = [](const Tensor& where, const Tensor& values, std::vector<int64_t> size) {
     return [=] { at::sparse_coo_tensor(where, values, size); };
   };
-  CHECK_THROWS_MATCHES(made(places({{0, 5}}), at::ones({2}), {3})(), c10::Error, Says("size is inconsistent with indices: for dim 0, size is 3 but found index 5"));
-  CHECK_THROWS_MATCHES(made(places({{0, -1}}), at::ones({2}), {3})(), c10::Error, Says("found negative index -1 for dim 0"));
-  CHECK_THROWS_MATCHES(made(i, at::ones({2}), {2, 3})(), c10::Error, Says("indices and values must have same nnz, but got nnz from indices: 3, nnz from values: 2"));
-  CHECK_THROWS_MATCHES(made(i, v, {2, 3, 4})(), c10::Error, Says("'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = 3, sparse_dim = 2, dense_dim = 0"));
+  CHECK_THROWS_MATCHES(
+      made(places({{0, 5}}), at::ones({2}), {3})(), c10::Error,
+      Says("size is inconsistent with indices: for dim 0, size is 3 but found index 5"));
+  CHECK_THROWS_MATCHES(
+      made(places({{0, -1}}), at::ones({2}), {3})(), c10::Error, Says("found negative index -1 for dim 0"));
+  CHECK_THROWS_MATCHES(
+      made(i, at::ones({2}), {2, 3})(), c10::Error,
+      Says("indices and values must have same nnz, but got nnz from indices: 3, nnz from values: 2"));
+  CHECK_THROWS_MATCHES(
+      made(i, v, {2, 3, 4})(), c10::Error,
+      Says("'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = 3, sparse_dim = 2, dense_dim = 0"));
   CHECK_THROWS_MATCHES(made(i[0], v, {2, 3})(), c10::Error, Says("indices must be sparse_dim x nnz, but got: [3]"));
-  CHECK_THROWS_MATCHES(made(i, at::ones({3, 4}), {2, 3, 5})(), c10::Error, Says("values has incorrect size, expected [3, 5], got [3, 4]"));
+  CHECK_THROWS_MATCHES(
+      made(i, at::ones({3, 4}), {2, 3, 5})(), c10::Error,
+      Says("values has incorrect size, expected [3, 5], got [3, 4]"));
   CHECK_THROWS_MATCHES(made(at::empty({1, 0}, at::kLong), at::ones({0}), {-3})(), c10::Error, Says("negative size"));
   CHECK_THROWS_MATCHES(made(i.to(at::kFloat), v, {2, 3})(), c10::Error, Says("indices must be an integral tensor"));
   CHECK_THROWS_AS(at::sparse_coo_tensor({-2}, at::TensorOptions()), c10::Error);
   CHECK_THROWS_AS(at::sparse_coo_tensor({int64_t{1} << 40, int64_t{1} << 40}, at::TensorOptions()), c10::Error);
-  CHECK_THROWS_MATCHES(at::_validate_sparse_coo_tensor_args(i.flip(1), v, {2, 3}, true), c10::Error, Says("cannot set is_coalesced to true"));
+  CHECK_THROWS_MATCHES(
+      at::_validate_sparse_coo_tensor_args(i.flip(1), v, {2, 3}, true), c10::Error,
+      Says("cannot set is_coalesced to true"));
 }
 
 TEST_CASE("bad compressed members are refused", "[sparse]") {
   const auto crow = indices({0, 1, 3});
   const auto col = indices({2, 0, 2});
   const Tensor v = at::ones({3});
-  const auto says = [&](const Tensor& a, const Tensor& b, const Tensor& values, std::vector<int64_t> size, const char* text) {
+  const auto says = [&](const Tensor& a, const Tensor& b, const Tensor& values, std::vector<int64_t> size,
+                        const char* text) {
     CHECK_THROWS_MATCHES(at::sparse_csr_tensor(a, b, values, size, at::TensorOptions()), c10::Error, Says(text));
   };
   says(crow, indices({2, 0, 5}), v, {2, 3}, "`0 <= col_indices < ncols` is not satisfied.");
-  says(crow, indices({2, 2, 0}), v, {2, 3}, "are sorted and distinct along the last dimension values` is not satisfied.");
+  says(
+      crow, indices({2, 2, 0}), v, {2, 3},
+      "are sorted and distinct along the last dimension values` is not satisfied.");
   says(indices({1, 2, 3}), col, v, {2, 3}, "`crow_indices[..., 0] == 0` is not satisfied.");
   says(indices({0, 1, 2}), col, v, {2, 3}, "`crow_indices[..., -1] == nnz` is not satisfied.");
-  says(indices({0, 3}), col, v, {2, 3}, "crow_indices.shape[-1] must be equal to the number of rows + 1 (=3), but got 2");
+  says(
+      indices({0, 3}), col, v, {2, 3},
+      "crow_indices.shape[-1] must be equal to the number of rows + 1 (=3), but got 2");
   says(crow, col, at::ones({2}), {2, 3}, "col_indices.shape[-1] must be equal to nnz (=2)");
   says(crow, col.to(at::kInt), v, {2, 3}, "crow_indices and col_indices must have the same dtype");
   says(crow.to(at::kFloat), col.to(at::kFloat), v, {2, 3}, "dtype must be Int or Long, but got Float");
@@ -84,15 +100,19 @@ TEST_CASE("bad compressed members are refused", "[sparse]") {
   CHECK(csr.is_sparse_csr());
   CHECK(csr.crow_indices().scalar_type() == at::kInt);
   CHECK_THROWS_MATCHES(csr.strides(), c10::Error, Says("do not have strides"));
-  CHECK_THROWS_MATCHES(csr.ccol_indices(), c10::Error, Says("ccol_indices expected sparse column compressed tensor layout but got SparseCsr"));
   CHECK_THROWS_MATCHES(
-      at::sparse_bsr_tensor(indices({0, 1, 2}), indices({0, 1}), at::ones({2, 2, 3}), {5, 6}, at::TensorOptions()), c10::Error,
-      Says("tensor shape[0] (=5) must be divisible with blocksize[0] (=2)"));
+      csr.ccol_indices(), c10::Error,
+      Says("ccol_indices expected sparse column compressed tensor layout but got SparseCsr"));
+  CHECK_THROWS_MATCHES(
+      at::sparse_bsr_tensor(indices({0, 1, 2}), indices({0, 1}), at::ones({2, 2, 3}), {5, 6}, at::TensorOptions()),
+      c10::Error, Says("tensor shape[0] (=5) must be divisible with blocksize[0] (=2)"));
 }
 
 TEST_CASE("a compressed tensor is made from its sizes and its number of elements", "[sparse]") {
-  const auto made = [](int64_t nnz, int64_t dense_dim, at::IntArrayRef size, at::IntArrayRef blocks, at::Layout layout) {
-    return show(at::_sparse_compressed_tensor_with_dims(nnz, dense_dim, size, blocks, at::kInt, at::TensorOptions(layout)));
+  const auto made = [](int64_t nnz, int64_t dense_dim, at::IntArrayRef size, at::IntArrayRef blocks,
+                       at::Layout layout) {
+    return show(
+        at::_sparse_compressed_tensor_with_dims(nnz, dense_dim, size, blocks, at::kInt, at::TensorOptions(layout)));
   };
   CHECK(made(6, 0, {3, 4}, {}, at::kSparseCsr) == "csr [3, 4] from 0 4 6 6 at 0 1 2 3 0 1 are 0 0 0 0 0 0");
   CHECK(made(4, 0, {3, 4}, {}, at::kSparseCsc) == "csc [3, 4] from 0 3 4 4 4 at 0 1 2 0 are 0 0 0 0");
@@ -136,8 +156,8 @@ TEST_CASE("the numbers of places must fit 64 bits", "[sparse]") {
 
 TEST_CASE("coalescing adds up what is at one place, in every dtype", "[sparse]") {
   for (const at::ScalarType dtype :
-       {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble,
-        at::kComplexFloat, at::kComplexDouble}) {
+       {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat,
+        at::kDouble, at::kComplexFloat, at::kComplexDouble}) {
     const Tensor s = coo({{1, 0, 1}}, at::ones({3}).to(dtype), {3}).coalesce();
     INFO(dtype);
     CHECK(s.scalar_type() == dtype);
@@ -150,8 +170,13 @@ TEST_CASE("a sparse tensor is resized and emptied", "[sparse]") {
   const Tensor s = coo({{0, 1}, {2, 0}}, at::ones({2}), {2, 3}).coalesce();
   s.sparse_resize_({4, 3}, 2, 0);
   CHECK(show(s) == "sorted [4, 3] at 0 1 2 0 are 1 1");
-  CHECK_THROWS_MATCHES(s.sparse_resize_({1, 3}, 2, 0), c10::Error, Says("shrinking the size of sparse dimensions (from [4, 3] to [1, 3]) on a non-empty sparse tensor is not supported."));
-  CHECK_THROWS_MATCHES(s.sparse_resize_({4, 3}, 1, 1), c10::Error, Says("changing the number of sparse dimensions (from 2 to 1) on a non-empty sparse tensor is not supported."));
+  CHECK_THROWS_MATCHES(
+      s.sparse_resize_({1, 3}, 2, 0), c10::Error,
+      Says("shrinking the size of sparse dimensions (from [4, 3] to [1, 3]) on a non-empty sparse tensor is not "
+           "supported."));
+  CHECK_THROWS_MATCHES(
+      s.sparse_resize_({4, 3}, 1, 1), c10::Error,
+      Says("changing the number of sparse dimensions (from 2 to 1) on a non-empty sparse tensor is not supported."));
   s.sparse_resize_and_clear_({5, 2}, 1, 1);
   CHECK(s.dense_dim() == 1);
   CHECK(s._nnz() == 0);
@@ -170,15 +195,22 @@ TEST_CASE("operators that would take a sparse tensor for a strided one refuse it
   CHECK_THROWS_AS(s.exp(), c10::Error);
   CHECK_THROWS_AS(s.data_ptr(), c10::Error);
   CHECK_THROWS_AS(s.storage(), c10::Error);
-  CHECK_THROWS_MATCHES(s.copy_(at::ones({2, 2})), c10::Error, Says("copy_() between dense and sparse Tensors is not implemented!"));
-  CHECK_THROWS_MATCHES(s + at::ones({2, 2}), c10::Error, Says("add(sparse, dense) is not supported. Use add(dense, sparse) instead."));
-  CHECK_THROWS_MATCHES(s / at::ones({2, 2}), c10::Error, Says("Sparse division requires a scalar or zero-dim dense tensor divisor (got shape [2, 2] for divisor)"));
+  CHECK_THROWS_MATCHES(
+      s.copy_(at::ones({2, 2})), c10::Error, Says("copy_() between dense and sparse Tensors is not implemented!"));
+  CHECK_THROWS_MATCHES(
+      s + at::ones({2, 2}), c10::Error, Says("add(sparse, dense) is not supported. Use add(dense, sparse) instead."));
+  CHECK_THROWS_MATCHES(
+      s / at::ones({2, 2}), c10::Error,
+      Says("Sparse division requires a scalar or zero-dim dense tensor divisor (got shape [2, 2] for divisor)"));
   CHECK_THROWS_MATCHES(s.pow(0), c10::Error, Says("pow: cannot raise to zeroth power on sparse tensor"));
   Tensor u = coo({{0, 0}}, at::ones({2}), {2});
   CHECK_THROWS_MATCHES(u.sin_(), c10::Error, Says("sin_ requires coalesced input"));
-  CHECK_THROWS_MATCHES(u.indices(), c10::Error, Says("Cannot get indices on an uncoalesced tensor, please call .coalesce() first"));
-  CHECK_THROWS_MATCHES(at::ones({2}).coalesce(), c10::Error, Says("coalesce expected sparse coordinate tensor layout but got Strided"));
-  CHECK_THROWS_MATCHES(at::ones({2}).values(), c10::Error, Says("values expected sparse tensor layout but got Strided"));
+  CHECK_THROWS_MATCHES(
+      u.indices(), c10::Error, Says("Cannot get indices on an uncoalesced tensor, please call .coalesce() first"));
+  CHECK_THROWS_MATCHES(
+      at::ones({2}).coalesce(), c10::Error, Says("coalesce expected sparse coordinate tensor layout but got Strided"));
+  CHECK_THROWS_MATCHES(
+      at::ones({2}).values(), c10::Error, Says("values expected sparse tensor layout but got Strided"));
 }
 
 TEST_CASE("in-place and out forms of sparse operators write where they should", "[sparse]") {
@@ -210,15 +242,18 @@ TEST_CASE("in-place and out forms of sparse operators write where they should", 
 TEST_CASE("sparse tensors are printed by their members", "[sparse]") {
   std::ostringstream text;
   text << coo({{0, 1}, {2, 0}}, at::tensor({3.f, 4.f}), {2, 3});
-  CHECK(text.str() ==
-        "[ SparseCPUFloatType{}\nindices:\n 0  1\n 2  0\n[ CPULongType{2,2} ]\nvalues:\n 3\n 4\n[ CPUFloatType{2} ]\nsize:\n[2, 3]\n]");
+  CHECK(
+      text.str() ==
+      "[ SparseCPUFloatType{}\nindices:\n 0  1\n 2  0\n[ CPULongType{2,2} ]\nvalues:\n 3\n 4\n[ CPUFloatType{2} "
+      "]\nsize:\n[2, 3]\n]");
 }
 
 TEST_CASE("torch:: factories make sparse leaves", "[sparse]") {
   const Tensor s = torch::sparse_coo_tensor(places({{0, 1}}), torch::ones({2}), {3}, torch::requires_grad());
   CHECK(s.requires_grad());
   CHECK(s.is_leaf());
-  const Tensor r = torch::sparse_csr_tensor(indices({0, 1, 2}), indices({0, 1}), torch::ones({2}), {2, 2}, torch::dtype(torch::kDouble));
+  const Tensor r = torch::sparse_csr_tensor(
+      indices({0, 1, 2}), indices({0, 1}), torch::ones({2}), {2, 2}, torch::dtype(torch::kDouble));
   CHECK(r.scalar_type() == torch::kDouble);
   CHECK_THROWS_AS(torch::sparse_coo_tensor({2}, torch::TensorOptions().layout(torch::kStrided)), c10::Error);
 }

@@ -9,7 +9,9 @@ namespace {
 
 Tensor ramp(at::IntArrayRef sizes) {
   int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
+  for (const int64_t size : sizes) {
+    count *= size;
+  }
   return at::arange(1.f, static_cast<float>(count + 1)).view(sizes);
 }
 
@@ -57,10 +59,14 @@ TEST_CASE("gradients of sparse tensors are as PyTorch's", "[sparse][gradients]")
   };
   const at::Layout coordinates = at::kSparse, rows = at::kSparseCsr;
   CHECK(one(coordinates, [](Tensor s) { return s.to_dense(); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 6");
-  CHECK(one(coordinates, [](Tensor s) { return s.to_dense({}, false); }) == "sorted [2, 3] at 0 0 0 1 1 1 0 1 2 0 1 2 are 1 2 3 4 5 6");
+  CHECK(one(coordinates, [](Tensor s) {
+          return s.to_dense({}, false);
+        }) == "sorted [2, 3] at 0 0 0 1 1 1 0 1 2 0 1 2 are 1 2 3 4 5 6");
   CHECK(one(coordinates, [](Tensor s) { return s.values() * 2; }) == "sorted [2, 3] at 0 1 1 2 0 2 are 2 4 6");
   CHECK(one(coordinates, [](Tensor s) { return s.mm(ramp({3, 2})); }) == "[2, 3] 5 11 17 11 25 39");
-  CHECK(one(coordinates, [](Tensor s) { return at::_sparse_mm(s, ramp({3, 2})); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 17 11 39");
+  CHECK(one(coordinates, [](Tensor s) {
+          return at::_sparse_mm(s, ramp({3, 2}));
+        }) == "sorted [2, 3] at 0 1 1 2 0 2 are 17 11 39");
   CHECK(one(coordinates, [](Tensor s) { return s.mv(ramp({3})); }) == "[2, 3] 1 2 3 2 4 6");
   CHECK(one(coordinates, [](Tensor s) { return s.sum(); }) == "[2, 3] 1 1 1 1 1 1");
   CHECK(one(coordinates, [](Tensor s) { return at::_sparse_sum(s, 0); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 1 1 1");
@@ -68,15 +74,24 @@ TEST_CASE("gradients of sparse tensors are as PyTorch's", "[sparse][gradients]")
   CHECK(one(coordinates, [](Tensor s) { return s * 2; }) == "sorted [2, 3] at 0 0 0 1 1 1 0 1 2 0 1 2 are 2 2 2 2 2 2");
   CHECK(one(coordinates, [](Tensor s) { return s.pow(2); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 6 8 10");
   CHECK(one(coordinates, [](Tensor s) { return s.t().to_dense(); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 5 2 6");
-  CHECK(one(coordinates, [](Tensor s) { return s.to_sparse_csr().to_dense(); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 6");
+  CHECK(one(coordinates, [](Tensor s) {
+          return s.to_sparse_csr().to_dense();
+        }) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 6");
   CHECK(one(coordinates, [](Tensor s) { return s.clone().to_dense(); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 6");
-  CHECK(one(coordinates, [](Tensor s) { return s.to(at::kDouble).to_dense().to(at::kFloat); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 6");
-  CHECK(one(coordinates, [](Tensor s) { return at::_sparse_softmax(s, 1); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 0 0 0");
-  CHECK(one(coordinates, [](Tensor s) { return at::_sparse_mm(s, sparse_leaf().detach().t()); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 8 4 8");
+  CHECK(one(coordinates, [](Tensor s) {
+          return s.to(at::kDouble).to_dense().to(at::kFloat);
+        }) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 6");
+  CHECK(
+      one(coordinates, [](Tensor s) { return at::_sparse_softmax(s, 1); }) == "sorted [2, 3] at 0 1 1 2 0 2 are 0 0 0");
+  CHECK(one(coordinates, [](Tensor s) {
+          return at::_sparse_mm(s, sparse_leaf().detach().t());
+        }) == "sorted [2, 3] at 0 1 1 2 0 2 are 8 4 8");
   CHECK(one(rows, [](Tensor s) { return s.to_dense(); }) == "csr [2, 3] from 0 1 3 at 2 0 2 are 3 4 6");
   CHECK(one(rows, [](Tensor s) { return s.values() * 2; }) == "csr [2, 3] from 0 1 3 at 2 0 2 are 2 4 6");
   CHECK(one(rows, [](Tensor s) { return s.mm(ramp({3, 2})); }) == "[2, 3] 5 11 17 11 25 39");
-  CHECK(one(rows, [](Tensor s) { return at::_sparse_mm(s, ramp({3, 2})); }) == "csr [2, 3] from 0 1 3 at 2 0 2 are 17 11 39");
+  CHECK(one(rows, [](Tensor s) {
+          return at::_sparse_mm(s, ramp({3, 2}));
+        }) == "csr [2, 3] from 0 1 3 at 2 0 2 are 17 11 39");
   CHECK(one(rows, [](Tensor s) { return s.sum(); }) == "[2, 3] 1 1 1 1 1 1");
 }
 
@@ -127,7 +142,10 @@ TEST_CASE("tables read in few rows have sparse gradients", "[sparse][gradients]"
   for (const int64_t mode : {0, 1}) {
     Tensor bag = leaf({4, 2});
     walk(std::get<0>(at::embedding_bag(bag, indices({1, 2, 1, 0}), indices({0, 2}), false, mode, /*sparse=*/true)));
-    CHECK(show(bag.grad()) == (mode == 0 ? "coo [4, 2] at 1 2 1 0 are 1 2 1 2 3 4 3 4" : "coo [4, 2] at 1 2 1 0 are 0.5 1 0.5 1 1.5 2 1.5 2"));
+    CHECK(
+        show(bag.grad()) ==
+        (mode == 0 ? "coo [4, 2] at 1 2 1 0 are 1 2 1 2 3 4 3 4"
+                   : "coo [4, 2] at 1 2 1 0 are 0.5 1 0.5 1 1.5 2 1.5 2"));
   }
 }
 
@@ -162,38 +180,52 @@ TEST_CASE("derivatives through sparse tensors agree with differences", "[sparse]
   check([&](const List& x) { return List{(sparse(x[0]) + sparse(x[0] * 2)).to_dense()}; }, {v});
   check([&](const List& x) { return List{x[0].t().sparse_mask(sparse(v.detach()).coalesce()).to_dense()}; }, {m});
   CHECK(test::gradcheck([&](const List& x) { return List{at::_sparse_sum(sparse(x[0]), 0).to_dense()}; }, {v}) == "");
-  CHECK(test::gradcheck([&](const List& x) { return List{at::_sparse_softmax(sparse(x[0]), 1).to_dense()}; }, {v}) == "");
-  CHECK(test::gradcheck([&](const List& x) { return List{at::_sparse_log_softmax(sparse(x[0]), 0).to_dense()}; }, {v}) == "");
+  CHECK(
+      test::gradcheck([&](const List& x) { return List{at::_sparse_softmax(sparse(x[0]), 1).to_dense()}; }, {v}) == "");
+  CHECK(
+      test::gradcheck([&](const List& x) { return List{at::_sparse_log_softmax(sparse(x[0]), 0).to_dense()}; }, {v}) ==
+      "");
 }
 
 TEST_CASE("products that end in a reduction have gradients", "[sparse][gradients]") {
   const Tensor b = at::tensor({1., -2., 3., 0.5, -1., 2., 4., -3., 1.5, 0., 2.5, -0.5}).view({4, 3}).requires_grad_();
-  const Tensor dense = at::tensor({0., 1., -2., 0., 0., 0., 0., 0., 3., 0., 0., 0., 4., 0., 0., 5., 0., 0., 0., 0.}, at::kDouble).view({5, 4});
+  const Tensor dense =
+      at::tensor({0., 1., -2., 0., 0., 0., 0., 0., 3., 0., 0., 0., 4., 0., 0., 5., 0., 0., 0., 0.}, at::kDouble)
+          .view({5, 4});
   const Tensor up = at::arange(1., 16.).view({5, 3});
   const auto grads = [&](std::string_view reduce, at::ScalarType index) {
     const Tensor csr = dense.to_sparse_csr();
-    const Tensor a = at::sparse_csr_tensor(csr.crow_indices().to(index), csr.col_indices().to(index), csr.values(), {5, 4}).requires_grad_();
+    const Tensor a =
+        at::sparse_csr_tensor(csr.crow_indices().to(index), csr.col_indices().to(index), csr.values(), {5, 4})
+            .requires_grad_();
     const Tensor out = at::_sparse_mm(a, b, reduce);
     CHECK(out.grad_fn()->name() == "SparseMmReduceImplBackward0");
     const std::vector<Tensor> grad = torch::autograd::grad({out}, {a, b}, {up});
     return show(out) + "; " + show(grad[0].values()) + "; " + show(grad[1]);
   };
   for (const at::ScalarType index : {at::kInt, at::kLong}) {
-      CHECK(grads("sum", index) ==
-          "[5, 3] -7.5 5 -1 0 0 0 3 -6 9 4 4.5 9.5 0 0 0; [5] 4.5 2.5 18 24 21.5; [4, 3] 61 68 75 1 2 3 -2 -4 -6 50 55 60");
-      CHECK(grads("mean", index) ==
-          "[5, 3] -3.75 2.5 -0.5 0 0 0 3 -6 9 2 2.25 4.75 0 0 0; [5] 2.25 1.25 18 12 10.75; [4, 3] 41 46 51 0.5 1 1.5 -1 -2 -3 25 27.5 30");
-      CHECK(grads("amax", index) ==
-          "[5, 3] 0.5 6 2 0 0 0 3 -6 9 4 12.5 12 0 0 0; [5] 6.5 -6 18 46 27.5; [4, 3] 61 24 75 1 0 3 0 -4 0 0 55 0");
-      CHECK(grads("amin", index) ==
-          "[5, 3] -8 -1 -3 0 0 0 3 -6 9 0 -8 -2.5 0 0 0; [5] -2 8.5 18 -22 -6; [4, 3] 21 68 27 0 2 0 -2 0 -6 50 0 60");
+    CHECK(
+        grads("sum", index) ==
+        "[5, 3] -7.5 5 -1 0 0 0 3 -6 9 4 4.5 9.5 0 0 0; [5] 4.5 2.5 18 24 21.5; [4, 3] 61 68 75 1 2 3 -2 -4 -6 50 55 "
+        "60");
+    CHECK(
+        grads("mean", index) ==
+        "[5, 3] -3.75 2.5 -0.5 0 0 0 3 -6 9 2 2.25 4.75 0 0 0; [5] 2.25 1.25 18 12 10.75; [4, 3] 41 46 51 0.5 1 1.5 -1 "
+        "-2 -3 25 27.5 30");
+    CHECK(
+        grads("amax", index) ==
+        "[5, 3] 0.5 6 2 0 0 0 3 -6 9 4 12.5 12 0 0 0; [5] 6.5 -6 18 46 27.5; [4, 3] 61 24 75 1 0 3 0 -4 0 0 55 0");
+    CHECK(
+        grads("amin", index) ==
+        "[5, 3] -8 -1 -3 0 0 0 3 -6 9 0 -8 -2.5 0 0 0; [5] -2 8.5 18 -22 -6; [4, 3] 21 68 27 0 2 0 -2 0 -6 50 0 60");
   }
 }
 
 TEST_CASE("the places that a reduction took are kept where a gradient needs them", "[sparse][gradients]") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor a = at::sparse_csr_tensor(
-      indices({0, 3, 3, 6}), indices({0, 1, 2, 0, 1, 2}), at::tensor({1.f, 1.f, 1.f, 1.f, 2.f, 1.f}), {3, 3}, at::TensorOptions());
+      indices({0, 3, 3, 6}), indices({0, 1, 2, 0, 1, 2}), at::tensor({1.f, 1.f, 1.f, 1.f, 2.f, 1.f}), {3, 3},
+      at::TensorOptions());
   const Tensor b = at::tensor({1.f, nan, nan, 2.f, 1.f, nan, 3.f, 2.f, 1.f, 0.f, nan, 1.f}).view({3, 4});
   CHECK(std::get<1>(at::_sparse_mm_reduce_impl(a, b, "amax")).sizes() == at::IntArrayRef{0});
   b.requires_grad_();
@@ -202,5 +234,7 @@ TEST_CASE("the places that a reduction took are kept where a gradient needs them
   CHECK(std::get<1>(at::_sparse_mm_reduce_impl(a, b, "mean")).numel() == 0);
   CHECK_FALSE(std::get<1>(at::_sparse_mm_reduce_impl(a, b, "amax")).requires_grad());
   const Tensor half = b.detach().nan_to_num().to(at::kHalf);
-  CHECK(show(at::_sparse_mm(a.to(at::kHalf), half, "mean").to(at::kFloat)) == "[3, 4] 1 0 1 1.66699 0 0 0 0 1.33301 0 2 2.33398");
+  CHECK(
+      show(at::_sparse_mm(a.to(at::kHalf), half, "mean").to(at::kFloat)) ==
+      "[3, 4] 1 0 1 1.66699 0 0 0 0 1.33301 0 2 2.33398");
 }

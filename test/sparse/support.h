@@ -24,7 +24,9 @@ inline Tensor indices(const std::vector<int64_t>& list) {
 /// A matrix with these rows, each the coordinates of all elements in one dimension.
 inline Tensor places(const std::vector<std::vector<int64_t>>& rows) {
   std::vector<Tensor> tensors;
-  for (const std::vector<int64_t>& row : rows) tensors.push_back(indices(row));
+  for (const std::vector<int64_t>& row : rows) {
+    tensors.push_back(indices(row));
+  }
   return at::stack(tensors);
 }
 
@@ -35,7 +37,9 @@ inline Tensor coo(const std::vector<std::vector<int64_t>>& rows, const Tensor& v
 inline std::string numbers(const Tensor& t) {
   std::ostringstream text;
   const Tensor flat = t.detach().to(at::kDouble).contiguous().view({-1});
-  for (int64_t i = 0; i < flat.numel(); ++i) text << (i ? " " : "") << flat.const_data_ptr<double>()[i];
+  for (int64_t i = 0; i < flat.numel(); ++i) {
+    text << (i ? " " : "") << flat.const_data_ptr<double>()[i];
+  }
   return text.str();
 }
 
@@ -43,14 +47,24 @@ inline std::string numbers(const Tensor& t) {
 inline std::string show(const Tensor& t) {
   std::ostringstream text;
   switch (t.layout()) {
-    case at::kStrided: text << t.sizes() << " " << numbers(t); return text.str();
-    case at::kSparse:
-      text << (t.is_coalesced() ? "sorted " : "coo ") << t.sizes() << " at " << numbers(t._indices()) << " are " << numbers(t._values());
+    case at::kStrided:
+      text << t.sizes() << " " << numbers(t);
       return text.str();
-    case at::kSparseCsr: text << "csr "; break;
-    case at::kSparseCsc: text << "csc "; break;
-    case at::kSparseBsr: text << "bsr "; break;
-    default: text << "bsc ";
+    case at::kSparse:
+      text << (t.is_coalesced() ? "sorted " : "coo ") << t.sizes() << " at " << numbers(t._indices()) << " are "
+           << numbers(t._values());
+      return text.str();
+    case at::kSparseCsr:
+      text << "csr ";
+      break;
+    case at::kSparseCsc:
+      text << "csc ";
+      break;
+    case at::kSparseBsr:
+      text << "bsr ";
+      break;
+    default:
+      text << "bsc ";
   }
   const bool rows = t.layout() == at::kSparseCsr || t.layout() == at::kSparseBsr;
   text << t.sizes() << " from " << numbers(rows ? t.crow_indices() : t.ccol_indices()) << " at "

@@ -36,7 +36,9 @@ TEST_CASE("sparse conversions agree with PyTorch", "[sparse]") {
   CHECK(show(t.sparse_mask(c)) == "sorted [2, 3] at 0 1 1 2 0 2 are 0 0 -1");
   CHECK(show(at::zeros_like(c)) == "sorted [2, 3] at  are ");
   CHECK(show(c.to(at::kDouble)) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 5");
-  CHECK(show(at::stack({d, d * 2}).to_sparse_csr()) == "csr [2, 2, 3] from 0 3 6 0 3 6 at 0 1 2 0 1 2 0 1 2 0 1 2 are 1 2 3 4 5 6 2 4 6 8 10 12");
+  CHECK(
+      show(at::stack({d, d * 2}).to_sparse_csr()) ==
+      "csr [2, 2, 3] from 0 3 6 0 3 6 at 0 1 2 0 1 2 0 1 2 0 1 2 are 1 2 3 4 5 6 2 4 6 8 10 12");
   CHECK(show(at::stack({d, d * 2}).to_sparse_csr().to_dense()) == "[2, 2, 3] 1 2 3 4 5 6 2 4 6 8 10 12");
 }
 
@@ -76,7 +78,9 @@ TEST_CASE("sparse products and sums agree with PyTorch", "[sparse]") {
   CHECK(show(at::addmm(at::ones({2, 2}), s, m, 2, 3)) == "[2, 2] 47 56 89 116");
   CHECK(show(at::hspmm(c, m).coalesce()) == "sorted [2, 2] at 0 1 are 15 18 29 38");
   CHECK(show(at::smm(c, m).coalesce()) == "sorted [2, 2] at 0 0 1 1 0 1 0 1 are 15 18 29 38");
-  CHECK(show(at::sspaddmm(at::eye(2).to_sparse(), c, m, 2, 3).coalesce()) == "sorted [2, 2] at 0 0 1 1 0 1 0 1 are 47 54 87 116");
+  CHECK(
+      show(at::sspaddmm(at::eye(2).to_sparse(), c, m, 2, 3).coalesce()) ==
+      "sorted [2, 2] at 0 0 1 1 0 1 0 1 are 47 54 87 116");
   CHECK(show(at::bmm(at::stack({c, t}), at::stack({m, m * 2}))) == "[2, 2, 2] 15 18 29 38 4 8 -10 -12");
   CHECK(show(s.sum()) == "[] 12");
   CHECK(show(s.sum(0)) == "sorted [3] at 0 2 are 4 8");
@@ -94,7 +98,9 @@ TEST_CASE("sparse products and sums agree with PyTorch", "[sparse]") {
   CHECK(show(r.sum()) == "[] 12");
   CHECK(show(r.sum(0, true)) == "csr [1, 3] from 0 2 at 0 2 are 4 8");
   CHECK(show(r.sum(1, true)) == "csr [2, 1] from 0 1 2 at 0 0 are 3 9");
-  CHECK(show(at::sparse_sampled_addmm(r, m.narrow(0, 0, 2), m.narrow(0, 0, 2).t().mm(at::ones({2, 3})), 2, 1)) == "csr [2, 3] from 0 1 3 at 2 0 2 are 22 44 46");
+  CHECK(
+      show(at::sparse_sampled_addmm(r, m.narrow(0, 0, 2), m.narrow(0, 0, 2).t().mm(at::ones({2, 3})), 2, 1)) ==
+      "csr [2, 3] from 0 1 3 at 2 0 2 are 22 44 46");
   CHECK(show(d.sparse_mask(r)) == "csr [2, 3] from 0 1 3 at 2 0 2 are 3 4 6");
 }
 
@@ -115,9 +121,11 @@ TEST_CASE("batches of compressed matrices agree with PyTorch", "[sparse]") {
   const Tensor deep = b.to_dense().unsqueeze(3).mul(at::tensor({1.f, 10.f})).to_sparse_csr(1);
   CHECK(show(deep.select(3, 1)) == "csr [2, 2, 2] from 0 1 2 0 0 2 at 0 1 0 1 are 10 20 30 40");
   CHECK_THROWS_MATCHES(b.select(1, 0), c10::Error, Says("selecting sparse dimensions is not supported for batched"));
-  CHECK_THROWS_MATCHES(b.select(0, 2), c10::IndexError, Says("index 2 out of range for tensor of size [2, 2, 2] at dimension 0"));
   CHECK_THROWS_MATCHES(
-      at::arange(8).view({2, 2, 2}).to_sparse_csr(), c10::Error, Says("Expect the same number of specified elements per batch."));
+      b.select(0, 2), c10::IndexError, Says("index 2 out of range for tensor of size [2, 2, 2] at dimension 0"));
+  CHECK_THROWS_MATCHES(
+      at::arange(8).view({2, 2, 2}).to_sparse_csr(), c10::Error,
+      Says("Expect the same number of specified elements per batch."));
 }
 
 TEST_CASE("batches of compressed matrices convert and multiply, which PyTorch does not do on the CPU", "[sparse]") {
@@ -127,8 +135,8 @@ TEST_CASE("batches of compressed matrices convert and multiply, which PyTorch do
   const Tensor other = at::arange(24).view({3, 4, 2}).to(dtype);
   const Tensor csr = dense.to_sparse_csr();
   for (const Tensor& batch :
-       {csr, dense.to_sparse_csc(), csr.to_sparse_csc(), csr.to_sparse_csc().to_sparse_csr(), dense.to_sparse_bsr({1, 2}),
-        csr.to_sparse_bsr({1, 2}), csr.to_sparse_bsc({2, 1})}) {
+       {csr, dense.to_sparse_csc(), csr.to_sparse_csc(), csr.to_sparse_csc().to_sparse_csr(),
+        dense.to_sparse_bsr({1, 2}), csr.to_sparse_bsr({1, 2}), csr.to_sparse_bsc({2, 1})}) {
     INFO(batch.layout());
     CHECK(at::equal(batch.to_dense(), dense));
     CHECK(at::equal(batch.to_sparse().to_dense(), dense));
@@ -144,14 +152,16 @@ TEST_CASE("batches of compressed matrices convert and multiply, which PyTorch do
   CHECK(at::equal(many.to_sparse().to_dense(), dense.expand({2, 3, 4, 4})));
   CHECK(at::equal(many.select(1, 2).select(0, 0).to_dense(), dense.select(0, 2)));
   CHECK_THROWS_MATCHES(csr.bmm(csr), c10::Error, Says("one of both batches must be strided"));
-  CHECK_THROWS_MATCHES(csr.select(0, 0).bmm(other), c10::Error, Says("bmm: batches of matrices expected, got 2D and 3D"));
+  CHECK_THROWS_MATCHES(
+      csr.select(0, 0).bmm(other), c10::Error, Says("bmm: batches of matrices expected, got 2D and 3D"));
 }
 
 TEST_CASE("a batch of many matrices converts as one", "[sparse]") {
   const Tensor dense = at::arange(1, 40'001).view({20'000, 2}).diag_embed();
   const Tensor csr = dense.to_sparse_csr();
   for (const Tensor& batch :
-       {csr, dense.to_sparse_csc(), csr.to_sparse_csc(), csr.to_sparse_bsr({1, 2}), csr.to_sparse_csc().sparse_mask(csr)}) {
+       {csr, dense.to_sparse_csc(), csr.to_sparse_csc(), csr.to_sparse_bsr({1, 2}),
+        csr.to_sparse_csc().sparse_mask(csr)}) {
     INFO(batch.layout());
     CHECK(batch.to_sparse()._nnz() == (batch.layout() == at::kSparseBsr ? 80'000 : 40'000));
     CHECK(at::equal(batch.to_dense(), dense));
@@ -172,7 +182,9 @@ TEST_CASE("gradients go through batches of compressed matrices", "[sparse][gradi
 
 TEST_CASE("sparse parts and joins agree with PyTorch", "[sparse]") {
   CHECK(show(s.t()) == "coo [3, 2] at 2 2 0 2 1 0 1 1 are 1 3 4 4");
-  CHECK(show(at::stack({c, t}).coalesce().permute({2, 0, 1}).coalesce()) == "sorted [3, 2, 2] at 0 0 2 2 2 0 1 0 0 1 1 0 0 1 1 are 4 2 3 5 -1");
+  CHECK(
+      show(at::stack({c, t}).coalesce().permute({2, 0, 1}).coalesce()) ==
+      "sorted [3, 2, 2] at 0 0 2 2 2 0 1 0 0 1 1 0 0 1 1 are 4 2 3 5 -1");
   CHECK(show(c.unsqueeze(1).coalesce()) == "sorted [2, 1, 3] at 0 1 1 0 0 0 2 0 2 are 3 4 5");
   CHECK(show(c[1].coalesce()) == "sorted [3] at 0 2 are 4 5");
   CHECK(show(c.select(1, -1).coalesce()) == "sorted [2] at 0 1 are 3 5");
@@ -188,10 +200,12 @@ TEST_CASE("sparse parts and joins agree with PyTorch", "[sparse]") {
 
 TEST_CASE("diagonals and reducing products agree with PyTorch", "[sparse]") {
   const Tensor nine = at::arange(1.f, 10.f).view({3, 3});
-  CHECK(show(at::_spdiags(nine, indices({0, -1, 2}), {3, 4})) == "coo [3, 4] at 0 1 2 1 2 0 0 1 2 0 1 2 are 1 2 3 4 5 9");
+  CHECK(
+      show(at::_spdiags(nine, indices({0, -1, 2}), {3, 4})) == "coo [3, 4] at 0 1 2 1 2 0 0 1 2 0 1 2 are 1 2 3 4 5 9");
   CHECK(show(at::_spdiags(v, indices({1}), {3, 4}, at::kSparseCsr)) == "csr [3, 4] from 0 1 2 2 at 1 2 are 2 3");
   CHECK(show(at::_spdiags(v, indices({-5}), {3, 4})) == "sorted [3, 4] at  are ");
-  CHECK_THROWS_MATCHES(at::_spdiags(nine, indices({0, 0, 1}), {3, 4}), c10::Error, Says("Offset tensor contains duplicate values"));
+  CHECK_THROWS_MATCHES(
+      at::_spdiags(nine, indices({0, 0, 1}), {3, 4}), c10::Error, Says("Offset tensor contains duplicate values"));
 
   const Tensor diagonals = at::ones({2, 3}).requires_grad_();
   const Tensor weights = at::arange(12.f).view({3, 4});
@@ -219,7 +233,8 @@ TEST_CASE("linear takes a sparse weight and rows of any strides", "[sparse]") {
   const Tensor weight = at::arange(12.f).view({3, 4}).fmod(5);
   const Tensor rows = at::arange(24.f).view({2, 3, 4});
   const Tensor bias = at::arange(3.f);
-  for (const Tensor& x : {rows, rows.transpose(1, 2).contiguous().transpose(1, 2), rows.repeat({1, 1, 2}).slice(2, 0, 4)}) {
+  for (const Tensor& x :
+       {rows, rows.transpose(1, 2).contiguous().transpose(1, 2), rows.repeat({1, 1, 2}).slice(2, 0, 4)}) {
     CHECK(at::equal(at::linear(x, weight.to_sparse_csr()), at::linear(x, weight)));
     CHECK(at::equal(at::linear(x, weight.to_sparse_csr(), bias), at::linear(x, weight, bias)));
     CHECK(at::equal(at::matmul(x, weight.t().to_sparse()), at::matmul(x, weight.t())));

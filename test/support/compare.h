@@ -27,4 +27,4 @@ std::string describe(const at::Tensor& tensor);
 /// both descriptions, or the first index with both values and the number of elements that differ.
 std::string first_difference(const at::Tensor& got, const at::Tensor& want, Tolerance tolerance);
 
-}  // namespace test
+} // namespace test

@@ -45,10 +45,14 @@ double half_to_double(uint16_t bits) {
   const int exponent = (bits >> 10) & 0x1F;
   const int mantissa = bits & 0x3FF;
   if (exponent == 31) {
-    if (mantissa != 0) return std::numeric_limits<double>::quiet_NaN();
+    if (mantissa != 0) {
+      return std::numeric_limits<double>::quiet_NaN();
+    }
     return sign * std::numeric_limits<double>::infinity();
   }
-  if (exponent == 0) return sign * std::ldexp(mantissa, -24);
+  if (exponent == 0) {
+    return sign * std::ldexp(mantissa, -24);
+  }
   return sign * std::ldexp(mantissa + 1024, exponent - 25);
 }
 
@@ -59,23 +63,32 @@ double bfloat16_to_double(uint16_t bits) {
   return value;
 }
 
-}  // namespace
+} // namespace
 
 const DTypeInfo& dtype_info(ScalarType type) {
-  for (const DTypeInfo& info : kDTypes)
-    if (info.type == type) return info;
+  for (const DTypeInfo& info : kDTypes) {
+    if (info.type == type) {
+      return info;
+    }
+  }
   throw std::runtime_error("unexpected " + dtype_name(type));
 }
 
 const DTypeInfo& dtype_info(std::string_view name) {
-  for (const DTypeInfo& info : kDTypes)
-    if (info.name == name) return info;
+  for (const DTypeInfo& info : kDTypes) {
+    if (info.name == name) {
+      return info;
+    }
+  }
   throw std::runtime_error("unknown dtype " + std::string(name));
 }
 
 std::string dtype_name(ScalarType type) {
-  for (const DTypeInfo& info : kDTypes)
-    if (info.type == type) return std::string(info.name);
+  for (const DTypeInfo& info : kDTypes) {
+    if (info.type == type) {
+      return std::string(info.name);
+    }
+  }
   return "dtype#" + std::to_string(static_cast<int>(type));
 }
 
@@ -98,7 +111,7 @@ int64_t read_integer(ScalarType type, const std::byte* at) {
     case ScalarType::UInt32:
       return load<uint32_t>(at);
     case ScalarType::UInt64:
-      return load<int64_t>(at);  // of the same bits
+      return load<int64_t>(at); // of the same bits
     default:
       throw std::runtime_error("not an integer dtype: " + dtype_name(type));
   }
@@ -192,4 +205,4 @@ double largest_finite(ScalarType type) {
   }
 }
 
-}  // namespace test
+} // namespace test

@@ -15,7 +15,7 @@ namespace test {
 enum class Category : uint8_t { Bool, Integer, Float, Complex };
 
 struct DTypeInfo {
-  std::string_view name;  // as Python writes it
+  std::string_view name; // as Python writes it
   c10::ScalarType type;
   size_t item_size;
   Category category;
@@ -40,4 +40,4 @@ void write_integer(c10::ScalarType type, int64_t value, std::byte* at);
 /// Largest finite value of a floating or complex dtype.
 double largest_finite(c10::ScalarType type);
 
-}  // namespace test
+} // namespace test

@@ -22,8 +22,11 @@ bool is_differentiable(const Tensor& tensor) {
 /// Outputs that gradients flow from, in order. With `constants` those too that say they do not depend on the inputs.
 Tensors differentiable_outputs(const Tensors& outputs, bool constants) {
   Tensors kept;
-  for (const Tensor& output : outputs)
-    if (is_differentiable(output) && (constants || output.requires_grad())) kept.push_back(output);
+  for (const Tensor& output : outputs) {
+    if (is_differentiable(output) && (constants || output.requires_grad())) {
+      kept.push_back(output);
+    }
+  }
   return kept;
 }
 
@@ -32,11 +35,15 @@ Tensors gradients_of(const Tensors& outputs, const Tensors& leaves, const Tensor
   Tensors roots;
   Tensors root_cotangents;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].requires_grad()) continue;
+    if (!outputs[i].requires_grad()) {
+      continue;
+    }
     roots.push_back(outputs[i]);
     root_cotangents.push_back(cotangents[i]);
   }
-  if (roots.empty()) return Tensors(leaves.size());
+  if (roots.empty()) {
+    return Tensors(leaves.size());
+  }
   return torch::autograd::grad(
       roots, leaves, root_cotangents, /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
 }
@@ -51,7 +58,9 @@ double objective(const Tensors& outputs, const Tensors& cotangents) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const HostView output(outputs[i].detach());
     const HostView cotangent(cotangents[i].detach());
-    for (int64_t k = 0; k < outputs[i].numel(); ++k) sum += (std::conj(cotangent.number(k)) * output.number(k)).real();
+    for (int64_t k = 0; k < outputs[i].numel(); ++k) {
+      sum += (std::conj(cotangent.number(k)) * output.number(k)).real();
+    }
   }
   return sum;
 }
@@ -95,31 +104,41 @@ std::string check_input(const Numeric& numeric, size_t input, const Tensor& grad
   // An undefined gradient stands for zero.
   const std::string difference =
       first_difference(gradient.defined() ? gradient.detach() : zero, want, {options.rtol, options.atol});
-  if (difference.empty()) return {};
+  if (difference.empty()) {
+    return {};
+  }
   return "gradient of input " + std::to_string(input) + " (want: by central differences) " + difference;
 }
 
-}  // namespace
+} // namespace
 
 std::string gradcheck(const Function& function, const Tensors& inputs, GradcheckOptions options) {
   const Tensors outputs = differentiable_outputs(function(inputs), options.constant_outputs);
-  if (outputs.empty()) return options.constant_outputs ? "" : "no output requires grad";
+  if (outputs.empty()) {
+    return options.constant_outputs ? "" : "no output requires grad";
+  }
   Random random(options.stream);
   Tensors cotangents;
-  for (const Tensor& output : outputs) cotangents.push_back(random_like(random, output));
+  for (const Tensor& output : outputs) {
+    cotangents.push_back(random_like(random, output));
+  }
 
   Tensors leaves;
   std::vector<size_t> positions;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!is_differentiable(inputs[i]) || !inputs[i].requires_grad()) continue;
+    if (!is_differentiable(inputs[i]) || !inputs[i].requires_grad()) {
+      continue;
+    }
     leaves.push_back(inputs[i]);
     positions.push_back(i);
   }
   const Tensors gradients = gradients_of(outputs, leaves, cotangents);
   const Numeric numeric{function, inputs, cotangents, options};
-  for (size_t i = 0; i < leaves.size(); ++i)
-    if (std::string difference = check_input(numeric, positions[i], gradients[i], options); !difference.empty())
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (std::string difference = check_input(numeric, positions[i], gradients[i], options); !difference.empty()) {
       return difference;
+    }
+  }
   return {};
 }
 
@@ -127,16 +146,22 @@ std::string gradgradcheck(const Function& function, const Tensors& inputs, Gradc
   const size_t input_count = inputs.size();
   Random random(options.stream + 1);
   Tensors all = inputs;
-  for (const Tensor& output : differentiable_outputs(function(inputs), /*constants=*/false))
+  for (const Tensor& output : differentiable_outputs(function(inputs), /*constants=*/false)) {
     all.push_back(random_like(random, output).requires_grad_(true));
-  if (all.size() == input_count) return "no output requires grad";
+  }
+  if (all.size() == input_count) {
+    return "no output requires grad";
+  }
 
   const Function gradients = [&function, input_count](const Tensors& arguments) {
     const Tensors own(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(input_count));
     const Tensors cotangents(arguments.begin() + static_cast<std::ptrdiff_t>(input_count), arguments.end());
     Tensors leaves;
-    for (const Tensor& input : own)
-      if (is_differentiable(input) && input.requires_grad()) leaves.push_back(input);
+    for (const Tensor& input : own) {
+      if (is_differentiable(input) && input.requires_grad()) {
+        leaves.push_back(input);
+      }
+    }
     Tensors results = torch::autograd::grad(
         differentiable_outputs(function(own), /*constants=*/false), leaves, cotangents, /*retain_graph=*/true,
         /*create_graph=*/true, /*allow_unused=*/true);
@@ -148,4 +173,4 @@ std::string gradgradcheck(const Function& function, const Tensors& inputs, Gradc
   return difference.empty() ? "" : "second order: " + difference;
 }
 
-}  // namespace test
+} // namespace test

@@ -12,11 +12,11 @@ namespace test {
 using Function = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
 
 struct GradcheckOptions {
-  double step = 1e-6;  // of the central differences
+  double step = 1e-6; // of the central differences
   double rtol = 1e-5;
   double atol = 1e-6;
-  uint64_t stream = 7;  // of the random cotangents
-  bool constant_outputs = false;  // floating outputs that do not require grad are checked to be constant
+  uint64_t stream = 7; // of the random cotangents
+  bool constant_outputs = false; // floating outputs that do not require grad are checked to be constant
 };
 
 /// Compares the gradient of Re(sum(conj(cotangent) * function(inputs))) for random cotangents, as autograd gives it,
@@ -28,4 +28,4 @@ std::string gradcheck(const Function& function, const std::vector<at::Tensor>& i
 std::string gradgradcheck(
     const Function& function, const std::vector<at::Tensor>& inputs, GradcheckOptions options = {});
 
-}  // namespace test
+} // namespace test

@@ -15,7 +15,9 @@ class GuardedTensor {
   GuardedTensor(c10::ScalarType dtype, const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides);
 
   /// The tensor to hand to an operator; its elements hold the guard pattern at first.
-  const at::Tensor& tensor() const { return tensor_; }
+  const at::Tensor& tensor() const {
+    return tensor_;
+  }
 
   /// Empty, or the first byte outside the tensor's elements that was written to.
   std::string find_damage() const;
@@ -23,8 +25,8 @@ class GuardedTensor {
  private:
   size_t memory_bytes() const;
 
-  at::Tensor memory_;  // the elements with margins on both sides
+  at::Tensor memory_; // the elements with margins on both sides
   at::Tensor tensor_;
 };
 
-}  // namespace test
+} // namespace test

@@ -10,7 +10,7 @@ const std::byte* storage_bytes(const at::Tensor& tensor) {
   return static_cast<const std::byte*>(tensor.storage().data_ptr().get());
 }
 
-}  // namespace
+} // namespace
 
 std::vector<int64_t> contiguous_strides(const std::vector<int64_t>& sizes) {
   std::vector<int64_t> strides(sizes.size());
@@ -24,7 +24,9 @@ std::vector<int64_t> contiguous_strides(const std::vector<int64_t>& sizes) {
 
 std::string show(c10::IntArrayRef ints) {
   std::string out = "[";
-  for (size_t i = 0; i < ints.size(); ++i) out += (i == 0 ? "" : ", ") + std::to_string(ints[i]);
+  for (size_t i = 0; i < ints.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + std::to_string(ints[i]);
+  }
   return out + "]";
 }
 
@@ -42,12 +44,15 @@ HostView::HostView(const at::Tensor& tensor)
       type_(host_.scalar_type()),
       item_size_(static_cast<int64_t>(dtype_info(type_).item_size)),
       dense_(host_.is_contiguous()) {
-  if (host_.numel() != 0 && host_.has_storage() && storage_bytes(host_) != nullptr)
+  if (host_.numel() != 0 && host_.has_storage() && storage_bytes(host_) != nullptr) {
     base_ = storage_bytes(host_) + host_.storage_offset() * item_size_;
+  }
 }
 
 const std::byte* HostView::at(int64_t position) const {
-  if (dense_) return base_ + position * item_size_;
+  if (dense_) {
+    return base_ + position * item_size_;
+  }
   const c10::IntArrayRef sizes = host_.sizes();
   const c10::IntArrayRef strides = host_.strides();
   int64_t index = 0;
@@ -59,9 +64,13 @@ const std::byte* HostView::at(int64_t position) const {
 }
 
 std::complex<double> HostView::number(int64_t position) const {
-  if (base_ == nullptr) return 0;
+  if (base_ == nullptr) {
+    return 0;
+  }
   std::complex<double> value = read_number(type_, at(position));
-  if (host_.is_neg()) value = -value;
+  if (host_.is_neg()) {
+    value = -value;
+  }
   return host_.is_conj() ? std::conj(value) : value;
 }
 
@@ -69,4 +78,4 @@ int64_t HostView::integer(int64_t position) const {
   return base_ == nullptr ? 0 : read_integer(type_, at(position));
 }
 
-}  // namespace test
+} // namespace test

@@ -41,4 +41,4 @@ class HostView {
   bool dense_;
 };
 
-}  // namespace test
+} // namespace test

@@ -12,14 +12,18 @@ namespace test {
 at::Tensor with_strides(const at::Tensor& tensor, const std::vector<int64_t>& strides, int64_t offset) {
   const std::vector<int64_t> sizes = tensor.sizes().vec();
   int64_t extent = 1;
-  for (size_t d = 0; d < sizes.size(); ++d) extent += std::max<int64_t>(sizes[d] - 1, 0) * strides[d];
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    extent += std::max<int64_t>(sizes[d] - 1, 0) * strides[d];
+  }
   const c10::ScalarType dtype = tensor.scalar_type();
   const auto item_size = static_cast<int64_t>(dtype_info(dtype).item_size);
   at::Tensor memory = at::empty({offset + extent}, at::TensorOptions().dtype(dtype));
   auto* data = static_cast<std::byte*>(memory.data_ptr());
   // The gaps hold a pattern that no result may depend on.
   std::memset(data, 0x5A, static_cast<size_t>((offset + extent) * item_size));
-  if (dtype == c10::ScalarType::Bool) std::memset(data, 1, static_cast<size_t>(offset + extent));
+  if (dtype == c10::ScalarType::Bool) {
+    std::memset(data, 1, static_cast<size_t>(offset + extent));
+  }
 
   const HostView elements(tensor);
   for (int64_t i = 0; i < tensor.numel(); ++i) {
@@ -38,14 +42,18 @@ std::vector<Layout> layouts(const at::Tensor& tensor) {
   const std::vector<int64_t> sizes = tensor.sizes().vec();
   const std::vector<int64_t> plain = contiguous_strides(sizes);
   std::vector<Layout> all = {{"contiguous", with_strides(tensor, plain)}, {"offset", with_strides(tensor, plain, 3)}};
-  if (sizes.empty()) return all;
+  if (sizes.empty()) {
+    return all;
+  }
 
   const std::vector<int64_t> reversed_sizes(sizes.rbegin(), sizes.rend());
   const std::vector<int64_t> reversed = contiguous_strides(reversed_sizes);
   all.push_back({"transposed", with_strides(tensor, {reversed.rbegin(), reversed.rend()})});
 
   std::vector<int64_t> stepped = plain;
-  for (int64_t& stride : stepped) stride *= 2;
+  for (int64_t& stride : stepped) {
+    stride *= 2;
+  }
   all.push_back({"sliced with step 2", with_strides(tensor, stepped, 1)});
 
   if (sizes.size() > 1) {
@@ -59,9 +67,11 @@ std::vector<Layout> layouts(const at::Tensor& tensor) {
 at::Tensor expanded(const at::Tensor& tensor, const std::vector<int64_t>& sizes) {
   const size_t fresh = sizes.size() - static_cast<size_t>(tensor.dim());
   std::vector<int64_t> strides(sizes.size(), 0);
-  for (size_t d = fresh; d < sizes.size(); ++d)
-    if (tensor.size(static_cast<int64_t>(d - fresh)) == sizes[d])
+  for (size_t d = fresh; d < sizes.size(); ++d) {
+    if (tensor.size(static_cast<int64_t>(d - fresh)) == sizes[d]) {
       strides[d] = tensor.stride(static_cast<int64_t>(d - fresh));
+    }
+  }
   return tensor.as_strided(sizes, strides, tensor.storage_offset());
 }
 
@@ -71,4 +81,4 @@ const std::vector<std::vector<int64_t>>& common_shapes() {
   return shapes;
 }
 
-}  // namespace test
+} // namespace test

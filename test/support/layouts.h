@@ -10,7 +10,7 @@ namespace test {
 
 struct Layout {
   std::string name;
-  at::Tensor tensor;  // same shape and elements as the tensor it was made from, in a storage of its own
+  at::Tensor tensor; // same shape and elements as the tensor it was made from, in a storage of its own
 };
 
 /// `tensor` as it is, transposed in memory, sliced with steps out of a bigger one, with an offset, and with a
@@ -27,4 +27,4 @@ at::Tensor expanded(const at::Tensor& tensor, const std::vector<int64_t>& sizes)
 /// longer than any SIMD register, and plain ones of rank 2 to 4.
 const std::vector<std::vector<int64_t>>& common_shapes();
 
-}  // namespace test
+} // namespace test

@@ -6,9 +6,10 @@ namespace test {
 
 bool TensorMatcher::match(const at::Tensor& got) const {
   at::Tensor want = want_;
-  if (!want.defined() && got.defined())
+  if (!want.defined() && got.defined()) {
     want =
         tensor_of(got.scalar_type(), {static_cast<int64_t>(numbers_.size())}, [&](int64_t i) { return numbers_[i]; });
+  }
   const Tolerance tolerance = tolerance_.value_or(want.defined() ? tolerance_for(want.scalar_type()) : Tolerance{});
   difference_ = first_difference(got, want, tolerance);
   return difference_.empty();
@@ -42,4 +43,4 @@ ErrorMatcher Says(std::string text) {
   return ErrorMatcher(std::move(text));
 }
 
-}  // namespace test
+} // namespace test

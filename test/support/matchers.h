@@ -28,9 +28,9 @@ class TensorMatcher : public Catch::MatcherBase<at::Tensor> {
 
  private:
   at::Tensor want_;
-  std::vector<double> numbers_;  // a vector of any dtype, used when want_ is undefined
+  std::vector<double> numbers_; // a vector of any dtype, used when want_ is undefined
   std::optional<Tolerance> tolerance_;
-  mutable std::string difference_;  // of the last match, for describe()
+  mutable std::string difference_; // of the last match, for describe()
 };
 
 /// Exactly `want`.
@@ -54,16 +54,20 @@ class ErrorMatcher : public Catch::MatcherBase<c10::Error> {
 
 ErrorMatcher Says(std::string text);
 
-}  // namespace test
+} // namespace test
 
 namespace Catch {
 // Without this Catch would print a tensor through the operator the tests are meant to check.
 template <>
 struct StringMaker<at::Tensor> {
-  static std::string convert(const at::Tensor& tensor) { return test::describe(tensor); }
+  static std::string convert(const at::Tensor& tensor) {
+    return test::describe(tensor);
+  }
 };
 template <>
 struct StringMaker<c10::Error> {
-  static std::string convert(const c10::Error& error) { return error.what_without_backtrace(); }
+  static std::string convert(const c10::Error& error) {
+    return error.what_without_backtrace();
+  }
 };
-}  // namespace Catch
+} // namespace Catch

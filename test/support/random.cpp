@@ -19,7 +19,9 @@ at::Tensor tensor_of(
   at::Tensor tensor = at::empty(sizes, at::TensorOptions().dtype(dtype));
   auto* data = static_cast<std::byte*>(tensor.data_ptr());
   const auto item_size = static_cast<int64_t>(dtype_info(dtype).item_size);
-  for (int64_t i = 0; i < tensor.numel(); ++i) write_number(dtype, value(i), data + i * item_size);
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    write_number(dtype, value(i), data + i * item_size);
+  }
   return tensor;
 }
 
@@ -35,8 +37,9 @@ uint64_t seed() {
 
 at::Tensor Random::tensor(c10::ScalarType dtype, const std::vector<int64_t>& sizes, double low, double high) {
   const Category category = dtype_info(dtype).category;
-  if (category == Category::Bool)
+  if (category == Category::Bool) {
     return tensor_of(dtype, sizes, [&](int64_t) { return static_cast<double>(integer(0, 1)); });
+  }
   if (category == Category::Integer) {
     const double lowest = dtype == c10::ScalarType::Byte ? std::max(low, 0.0) : low;
     const auto first = static_cast<int64_t>(std::ceil(lowest));
@@ -52,7 +55,9 @@ at::Tensor Random::tensor(c10::ScalarType dtype, const std::vector<int64_t>& siz
 
 at::Tensor Random::distinct(c10::ScalarType dtype, const std::vector<int64_t>& sizes) {
   int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
+  for (const int64_t size : sizes) {
+    count *= size;
+  }
   std::vector<int64_t> order(count);
   std::iota(order.begin(), order.end(), int64_t{0});
   std::shuffle(order.begin(), order.end(), engine_);
@@ -65,4 +70,4 @@ at::Tensor Random::indices(const std::vector<int64_t>& sizes, int64_t bound) {
   return tensor_of(c10::ScalarType::Long, sizes, [&](int64_t) { return static_cast<double>(integer(0, bound - 1)); });
 }
 
-}  // namespace test
+} // namespace test

@@ -25,9 +25,13 @@ class Random {
  public:
   explicit Random(uint64_t stream = 0) : engine_(seed() * 0x9E3779B97F4A7C15ULL + stream) {}
 
-  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(engine_);
+  }
   /// Both ends included.
-  int64_t integer(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
+  int64_t integer(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(engine_);
+  }
 
   /// Elements between `low` and `high`: whole numbers for integer dtypes (no negative ones for unsigned), 0 or 1 for
   /// bool, both parts of complex numbers.
@@ -41,4 +45,4 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-}  // namespace test
+} // namespace test

@@ -33,8 +33,11 @@ Tensors mean(const Stack& args) {
 
 size_t position_of_best(const Group& group, bool largest) {
   size_t best = 0;
-  for (size_t i = 1; i < group.size(); ++i)
-    if (largest ? group[i].real() > group[best].real() : group[i].real() < group[best].real()) best = i;
+  for (size_t i = 1; i < group.size(); ++i) {
+    if (largest ? group[i].real() > group[best].real() : group[i].real() < group[best].real()) {
+      best = i;
+    }
+  }
   return best;
 }
 
@@ -42,10 +45,11 @@ size_t position_of_best(const Group& group, bool largest) {
 Tensors extreme(const Stack& args, bool largest, bool with_index) {
   Tensors results = {
       reduce(args, 1, 2, [largest](const Group& group) { return group[position_of_best(group, largest)]; }).tensor()};
-  if (with_index && args.size() > 1)
+  if (with_index && args.size() > 1) {
     results.push_back(reduce(args, 1, 2, [largest](const Group& group) {
                         return Complex(static_cast<double>(position_of_best(group, largest)));
                       }).index_tensor());
+  }
   return results;
 }
 
@@ -81,7 +85,9 @@ Tensors var(const Stack& args) {
 
 Tensors std_(const Stack& args) {
   Array out = variances(args);
-  for (Complex& value : out.values) value = std::sqrt(value.real());
+  for (Complex& value : out.values) {
+    value = std::sqrt(value.real());
+  }
   return {out.tensor()};
 }
 
@@ -90,7 +96,9 @@ Tensors norm(const Stack& args) {
   const double p = args.at(1).isNone() ? 2 : args[1].toScalar().toDouble();
   return {reduce(args, 2, 3, [p](const Group& group) {
             double sum = 0;
-            for (const Complex value : group) sum += std::pow(std::abs(value), p);
+            for (const Complex value : group) {
+              sum += std::pow(std::abs(value), p);
+            }
             return Complex(std::pow(sum, 1 / p));
           }).tensor()};
 }
@@ -98,7 +106,9 @@ Tensors norm(const Stack& args) {
 Tensors logsumexp(const Stack& args) {
   return {reduce(args, 1, 2, [](const Group& group) {
             Complex sum = 0;
-            for (const Complex value : group) sum += std::exp(value);
+            for (const Complex value : group) {
+              sum += std::exp(value);
+            }
             return std::log(sum);
           }).tensor()};
 }
@@ -116,8 +126,12 @@ Tensors cumsum(const Stack& args) {
 Group softmax_line(const Group& line) {
   Group out;
   Complex sum = 0;
-  for (const Complex value : line) sum += std::exp(value);
-  for (const Complex value : line) out.push_back(std::exp(value) / sum);
+  for (const Complex value : line) {
+    sum += std::exp(value);
+  }
+  for (const Complex value : line) {
+    out.push_back(std::exp(value) / sum);
+  }
   return out;
 }
 
@@ -130,7 +144,9 @@ Tensors log_softmax(const Stack& args) {
   const Array self(args.at(0));
   return {map_lines(self, dim_argument(args, 1, self.rank()), [](const Group& line) {
             Group out = softmax_line(line);
-            for (Complex& value : out) value = std::log(value);
+            for (Complex& value : out) {
+              value = std::log(value);
+            }
             return out;
           }).tensor()};
 }
@@ -148,12 +164,16 @@ std::vector<size_t> sorted_positions(const Group& line, bool descending) {
 Tensors sort_lines(const Array& self, int64_t dim, bool descending) {
   const auto values = [descending](const Group& line) {
     Group out;
-    for (const size_t i : sorted_positions(line, descending)) out.push_back(line[i]);
+    for (const size_t i : sorted_positions(line, descending)) {
+      out.push_back(line[i]);
+    }
     return out;
   };
   const auto indices = [descending](const Group& line) {
     Group out;
-    for (const size_t i : sorted_positions(line, descending)) out.emplace_back(static_cast<double>(i));
+    for (const size_t i : sorted_positions(line, descending)) {
+      out.emplace_back(static_cast<double>(i));
+    }
     return out;
   };
   return {map_lines(self, dim, values).tensor(), map_lines(self, dim, indices).index_tensor()};
@@ -170,17 +190,22 @@ Tensors sort(const Stack& args) {
 
 Array matrix_product(const Array& a, const Array& b) {
   Array out({a.sizes[0], b.sizes[1]});
-  for (int64_t i = 0; i < a.sizes[0]; ++i)
-    for (int64_t j = 0; j < b.sizes[1]; ++j)
-      for (int64_t k = 0; k < a.sizes[1]; ++k) out.at({i, j}) += a.at({i, k}) * b.at({k, j});
+  for (int64_t i = 0; i < a.sizes[0]; ++i) {
+    for (int64_t j = 0; j < b.sizes[1]; ++j) {
+      for (int64_t k = 0; k < a.sizes[1]; ++k) {
+        out.at({i, j}) += a.at({i, k}) * b.at({k, j});
+      }
+    }
+  }
   return out;
 }
 
 Array batched_product(const Array& a, const Array& b) {
   Array out({a.sizes[0], a.sizes[1], b.sizes[2]});
   for_each_index(out.sizes, [&](const Shape& index) {
-    for (int64_t k = 0; k < a.sizes[2]; ++k)
+    for (int64_t k = 0; k < a.sizes[2]; ++k) {
       out.at(index) += a.at({index[0], index[1], k}) * b.at({index[0], k, index[2]});
+    }
   });
   return out;
 }
@@ -199,7 +224,9 @@ Tensors add_product(const Stack& args, Array product) {
   const size_t missing = product.sizes.size() - addend.sizes.size();
   for_each_index(product.sizes, [&](const Shape& index) {
     Shape from;
-    for (size_t d = missing; d < index.size(); ++d) from.push_back(addend.sizes[d - missing] == 1 ? 0 : index[d]);
+    for (size_t d = missing; d < index.size(); ++d) {
+      from.push_back(addend.sizes[d - missing] == 1 ? 0 : index[d]);
+    }
     product.at(index) = alpha * product.at(index) + (beta == 0 ? Complex(0) : beta * addend.at(from));
   });
   return {product.tensor()};
@@ -243,8 +270,9 @@ Tensors inner(const Stack& args, bool conjugate) {
   const Array a(args.at(0));
   const Array b(args.at(1));
   Array out((Shape()));
-  for (size_t i = 0; i < a.values.size(); ++i)
+  for (size_t i = 0; i < a.values.size(); ++i) {
     out.values[0] += (conjugate ? std::conj(a.values[i]) : a.values[i]) * b.values[i];
+  }
   return {out.tensor()};
 }
 
@@ -262,9 +290,12 @@ Tensors linear(const Stack& args) {
   Array out(sizes);
   for_each_index(sizes, [&](const Shape& index) {
     Shape from = index;
-    for (from.back() = 0; from.back() < weight.sizes[1]; ++from.back())
+    for (from.back() = 0; from.back() < weight.sizes[1]; ++from.back()) {
       out.at(index) += input.at(from) * weight.at({index.back(), from.back()});
-    if (args.at(2).isTensor() && args[2].toTensor().defined()) out.at(index) += Array(args[2]).at({index.back()});
+    }
+    if (args.at(2).isTensor() && args[2].toTensor().defined()) {
+      out.at(index) += Array(args[2]).at({index.back()});
+    }
   });
   return {out.tensor()};
 }
@@ -274,7 +305,9 @@ Tensors triangle(const Stack& args, bool lower) {
   const int64_t diagonal = args.at(1).toInt();
   for_each_index(out.sizes, [&](const Shape& index) {
     const int64_t offset = index.back() - index[index.size() - 2];
-    if (lower ? offset > diagonal : offset < diagonal) out.at(index) = 0;
+    if (lower ? offset > diagonal : offset < diagonal) {
+      out.at(index) = 0;
+    }
   });
   return {out.tensor()};
 }
@@ -288,7 +321,9 @@ Tensors gather(const Stack& args) {
   Array out(index.sizes);
   for_each_index(index.sizes, [&](const Shape& at) {
     Shape from = at;
-    if (!from.empty()) from[dim] = integer_at(index, at);
+    if (!from.empty()) {
+      from[dim] = integer_at(index, at);
+    }
     out.at(at) = self.at(from);
   });
   return {out.tensor()};
@@ -299,7 +334,9 @@ using PlaceInside = std::function<int64_t(int64_t place, int64_t size)>;
 
 Array pad_with(const Array& self, const Shape& widths, Complex outside, const PlaceInside& inside) {
   Shape sizes = self.sizes;
-  for (size_t i = 0; i < widths.size(); ++i) sizes[sizes.size() - 1 - i / 2] += widths[i];
+  for (size_t i = 0; i < widths.size(); ++i) {
+    sizes[sizes.size() - 1 - i / 2] += widths[i];
+  }
   Array out(sizes);
   for_each_index(sizes, [&](const Shape& at) {
     Shape from = at;
@@ -327,7 +364,9 @@ Tensors reflection_pad(const Stack& args) {
             int64_t at = 0;
             int64_t step = 1;
             for (int64_t walked = 0; walked < std::abs(place); ++walked) {
-              if (at + step < 0 || at + step >= size) step = -step;
+              if (at + step < 0 || at + step >= size) {
+                step = -step;
+              }
               at += step;
             }
             return at;
@@ -357,11 +396,15 @@ Tensors index_reduce(const Stack& args) {
   Array out(self.sizes);
   for_each_index(self.sizes, [&](const Shape& at) {
     Group group;
-    if (include_self) group.push_back(self.at(at));
+    if (include_self) {
+      group.push_back(self.at(at));
+    }
     for (int64_t k = 0; k < source.sizes[dim]; ++k) {
       Shape from = at;
       from[dim] = k;
-      if (integer_at(index, {k}) == at[dim]) group.push_back(source.at(from));
+      if (integer_at(index, {k}) == at[dim]) {
+        group.push_back(source.at(from));
+      }
     }
     if (group.empty()) {
       out.at(at) = self.at(at);
@@ -422,14 +465,18 @@ Tensors embedding_bag(const Stack& args) {
     for (int64_t i = 0; i < indices.sizes[0]; ++i) {
       const bool last = at[0] + 1 == offsets.sizes[0];
       const bool inside = i >= integer_at(offsets, {at[0]}) && (last || i < integer_at(offsets, {at[0] + 1}));
-      if (!inside || integer_at(indices, {i}) == padding) continue;
+      if (!inside || integer_at(indices, {i}) == padding) {
+        continue;
+      }
       const Complex weight = args.at(6).isNone() ? Complex(1) : Array(args[6]).at({i});
       group.push_back(table.at({integer_at(indices, {i}), at[1]}) * weight);
     }
-    if (group.empty()) return;
-    out.at(at) = mode == 2   ? group[position_of_best(group, true)]
-                 : mode == 1 ? total(group) / static_cast<double>(group.size())
-                             : total(group);
+    if (group.empty()) {
+      return;
+    }
+    out.at(at) = mode == 2 ? group[position_of_best(group, true)]
+        : mode == 1        ? total(group) / static_cast<double>(group.size())
+                           : total(group);
   });
   return {out.tensor()};
 }
@@ -441,7 +488,9 @@ Tensors scatter(const Stack& args, bool add) {
   const Array index(args.at(2));
   for_each_index(index.sizes, [&](const Shape& at) {
     Shape to = at;
-    if (!to.empty()) to[dim] = integer_at(index, at);
+    if (!to.empty()) {
+      to[dim] = integer_at(index, at);
+    }
     const Complex value = args.at(3).isTensor() ? Array(args[3]).at(at) : Complex(args[3].toScalar().toDouble());
     out.at(to) = add ? out.at(to) + value : value;
   });
@@ -474,8 +523,12 @@ Tensors nonzero(const Stack& args) {
   const Array self(args.at(0));
   std::vector<Complex> coordinates;
   for_each_index(self.sizes, [&](const Shape& index) {
-    if (self.at(index) == 0.0) return;
-    for (const int64_t i : index) coordinates.emplace_back(static_cast<double>(i));
+    if (self.at(index) == 0.0) {
+      return;
+    }
+    for (const int64_t i : index) {
+      coordinates.emplace_back(static_cast<double>(i));
+    }
   });
   const int64_t found =
       std::count_if(self.values.begin(), self.values.end(), [](Complex value) { return value != 0.0; });
@@ -490,7 +543,9 @@ Tensors masked_select(const Stack& args) {
   Array out(Shape{0});
   for_each_index(self.sizes, [&](const Shape& index) {
     Shape from(index.end() - mask.rank(), index.end());
-    if (mask.at(from) != 0.0) out.values.push_back(self.at(index));
+    if (mask.at(from) != 0.0) {
+      out.values.push_back(self.at(index));
+    }
   });
   out.sizes = {static_cast<int64_t>(out.values.size())};
   return {out.tensor()};
@@ -500,7 +555,9 @@ Tensors cat(const Stack& args) {
   const Tensors parts = args.at(0).toTensorVector();
   const int64_t dim = dim_argument(args, 1, parts.at(0).dim());
   Shape sizes = parts[0].sizes().vec();
-  for (size_t i = 1; i < parts.size(); ++i) sizes[dim] += parts[i].size(dim);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    sizes[dim] += parts[i].size(dim);
+  }
   Array out(sizes);
   int64_t start = 0;
   for (const at::Tensor& part : parts) {
@@ -591,7 +648,7 @@ const References& table() {
   return references;
 }
 
-}  // namespace
+} // namespace
 
 Reference find_reference(const std::string& name) {
   for (const References* references : {&table(), &network_references(), &statistics_references(), &loss_references()}) {
@@ -602,4 +659,4 @@ Reference find_reference(const std::string& name) {
   return nullptr;
 }
 
-}  // namespace test
+} // namespace test

@@ -18,4 +18,4 @@ using Reference = std::vector<at::Tensor> (*)(const Stack& args);
 /// The reference that entries name in their field `reference`; nullptr when there is none.
 Reference find_reference(const std::string& name);
 
-}  // namespace test
+} // namespace test

@@ -11,10 +11,16 @@ constexpr int64_t kMean = 1;
 constexpr int64_t kSum = 2;
 
 Tensors reduced(const Array& losses, int64_t reduction) {
-  if (reduction != kMean && reduction != kSum) return {losses.tensor()};
+  if (reduction != kMean && reduction != kSum) {
+    return {losses.tensor()};
+  }
   Array out{Shape{}};
-  for (const Complex value : losses.values) out.values[0] += value;
-  if (reduction == kMean) out.values[0] /= static_cast<double>(losses.values.size());
+  for (const Complex value : losses.values) {
+    out.values[0] += value;
+  }
+  if (reduction == kMean) {
+    out.values[0] /= static_cast<double>(losses.values.size());
+  }
   return {out.tensor()};
 }
 
@@ -22,8 +28,9 @@ Tensors reduced(const Array& losses, int64_t reduction) {
 Tensors pairwise(const Stack& args, size_t position, const std::function<double(double, double)>& f) {
   Array losses(args.at(0));
   const Array target(args.at(1));
-  for (size_t i = 0; i < losses.values.size(); ++i)
+  for (size_t i = 0; i < losses.values.size(); ++i) {
     losses.values[i] = f(losses.values[i].real(), target.values[i].real());
+  }
   return reduced(losses, args.at(position).toInt());
 }
 
@@ -62,7 +69,9 @@ Tensors binary_cross_entropy(const Stack& args) {
   for (size_t i = 0; i < losses.values.size(); ++i) {
     const double p = losses.values[i].real(), y = target.values[i].real();
     losses.values[i] = -y * std::log(p) - (1 - y) * std::log(1 - p);
-    if (given(args.at(2))) losses.values[i] *= Array(args[2]).values[i];
+    if (given(args.at(2))) {
+      losses.values[i] *= Array(args[2]).values[i];
+    }
   }
   return reduced(losses, args.at(3).toInt());
 }
@@ -75,7 +84,9 @@ Tensors binary_cross_entropy_with_logits(const Stack& args) {
     const double p = 1 / (1 + std::exp(-losses.values[i].real())), y = target.values[i].real();
     const double positive = given(args.at(3)) ? Array(args[3]).values[i].real() : 1;
     losses.values[i] = -positive * y * std::log(p) - (1 - y) * std::log(1 - p);
-    if (given(args.at(2))) losses.values[i] *= Array(args[2]).values[i];
+    if (given(args.at(2))) {
+      losses.values[i] *= Array(args[2]).values[i];
+    }
   }
   return reduced(losses, args.at(4).toInt());
 }
@@ -83,18 +94,16 @@ Tensors binary_cross_entropy_with_logits(const Stack& args) {
 /// kl_div(self, target, reduction, *, log_target)
 Tensors kl_div(const Stack& args) {
   const bool log_target = args.at(3).toBool();
-  return pairwise(args, 2, [log_target](double x, double y) {
-    return log_target ? std::exp(y) * (y - x) : y * (std::log(y) - x);
-  });
+  return pairwise(
+      args, 2, [log_target](double x, double y) { return log_target ? std::exp(y) * (y - x) : y * (std::log(y) - x); });
 }
 
 /// poisson_nll_loss(input, target, log_input, full, eps, reduction), without the constant terms of `full`
 Tensors poisson_nll_loss(const Stack& args) {
   const bool log_input = args.at(2).toBool();
   const double eps = args.at(4).toDouble();
-  return pairwise(args, 5, [=](double x, double y) {
-    return log_input ? std::exp(x) - y * x : x - y * std::log(x + eps);
-  });
+  return pairwise(
+      args, 5, [=](double x, double y) { return log_input ? std::exp(x) - y * x : x - y * std::log(x + eps); });
 }
 
 /// hinge_embedding_loss(self, target, margin, reduction) of targets 1 and -1
@@ -107,9 +116,10 @@ Tensors hinge_embedding_loss(const Stack& args) {
 Tensors margin_ranking_loss(const Stack& args) {
   Array losses(args.at(0));
   const Array other(args.at(1)), target(args.at(2));
-  for (size_t i = 0; i < losses.values.size(); ++i)
-    losses.values[i] = std::max(
-        0.0, (-target.values[i] * (losses.values[i] - other.values[i])).real() + args.at(3).toDouble());
+  for (size_t i = 0; i < losses.values.size(); ++i) {
+    losses.values[i] =
+        std::max(0.0, (-target.values[i] * (losses.values[i] - other.values[i])).real() + args.at(3).toDouble());
+  }
   return reduced(losses, args.at(4).toInt());
 }
 
@@ -121,10 +131,12 @@ Tensors multi_margin_loss(const Stack& args) {
     const auto chosen = static_cast<int64_t>(target.at({row}).real());
     const double weight = given(args.at(4)) ? Array(args[4]).at({chosen}).real() : 1;
     for (int64_t c = 0; c < x.sizes[1]; ++c) {
-      if (c == chosen) continue;
+      if (c == chosen) {
+        continue;
+      }
       const double gap = args.at(3).toScalar().toDouble() - x.at({row, chosen}).real() + x.at({row, c}).real();
-      losses.at({row}) += weight * std::pow(std::max(0.0, gap), args.at(2).toScalar().toDouble()) /
-          static_cast<double>(x.sizes[1]);
+      losses.at({row}) +=
+          weight * std::pow(std::max(0.0, gap), args.at(2).toScalar().toDouble()) / static_cast<double>(x.sizes[1]);
     }
   }
   return reduced(losses, args.at(5).toInt());
@@ -136,13 +148,17 @@ Tensors multilabel_margin_loss(const Stack& args) {
   Array losses(Shape{x.sizes[0]});
   for (int64_t row = 0; row < x.sizes[0]; ++row) {
     std::vector<int64_t> labels;
-    for (int64_t k = 0; k < x.sizes[1] && target.at({row, k}).real() >= 0; ++k)
+    for (int64_t k = 0; k < x.sizes[1] && target.at({row, k}).real() >= 0; ++k) {
       labels.push_back(static_cast<int64_t>(target.at({row, k}).real()));
-    for (const int64_t label : labels)
-      for (int64_t c = 0; c < x.sizes[1]; ++c)
-        if (std::find(labels.begin(), labels.end(), c) == labels.end())
-          losses.at({row}) += std::max(0.0, 1 - (x.at({row, label}) - x.at({row, c})).real()) /
-              static_cast<double>(x.sizes[1]);
+    }
+    for (const int64_t label : labels) {
+      for (int64_t c = 0; c < x.sizes[1]; ++c) {
+        if (std::find(labels.begin(), labels.end(), c) == labels.end()) {
+          losses.at({row}) +=
+              std::max(0.0, 1 - (x.at({row, label}) - x.at({row, c})).real()) / static_cast<double>(x.sizes[1]);
+        }
+      }
+    }
   }
   return reduced(losses, args.at(2).toInt());
 }
@@ -152,7 +168,9 @@ Tensors multilabel_margin_loss(const Stack& args) {
 template <class F>
 Tensors elementwise(const Stack& args, F f) {
   Array self(args.at(0));
-  for (Complex& value : self.values) value = f(value.real());
+  for (Complex& value : self.values) {
+    value = f(value.real());
+  }
   return {self.tensor()};
 }
 
@@ -180,12 +198,14 @@ Tensors prelu(const Stack& args) {
   const Array weight(args.at(1));
   for_each_index(self.sizes, [&](const Shape& index) {
     const Complex slope = weight.values.size() == 1 ? weight.values[0] : weight.at({index.at(1)});
-    if (!(self.at(index).real() > 0)) self.at(index) *= slope;
+    if (!(self.at(index).real() > 0)) {
+      self.at(index) *= slope;
+    }
   });
   return {self.tensor()};
 }
 
-}  // namespace
+} // namespace
 
 const References& loss_references() {
   static const References references = {
@@ -209,4 +229,4 @@ const References& loss_references() {
   return references;
 }
 
-}  // namespace test
+} // namespace test

@@ -35,7 +35,9 @@ Tensors cumprod(const Stack& args) {
 Tensors logcumsumexp(const Stack& args) {
   return along(args, 1, [](Group line) {
     Complex sum = 0;
-    for (Complex& value : line) value = std::log(sum += std::exp(value));
+    for (Complex& value : line) {
+      value = std::log(sum += std::exp(value));
+    }
     return line;
   });
 }
@@ -45,7 +47,9 @@ Group running_best(const Group& line, bool largest) {
   Group places;
   size_t best = 0;
   for (size_t i = 0; i < line.size(); ++i) {
-    if (largest ? line[i].real() >= line[best].real() : line[i].real() <= line[best].real()) best = i;
+    if (largest ? line[i].real() >= line[best].real() : line[i].real() <= line[best].real()) {
+      best = i;
+    }
     places.push_back(number(best));
   }
   return places;
@@ -57,7 +61,9 @@ Tensors running_extreme(const Stack& args, bool largest) {
   const auto places = [largest](const Group& line) { return running_best(line, largest); };
   const auto values = [&](const Group& line) {
     Group out;
-    for (const Complex place : places(line)) out.push_back(line[static_cast<size_t>(place.real())]);
+    for (const Complex place : places(line)) {
+      out.push_back(line[static_cast<size_t>(place.real())]);
+    }
     return out;
   };
   return {map_lines(self, dim, values).tensor(), map_lines(self, dim, places).index_tensor()};
@@ -75,7 +81,9 @@ Tensors count_nonzero(const Stack& args) {
 Tensors nansum(const Stack& args) {
   return {reduce(args, 1, 2, [](const Group& group) {
             Complex sum = 0;
-            for (const Complex value : group) sum += is_nan(value) ? 0 : value;
+            for (const Complex value : group) {
+              sum += is_nan(value) ? 0 : value;
+            }
             return sum;
           }).tensor()};
 }
@@ -84,8 +92,11 @@ Tensors aminmax(const Stack& args) {
   const auto by = [](bool largest) {
     return [largest](const Group& group) {
       Complex best = group.at(0);
-      for (const Complex value : group)
-        if (largest ? value.real() > best.real() : value.real() < best.real()) best = value;
+      for (const Complex value : group) {
+        if (largest ? value.real() > best.real() : value.real() < best.real()) {
+          best = value;
+        }
+      }
       return best;
     };
   };
@@ -100,7 +111,9 @@ Tensors moments(const Stack& args, bool root) {
   };
   const auto spread = [&](const Group& group) {
     double sum = 0;
-    for (const Complex value : group) sum += std::norm(value - mean(group));
+    for (const Complex value : group) {
+      sum += std::norm(value - mean(group));
+    }
     const double variance = sum / (static_cast<double>(group.size()) - correction);
     return Complex(root ? std::sqrt(variance) : variance);
   };
@@ -117,11 +130,12 @@ std::vector<size_t> ascending(const Group& line) {
 }
 
 /// The value at place(line) and, with a dimension, the place.
-Tensors select(
-    const Stack& args, size_t dim, size_t keepdim, const std::function<size_t(const Group&)>& place) {
+Tensors select(const Stack& args, size_t dim, size_t keepdim, const std::function<size_t(const Group&)>& place) {
   Tensors results = {reduce(args, dim, keepdim, [&](const Group& group) { return group[place(group)]; }).tensor()};
-  if (args.size() > dim)
-    results.push_back(reduce(args, dim, keepdim, [&](const Group& group) { return number(place(group)); }).index_tensor());
+  if (args.size() > dim) {
+    results.push_back(
+        reduce(args, dim, keepdim, [&](const Group& group) { return number(place(group)); }).index_tensor());
+  }
   return results;
 }
 
@@ -143,7 +157,9 @@ Tensors mode(const Stack& args) {
     int64_t most = 0;
     for (const size_t i : ascending(line)) {
       const int64_t count = std::count(line.begin(), line.end(), line[i]);
-      if (count > most || (count == most && line[i] == line[best])) best = i;
+      if (count > most || (count == most && line[i] == line[best])) {
+        best = i;
+      }
       most = std::max(most, count);
     }
     return best;
@@ -156,8 +172,9 @@ Tensors mode(const Stack& args) {
 Complex insertion_place(const Group& sorted, Complex value, bool right) {
   size_t place = 0;
   while (place < sorted.size() &&
-         (right ? sorted[place].real() <= value.real() : sorted[place].real() < value.real()))
+         (right ? sorted[place].real() <= value.real() : sorted[place].real() < value.real())) {
     ++place;
+  }
   return number(place);
 }
 
@@ -169,8 +186,8 @@ Tensors searchsorted(const Stack& args) {
   const size_t per_row = out.values.size() / (sorted.values.size() / width);
   for (size_t i = 0; i < out.values.size(); ++i) {
     const auto first = sorted.values.begin() + static_cast<std::ptrdiff_t>(i / per_row * width);
-    out.values[i] = insertion_place(
-        Group(first, first + static_cast<std::ptrdiff_t>(width)), out.values[i], args.at(3).toBool());
+    out.values[i] =
+        insertion_place(Group(first, first + static_cast<std::ptrdiff_t>(width)), out.values[i], args.at(3).toBool());
   }
   return {out.index_tensor()};
 }
@@ -179,7 +196,9 @@ Tensors searchsorted(const Stack& args) {
 Tensors bucketize(const Stack& args) {
   Array out(args.at(0));
   const Array boundaries(args.at(1));
-  for (Complex& value : out.values) value = insertion_place(boundaries.values, value, args.at(3).toBool());
+  for (Complex& value : out.values) {
+    value = insertion_place(boundaries.values, value, args.at(3).toBool());
+  }
   return {out.index_tensor()};
 }
 
@@ -188,10 +207,13 @@ Tensors bincount(const Stack& args) {
   const Array self(args.at(0));
   const bool weighted = args.at(1).isTensor() && args[1].toTensor().defined();
   int64_t length = args.at(2).toInt();
-  for (const Complex value : self.values) length = std::max(length, static_cast<int64_t>(value.real()) + 1);
+  for (const Complex value : self.values) {
+    length = std::max(length, static_cast<int64_t>(value.real()) + 1);
+  }
   Array out(Shape{length});
-  for (size_t i = 0; i < self.values.size(); ++i)
+  for (size_t i = 0; i < self.values.size(); ++i) {
     out.values[static_cast<size_t>(self.values[i].real())] += weighted ? Array(args[1]).values[i] : 1.0;
+  }
   return {out.tensor()};
 }
 
@@ -203,7 +225,9 @@ Tensors histc(const Stack& args) {
   Array out(Shape{args[1].toInt()});
   for (const Complex value : self.values) {
     const double x = value.real();
-    if (!(x >= low && x <= high)) continue;
+    if (!(x >= low && x <= high)) {
+      continue;
+    }
     out.values[static_cast<size_t>(std::min(std::floor((x - low) / (high - low) * bins), bins - 1))] += 1.0;
   }
   return {out.tensor()};
@@ -230,7 +254,9 @@ Array last_lines(const Array& self, int64_t length, const std::function<Group(co
   Array out(sizes);
   for (size_t start = 0, to = 0; start < self.values.size(); start += width) {
     const auto first = self.values.begin() + static_cast<std::ptrdiff_t>(start);
-    for (const Complex value : f(Group(first, first + static_cast<std::ptrdiff_t>(width)))) out.values[to++] = value;
+    for (const Complex value : f(Group(first, first + static_cast<std::ptrdiff_t>(width)))) {
+      out.values[to++] = value;
+    }
   }
   return out;
 }
@@ -238,12 +264,15 @@ Array last_lines(const Array& self, int64_t length, const std::function<Group(co
 /// diff(self, n) along the last dimension
 Tensors diff(const Stack& args) {
   Array self(args.at(0));
-  for (int64_t i = 0; i < args.at(1).toInt(); ++i)
+  for (int64_t i = 0; i < args.at(1).toInt(); ++i) {
     self = last_lines(self, self.sizes.back() - 1, [](const Group& line) {
       Group out;
-      for (size_t k = 1; k < line.size(); ++k) out.push_back(line[k] - line[k - 1]);
+      for (size_t k = 1; k < line.size(); ++k) {
+        out.push_back(line[k] - line[k - 1]);
+      }
       return out;
     });
+  }
   return {self.tensor()};
 }
 
@@ -254,10 +283,14 @@ Tensors trapezoid(const Stack& args, bool cumulative) {
   Array out = last_lines(y, cumulative ? y.sizes.back() - 1 : 1, [=](const Group& line) {
     Group partial;
     Complex sum = 0;
-    for (size_t k = 1; k < line.size(); ++k) partial.push_back(sum += 0.5 * dx * (line[k] + line[k - 1]));
+    for (size_t k = 1; k < line.size(); ++k) {
+      partial.push_back(sum += 0.5 * dx * (line[k] + line[k - 1]));
+    }
     return cumulative ? partial : Group{sum};
   });
-  if (!cumulative) out.sizes.pop_back();
+  if (!cumulative) {
+    out.sizes.pop_back();
+  }
   return {out.tensor()};
 }
 
@@ -268,12 +301,15 @@ Tensors cov(const Stack& args) {
   Array out({rows, rows});
   const auto mean = [&](int64_t row) {
     Complex sum = 0;
-    for (int64_t k = 0; k < count; ++k) sum += self.at({row, k});
+    for (int64_t k = 0; k < count; ++k) {
+      sum += self.at({row, k});
+    }
     return sum / static_cast<double>(count);
   };
   for_each_index(out.sizes, [&](const Shape& index) {
-    for (int64_t k = 0; k < count; ++k)
+    for (int64_t k = 0; k < count; ++k) {
       out.at(index) += (self.at({index[0], k}) - mean(index[0])) * std::conj(self.at({index[1], k}) - mean(index[1]));
+    }
     out.at(index) /= static_cast<double>(count - args.at(1).toInt());
   });
   return {out.tensor()};
@@ -284,7 +320,9 @@ Tensors dist(const Stack& args) {
   const Array a(args.at(0)), b(args.at(1));
   const double p = args.at(2).toScalar().toDouble();
   double sum = 0;
-  for (size_t i = 0; i < a.values.size(); ++i) sum += std::pow(std::abs(a.values[i] - b.values[i]), p);
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    sum += std::pow(std::abs(a.values[i] - b.values[i]), p);
+  }
   Array out{Shape{}};
   out.values[0] = std::pow(sum, 1 / p);
   return {out.tensor()};
@@ -297,10 +335,14 @@ Tensors renorm(const Stack& args) {
   const auto dim = static_cast<size_t>(dim_argument(args, 2, self.rank()));
   std::vector<double> norms(static_cast<size_t>(self.sizes[dim]));
   for_each_index(self.sizes, [&](const Shape& index) { norms[index[dim]] += std::pow(std::abs(self.at(index)), p); });
-  for (double& norm : norms) norm = std::pow(norm, 1 / p);
+  for (double& norm : norms) {
+    norm = std::pow(norm, 1 / p);
+  }
   for_each_index(self.sizes, [&](const Shape& index) {
     const double norm = norms[index[dim]];
-    if (norm > most) self.at(index) *= most / (norm + 1e-7);
+    if (norm > most) {
+      self.at(index) *= most / (norm + 1e-7);
+    }
   });
   return {self.tensor()};
 }
@@ -316,7 +358,7 @@ Tensors frexp(const Stack& args) {
   return {mantissa.tensor(), exponent.tensor()};
 }
 
-}  // namespace
+} // namespace
 
 const References& statistics_references() {
   static const References references = {
@@ -348,4 +390,4 @@ const References& statistics_references() {
   return references;
 }
 
-}  // namespace test
+} // namespace test

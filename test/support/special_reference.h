@@ -12,4 +12,4 @@ double chebyshev_w(double x, double n);
 /// The regularised lower incomplete gamma function by quadrature of its integral.
 double incomplete_gamma(double a, double x);
 
-}  // namespace test
+} // namespace test

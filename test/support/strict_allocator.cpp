@@ -17,7 +17,7 @@ namespace test {
 
 namespace {
 
-constexpr size_t kGuard = 64;  // also the alignment
+constexpr size_t kGuard = 64; // also the alignment
 constexpr unsigned char kGuardByte = 0xC3;
 constexpr unsigned char kReleasedByte = 0xDD;
 
@@ -27,9 +27,15 @@ struct alignas(kGuard) Header {
   Header* next;
   size_t bytes;
 
-  unsigned char* front() { return reinterpret_cast<unsigned char*>(this) + sizeof(Header); }
-  unsigned char* data() { return front() + kGuard; }
-  unsigned char* back() { return data() + bytes; }
+  unsigned char* front() {
+    return reinterpret_cast<unsigned char*>(this) + sizeof(Header);
+  }
+  unsigned char* data() {
+    return front() + kGuard;
+  }
+  unsigned char* back() {
+    return data() + bytes;
+  }
   static Header* of(void* data) {
     return reinterpret_cast<Header*>(static_cast<unsigned char*>(data) - kGuard - sizeof(Header));
   }
@@ -42,7 +48,7 @@ struct State {
   size_t live_bytes = 0;
   size_t block_limit = SIZE_MAX;
   size_t total_limit = SIZE_MAX;
-  unsigned char fill = 0xFF;  // NaN in every floating dtype
+  unsigned char fill = 0xFF; // NaN in every floating dtype
   int64_t allocations = 0;
   int64_t fail_at = 0;
   bool refused = false;
@@ -50,7 +56,7 @@ struct State {
 };
 
 State& state() {
-  static State* const kept = new State;  // tensors in static variables are released last of all
+  static State* const kept = new State; // tensors in static variables are released last of all
   return *kept;
 }
 
@@ -75,24 +81,32 @@ void close_guards(Header* block) {
 void open_guards(Header*) {}
 std::string damage_of(Header* block) {
   for (size_t i = 0; i < kGuard; ++i) {
-    if (block->front()[i] != kGuardByte)
+    if (block->front()[i] != kGuardByte) {
       return "wrote " + std::to_string(kGuard - i) + " bytes before a block of " + std::to_string(block->bytes);
-    if (block->back()[i] != kGuardByte)
+    }
+    if (block->back()[i] != kGuardByte) {
       return "wrote " + std::to_string(i) + " bytes behind a block of " + std::to_string(block->bytes);
+    }
   }
   return {};
 }
 #endif
 
 void release(void* data) {
-  if (data == nullptr) return;
+  if (data == nullptr) {
+    return;
+  }
   Header* block = Header::of(data);
   {
     State& s = state();
     std::lock_guard lock(s.mutex);
-    if (s.damage.empty()) s.damage = damage_of(block);
+    if (s.damage.empty()) {
+      s.damage = damage_of(block);
+    }
     (block->previous != nullptr ? block->previous->next : s.blocks) = block->next;
-    if (block->next != nullptr) block->next->previous = block->previous;
+    if (block->next != nullptr) {
+      block->next->previous = block->previous;
+    }
     --s.live_blocks;
     s.live_bytes -= block->bytes;
   }
@@ -102,10 +116,11 @@ void release(void* data) {
 }
 
 [[noreturn]] void refuse(size_t bytes) {
-  TORCH_CHECK_WITH(OutOfMemoryError, false, "StrictAllocator: not enough memory: you tried to allocate ", bytes, " bytes.");
+  TORCH_CHECK_WITH(
+      OutOfMemoryError, false, "StrictAllocator: not enough memory: you tried to allocate ", bytes, " bytes.");
 }
 
-}  // namespace
+} // namespace
 
 StrictAllocator& StrictAllocator::install() {
   static StrictAllocator* const allocator = new StrictAllocator;
@@ -119,7 +134,9 @@ void StrictAllocator::uninstall() {
 
 c10::DataPtr StrictAllocator::allocate(size_t bytes) {
   const c10::Device cpu(c10::DeviceType::CPU);
-  if (bytes == 0) return {nullptr, nullptr, &release, cpu};
+  if (bytes == 0) {
+    return {nullptr, nullptr, &release, cpu};
+  }
   State& s = state();
   unsigned char fill;
   {
@@ -128,19 +145,24 @@ c10::DataPtr StrictAllocator::allocate(size_t bytes) {
     const bool chosen = ++s.allocations == s.fail_at;
     s.refused |= chosen;
     if (chosen || bytes > SIZE_MAX / 2 || bytes > s.block_limit || bytes > s.total_limit ||
-        s.live_bytes > s.total_limit - bytes)
+        s.live_bytes > s.total_limit - bytes) {
       refuse(bytes);
+    }
   }
   const size_t rounded = (sizeof(Header) + kGuard + bytes + 2 * kGuard - 1) / kGuard * kGuard;
   auto* block = static_cast<Header*>(std::aligned_alloc(kGuard, rounded));
-  if (block == nullptr) refuse(bytes);
+  if (block == nullptr) {
+    refuse(bytes);
+  }
   block->bytes = bytes;
   std::memset(block->data(), fill, bytes);
   close_guards(block);
   std::lock_guard lock(s.mutex);
   block->previous = nullptr;
   block->next = s.blocks;
-  if (s.blocks != nullptr) s.blocks->previous = block;
+  if (s.blocks != nullptr) {
+    s.blocks->previous = block;
+  }
   s.blocks = block;
   ++s.live_blocks;
   s.live_bytes += bytes;
@@ -194,8 +216,10 @@ std::string StrictAllocator::find_damage() {
   std::lock_guard lock(s.mutex);
   std::string found = std::move(s.damage);
   s.damage.clear();
-  for (Header* block = s.blocks; block != nullptr && found.empty(); block = block->next) found = damage_of(block);
+  for (Header* block = s.blocks; block != nullptr && found.empty(); block = block->next) {
+    found = damage_of(block);
+  }
   return found;
 }
 
-}  // namespace test
+} // namespace test

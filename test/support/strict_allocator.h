@@ -1,5 +1,5 @@
-// A CPU allocator that watches its callers: every block has exactly the size asked for, between guard bytes, filled with a
-// pattern before use and another after. It refuses what is too big, and any allocation a test chooses.
+// A CPU allocator that watches its callers: every block has exactly the size asked for, between guard bytes, filled
+// with a pattern before use and another after. It refuses what is too big, and any allocation a test chooses.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -42,4 +42,4 @@ class StrictAllocator final : public c10::Allocator {
   StrictAllocator() = default;
 };
 
-}  // namespace test
+} // namespace test

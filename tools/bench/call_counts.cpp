@@ -1,6 +1,6 @@
-// What a call costs in instructions: run by tools/bench/call_counts under callgrind, which counts what happens inside each
-// function cost_NAME that `measured` calls. `warm_up` has called it before, to fill the dispatcher's tables and the pools.
-// Compiles against libtorch too.
+// What a call costs in instructions: run by tools/bench/call_counts under callgrind, which counts what happens inside
+// each function cost_NAME that `measured` calls. `warm_up` has called it before, to fill the dispatcher's tables and
+// the pools. Compiles against libtorch too.
 #include <torch/torch.h>
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -175,10 +175,11 @@ int main() {
   for (int i = 0; i < 5; ++i) {
     in.end = at::add(at::mul(in.end, in.b), in.leaf);
   }
-  const Case cases[] = {
-      cost_nothing, cost_custom_kernel, cost_custom_unboxed, cost_custom_boxed, cost_empty_1, cost_add_no_grad,
-      cost_add_recorded, cost_add_scalar, cost_add_broadcast, cost_to_double, cost_from_blob, cost_softmax, cost_matmul_8,
-      cost_tensor_make_free, cost_view, cost_index_row, cost_sum, cost_chain_10_backward};
+  const Case cases[] = {cost_nothing,       cost_custom_kernel,    cost_custom_unboxed, cost_custom_boxed,
+                        cost_empty_1,       cost_add_no_grad,      cost_add_recorded,   cost_add_scalar,
+                        cost_add_broadcast, cost_to_double,        cost_from_blob,      cost_softmax,
+                        cost_matmul_8,      cost_tensor_make_free, cost_view,           cost_index_row,
+                        cost_sum,           cost_chain_10_backward};
   for (const Case run : cases) {
     warm_up(run, in);
     measured(run, in);

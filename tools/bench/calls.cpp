@@ -1,5 +1,5 @@
-// What a call costs: nanoseconds of processor time of small operator calls, one line each. Compiles against libtensor and
-// against libtorch:
+// What a call costs: nanoseconds of processor time of small operator calls, one line each. Compiles against libtensor
+// and against libtorch:
 //   g++ -std=c++17 -O2 calls.cpp -I$INCLUDE -L$LIB -ltensor          (or -ltorch -ltorch_cpu -lc10)
 // tools/bench/compare runs two such programs in turns and prints the ratios.
 #include <torch/torch.h>
@@ -38,8 +38,10 @@ at::Tensor chain(at::Tensor x, const at::Tensor& a, const at::Tensor& b, int ste
 // Everything that a case uses lives as long as the program.
 struct Inputs {
   at::Tensor one = at::ones({1}), other = at::ones({1}), eight = at::ones({8}), row = at::ones({64});
-  at::Tensor square = at::ones({8, 8}), matrix = at::ones({4, 6}), big = at::ones({16, 16}), ints = at::ones({4}, at::kLong);
-  at::Tensor tall = at::ones({6, 4}), four = at::ones({4}), sum_to = at::zeros({1}), out = at::empty({1}), copied = at::ones({8});
+  at::Tensor square = at::ones({8, 8}), matrix = at::ones({4, 6}), big = at::ones({16, 16}),
+             ints = at::ones({4}, at::kLong);
+  at::Tensor tall = at::ones({6, 4}), four = at::ones({4}), sum_to = at::zeros({1}), out = at::empty({1}),
+             copied = at::ones({8});
   at::Tensor leaf = torch::ones({1}, torch::requires_grad()), leaves = torch::ones({4, 6}, torch::requires_grad());
   float data[16] = {};
   torch::jit::Stack stack;
@@ -49,10 +51,19 @@ void add_factories(Cases& cases, Inputs& in) {
   cases.insert(
       cases.end(),
       {{"empty({1})", [] { at::empty({1}); }},
-       {"empty({32, 32})", [] { at::empty({32, 32}); }},
-       {"zeros({8, 8})", [] { at::zeros({8, 8}); }},
+       {"empty({32, 32})",
+        [] {
+          at::empty({32, 32});
+        }},
+       {"zeros({8, 8})",
+        [] {
+          at::zeros({8, 8});
+        }},
        {"scalar_tensor", [] { at::scalar_tensor(1.5); }},
-       {"tensor of a list", [] { torch::tensor({1.f, 2.f, 3.f, 4.f}); }},
+       {"tensor of a list",
+        [] {
+          torch::tensor({1.f, 2.f, 3.f, 4.f});
+        }},
        {"from_blob", [&] { at::from_blob(in.data, {16}, at::kFloat); }},
        {"item", [&] { in.one.item<float>(); }}});
 }
@@ -69,7 +80,10 @@ void add_operators(Cases& cases, Inputs& in) {
        {"add, long and float", [&] { at::add(in.ints, in.four); }},
        {"relu", [&] { at::relu(in.one); }},
        {"sum", [&] { at::sum(in.eight); }},
-       {"cat of two", [&] { at::cat({in.four, in.four}); }},
+       {"cat of two",
+        [&] {
+          at::cat({in.four, in.four});
+        }},
        {"clone", [&] { in.eight.clone(); }},
        {"copy_", [&] { in.copied.copy_(in.eight); }},
        {"to(double)", [&] { in.eight.to(at::kDouble); }},
@@ -82,15 +96,27 @@ void add_operators(Cases& cases, Inputs& in) {
 void add_views(Cases& cases, Inputs& in) {
   cases.insert(
       cases.end(),
-      {{"view", [&] { in.matrix.view({6, 4}); }},
-       {"reshape", [&] { in.matrix.reshape({6, 4}); }},
+      {{"view",
+        [&] {
+          in.matrix.view({6, 4});
+        }},
+       {"reshape",
+        [&] {
+          in.matrix.reshape({6, 4});
+        }},
        {"transpose", [&] { in.matrix.transpose(0, 1); }},
-       {"permute", [&] { in.matrix.permute({1, 0}); }},
+       {"permute",
+        [&] {
+          in.matrix.permute({1, 0});
+        }},
        {"select", [&] { in.matrix.select(0, 1); }},
        {"narrow", [&] { in.matrix.narrow(1, 1, 3); }},
        {"slice", [&] { in.matrix.slice(1, 0, 4); }},
        {"unsqueeze", [&] { in.matrix.unsqueeze(0); }},
-       {"expand", [&] { in.eight.expand({8, 8}); }},
+       {"expand",
+        [&] {
+          in.eight.expand({8, 8});
+        }},
        {"x[1]", [&] { in.matrix[1]; }},
        {"detach", [&] { in.matrix.detach(); }}});
 }
@@ -100,10 +126,14 @@ void add_recorded(Cases& cases, Inputs& in) {
   cases.insert(
       cases.end(),
       {{"add, recorded", [&] { at::add(in.leaf, in.other); }},
-       {"view, recorded", [&] { in.leaves.view({6, 4}); }},
+       {"view, recorded",
+        [&] {
+          in.leaves.view({6, 4});
+        }},
        {"matmul, recorded", [&] { at::matmul(in.leaves, in.tall); }},
        {"chain of 10, recorded", [&] { chain(in.leaf, in.leaf, in.other, 5); }},
-       {"mul and backward", [&] {
+       {"mul and backward",
+        [&] {
           at::mul(in.leaf, in.other).backward();
           in.leaf.mutable_grad().reset();
         }},
@@ -123,13 +153,15 @@ void add_dispatcher(Cases& cases, Inputs& in) {
       cases.end(),
       {{"custom operator", [&in, typed] { typed.call(in.one, in.other); }},
        {"custom, with numbers", [&in, typed_numbers] { typed_numbers.call(in.one, 3, 0.5, true); }},
-       {"custom, boxed", [&in, op] {
+       {"custom, boxed",
+        [&in, op] {
           in.stack.clear();
           in.stack.emplace_back(in.one);
           in.stack.emplace_back(in.other);
           op.callBoxed(&in.stack);
         }},
-       {"numbers, boxed", [&in, with_numbers] {
+       {"numbers, boxed",
+        [&in, with_numbers] {
           in.stack.clear();
           in.stack.emplace_back(in.one);
           in.stack.emplace_back(int64_t{3});

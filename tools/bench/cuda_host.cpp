@@ -1,8 +1,9 @@
-// What calls on a GPU cost the host, and what they ask of the GPU, with a device that does nothing: tools/bench/cuda_host builds
-// this against libtensor and against libtorch, runs both on the idle runtime (test/cuda/idle_cuda) and compares. A line a case:
+// What calls on a GPU cost the host, and what they ask of the GPU, with a device that does nothing:
+// tools/bench/cuda_host builds this against libtensor and against libtorch, runs both on the idle runtime
+// (test/cuda/idle_cuda) and compares. A line a case:
 //   name<TAB>nanoseconds<TAB>launches<TAB>products<TAB>copies<TAB>memsets<TAB>blocks<TAB>waits<TAB>other
-// each of one call: processor time of all threads, launches of kernels, products by cuBLAS, copies, memsets, blocks from the
-// caching allocator, waits of the host, other calls of the runtime.
+// each of one call: processor time of all threads, launches of kernels, products by cuBLAS, copies, memsets, blocks
+// from the caching allocator, waits of the host, other calls of the runtime.
 //   cuda_host [PART OF A NAME]        times the cases
 //   cuda_host --counts NAME           runs one case a thousand times in the function `measured`, for callgrind
 #include <torch/torch.h>
@@ -83,8 +84,9 @@ void report(const Case& c) {
   const auto each = [](std::int64_t n) { return static_cast<double>(n) / kCalls; };
   std::printf(
       "%s\t%.1f\t%g\t%g\t%g\t%g\t%g\t%g\t%g\n", c.name.c_str(), took, each(counts.launches - before.launches),
-      each(counts.library_calls - before.library_calls), each(counts.copies - before.copies), each(counts.memsets - before.memsets),
-      each(made), each(counts.waits - before.waits), each(counts.other_calls - before.other_calls));
+      each(counts.library_calls - before.library_calls), each(counts.copies - before.copies),
+      each(counts.memsets - before.memsets), each(made), each(counts.waits - before.waits),
+      each(counts.other_calls - before.other_calls));
   std::fflush(stdout);
 }
 
@@ -95,11 +97,15 @@ at::TensorOptions gpu(at::ScalarType dtype = at::kFloat) {
 // What the cases work on; lives as long as the program.
 struct Inputs {
   Tensor s = torch::ones({16}, gpu()), t = torch::ones({16}, gpu()), square = torch::ones({16, 16}, gpu());
-  Tensor half = torch::ones({16}, gpu(at::kHalf)), ints = torch::zeros({4}, gpu(at::kLong)), mask = torch::zeros({16, 16}, gpu(at::kBool));
-  Tensor bias = torch::ones({16}, gpu()), batch = torch::ones({4, 16, 16}, gpu()), image = torch::ones({2, 4, 8, 8}, gpu());
+  Tensor half = torch::ones({16}, gpu(at::kHalf)), ints = torch::zeros({4}, gpu(at::kLong)),
+         mask = torch::zeros({16, 16}, gpu(at::kBool));
+  Tensor bias = torch::ones({16}, gpu()), batch = torch::ones({4, 16, 16}, gpu()),
+         image = torch::ones({2, 4, 8, 8}, gpu());
   Tensor channels = torch::ones({4}, gpu()), on_host = torch::ones({16}), pinned = torch::ones({16}).pin_memory();
-  Tensor targets = torch::zeros({16}, gpu(at::kLong)), heads = torch::ones({2, 4, 16, 64}, gpu(at::kBFloat16)), out = torch::empty({16}, gpu());
-  Tensor number = torch::ones({}, gpu()), offsets = torch::zeros({1}, gpu(at::kLong)), inner = torch::ones({2, 4, 6, 6}, gpu());
+  Tensor targets = torch::zeros({16}, gpu(at::kLong)), heads = torch::ones({2, 4, 16, 64}, gpu(at::kBFloat16)),
+         out = torch::empty({16}, gpu());
+  Tensor number = torch::ones({}, gpu()), offsets = torch::zeros({1}, gpu(at::kLong)),
+         inner = torch::ones({2, 4, 6, 6}, gpu());
   Tensor leaf = torch::ones({16}, gpu().requires_grad(true));
 };
 
@@ -177,26 +183,48 @@ void add_reductions(Cases& cases, Inputs& in) {
 void add_rearranging(Cases& cases, Inputs& in) {
   cases.insert(
       cases.end(),
-      {{"cat", [&] { at::cat({in.square, in.square}); }},
-       {"stack", [&] { at::stack({in.s, in.s}); }},
+      {{"cat",
+        [&] {
+          at::cat({in.square, in.square});
+        }},
+       {"stack",
+        [&] {
+          at::stack({in.s, in.s});
+        }},
        {"index_select", [&] { in.square.index_select(0, in.ints); }},
        {"x[tensor]", [&] { in.square.index({in.ints}); }},
        {"x[tensor] = y", [&] { in.square.index_put_({in.ints}, in.bias); }},
-       {"gather", [&] { in.square.gather(0, in.ints.view({1, 4})); }},
+       {"gather",
+        [&] {
+          in.square.gather(0, in.ints.view({1, 4}));
+        }},
        {"embedding", [&] { at::embedding(in.square, in.ints); }},
        {"x[1]", [&] { in.square[1]; }},
        {"repeat", [&] { in.s.repeat({4}); }},
        {"tril", [&] { in.square.tril(); }},
-       {"pad", [&] { at::constant_pad_nd(in.square, {1, 1}); }},
-       {"max_pool2d", [&] { at::max_pool2d(in.image, {2, 2}); }},
-       {"avg_pool2d", [&] { at::avg_pool2d(in.image, {2, 2}); }},
-       {"upsample", [&] { at::upsample_nearest2d(in.image, {16, 16}); }}});
+       {"pad",
+        [&] {
+          at::constant_pad_nd(in.square, {1, 1});
+        }},
+       {"max_pool2d",
+        [&] {
+          at::max_pool2d(in.image, {2, 2});
+        }},
+       {"avg_pool2d",
+        [&] {
+          at::avg_pool2d(in.image, {2, 2});
+        }},
+       {"upsample", [&] {
+          at::upsample_nearest2d(in.image, {16, 16});
+        }}});
 }
 
 /// Operators that pick and place by index, order elements, pad, pool, and go along an inner dimension.
 void add_picking(Cases& cases, Inputs& in) {
-  const Tensor rows = in.square.narrow(0, 0, 4).clone(), places = in.ints.view({1, 4}), line = torch::ones({4, 2048}, gpu());
-  const Tensor scores = torch::ones({16, 2048}, gpu()), table = torch::ones({16, 16}, gpu()), volume = torch::ones({2, 4, 8, 8, 8}, gpu());
+  const Tensor rows = in.square.narrow(0, 0, 4).clone(), places = in.ints.view({1, 4}),
+               line = torch::ones({4, 2048}, gpu());
+  const Tensor scores = torch::ones({16, 2048}, gpu()), table = torch::ones({16, 16}, gpu()),
+               volume = torch::ones({2, 4, 8, 8, 8}, gpu());
   const Tensor chances = torch::ones({4, 16}, gpu());
   const Tensor small = torch::ones({2, 4, 4, 4}, gpu()), small3 = torch::ones({2, 4, 4, 4, 4}, gpu());
   const auto pooled = std::make_shared<std::tuple<Tensor, Tensor>>(at::max_pool2d_with_indices(in.image, {2, 2}));
@@ -204,8 +232,14 @@ void add_picking(Cases& cases, Inputs& in) {
   const auto adapted = std::make_shared<std::tuple<Tensor, Tensor>>(at::adaptive_max_pool2d(in.image, {4, 4}));
   cases.insert(
       cases.end(),
-      {{"x[tensor, tensor]", [&] { in.square.index({in.ints, in.ints}); }},
-       {"x[tensor, tensor] = y", [&] { in.square.index_put_({in.ints, in.ints}, in.channels); }},
+      {{"x[tensor, tensor]",
+        [&] {
+          in.square.index({in.ints, in.ints});
+        }},
+       {"x[tensor, tensor] = y",
+        [&] {
+          in.square.index_put_({in.ints, in.ints}, in.channels);
+        }},
        {"x[tensor] = number", [&] { in.square.index_put_({in.ints}, in.number); }},
        {"x[mask]", [&] { in.square.index({in.mask}); }},
        {"x[mask] = number", [&] { in.square.index_put_({in.mask}, in.number); }},
@@ -220,7 +254,8 @@ void add_picking(Cases& cases, Inputs& in) {
        {"scatter_add_", [&, places, rows] { in.square.scatter_add_(0, places, rows); }},
        {"scatter_reduce_ amax", [&, places, rows] { in.square.scatter_reduce_(0, places, rows, "amax"); }},
        {"scatter_reduce_ mean", [&, places, rows] { in.square.scatter_reduce_(0, places, rows, "mean"); }},
-       {"scatter_reduce_ amin, without", [&, places, rows] { in.square.scatter_reduce_(0, places, rows, "amin", false); }},
+       {"scatter_reduce_ amin, without",
+        [&, places, rows] { in.square.scatter_reduce_(0, places, rows, "amin", false); }},
        {"masked_fill_", [&] { in.square.masked_fill_(in.mask, 1.0); }},
        {"masked_fill_ tensor", [&] { in.square.masked_fill_(in.mask, in.number); }},
        {"masked_scatter_", [&] { in.square.masked_scatter_(in.mask, in.square); }},
@@ -230,7 +265,8 @@ void add_picking(Cases& cases, Inputs& in) {
        {"put_", [&] { in.square.put_(in.ints, in.channels); }},
        {"take_along_dim", [&, places] { at::take_along_dim(in.square, places, 0); }},
        {"embedding backward", [&, rows] { at::embedding_dense_backward(rows, in.ints, 16, -1, false); }},
-       {"embedding_renorm_", [&, table] {
+       {"embedding_renorm_",
+        [&, table] {
           Tensor t = table;
           at::embedding_renorm_(t, in.ints, 1.0, 2.0);
         }},
@@ -271,36 +307,92 @@ void add_picking(Cases& cases, Inputs& in) {
        {"log_softmax, 0", [&] { at::log_softmax(in.square, 0); }},
        {"softmax backward, 0", [&] { at::_softmax_backward_data(in.square, in.square, 0, at::kFloat); }},
        {"softmax backward", [&] { at::_softmax_backward_data(in.square, in.square, 1, at::kFloat); }},
-       {"pad, images", [&] { at::constant_pad_nd(in.image, {1, 1, 1, 1}); }},
-       {"pad, reflect", [&] { at::pad(in.image, {1, 1, 1, 1}, "reflect"); }},
-       {"pad, replicate", [&] { at::pad(in.image, {1, 1, 1, 1}, "replicate"); }},
-       {"pad, circular", [&] { at::pad(in.image, {1, 1, 1, 1}, "circular"); }},
-       {"pad, reflect, 1-D", [&] { at::pad(in.batch, {1, 1}, "reflect"); }},
-       {"pad, replicate, 3-D", [volume] { at::pad(volume, {1, 1, 1, 1, 1, 1}, "replicate"); }},
-       {"pad backward, reflect", [&] { at::reflection_pad2d_backward(in.image, in.inner, {1, 1, 1, 1}); }},
-       {"pad backward, replicate", [&] { at::replication_pad2d_backward(in.image, in.inner, {1, 1, 1, 1}); }},
+       {"pad, images",
+        [&] {
+          at::constant_pad_nd(in.image, {1, 1, 1, 1});
+        }},
+       {"pad, reflect",
+        [&] {
+          at::pad(in.image, {1, 1, 1, 1}, "reflect");
+        }},
+       {"pad, replicate",
+        [&] {
+          at::pad(in.image, {1, 1, 1, 1}, "replicate");
+        }},
+       {"pad, circular",
+        [&] {
+          at::pad(in.image, {1, 1, 1, 1}, "circular");
+        }},
+       {"pad, reflect, 1-D",
+        [&] {
+          at::pad(in.batch, {1, 1}, "reflect");
+        }},
+       {"pad, replicate, 3-D",
+        [volume] {
+          at::pad(volume, {1, 1, 1, 1, 1, 1}, "replicate");
+        }},
+       {"pad backward, reflect",
+        [&] {
+          at::reflection_pad2d_backward(in.image, in.inner, {1, 1, 1, 1});
+        }},
+       {"pad backward, replicate",
+        [&] {
+          at::replication_pad2d_backward(in.image, in.inner, {1, 1, 1, 1});
+        }},
        {"max_pool1d", [&] { at::max_pool1d(in.batch, {2}); }},
-       {"max_pool3d", [volume] { at::max_pool3d(volume, {2, 2, 2}); }},
+       {"max_pool3d",
+        [volume] {
+          at::max_pool3d(volume, {2, 2, 2});
+        }},
        {"avg_pool1d", [&] { at::avg_pool1d(in.batch, {2}); }},
-       {"avg_pool3d", [volume] { at::avg_pool3d(volume, {2, 2, 2}); }},
+       {"avg_pool3d",
+        [volume] {
+          at::avg_pool3d(volume, {2, 2, 2});
+        }},
        {"adaptive_avg_pool1d", [&] { at::adaptive_avg_pool1d(in.batch, {4}); }},
-       {"adaptive_avg_pool2d", [&] { at::adaptive_avg_pool2d(in.image, {4, 4}); }},
-       {"adaptive_avg_pool2d of 1", [&] { at::adaptive_avg_pool2d(in.image, {1, 1}); }},
-       {"adaptive_avg_pool3d", [volume] { at::adaptive_avg_pool3d(volume, {4, 4, 4}); }},
+       {"adaptive_avg_pool2d",
+        [&] {
+          at::adaptive_avg_pool2d(in.image, {4, 4});
+        }},
+       {"adaptive_avg_pool2d of 1",
+        [&] {
+          at::adaptive_avg_pool2d(in.image, {1, 1});
+        }},
+       {"adaptive_avg_pool3d",
+        [volume] {
+          at::adaptive_avg_pool3d(volume, {4, 4, 4});
+        }},
        {"adaptive_max_pool1d", [&] { at::adaptive_max_pool1d(in.batch, {4}); }},
-       {"adaptive_max_pool2d", [&] { at::adaptive_max_pool2d(in.image, {4, 4}); }},
-       {"adaptive_max_pool3d", [volume] { at::adaptive_max_pool3d(volume, {4, 4, 4}); }},
+       {"adaptive_max_pool2d",
+        [&] {
+          at::adaptive_max_pool2d(in.image, {4, 4});
+        }},
+       {"adaptive_max_pool3d",
+        [volume] {
+          at::adaptive_max_pool3d(volume, {4, 4, 4});
+        }},
        {"max_pool2d backward",
-        [&, small, pooled] { at::max_pool2d_with_indices_backward(small, in.image, {2, 2}, {}, {0}, {1}, false, std::get<1>(*pooled)); }},
+        [&, small, pooled] {
+          at::max_pool2d_with_indices_backward(small, in.image, {2, 2}, {}, {0}, {1}, false, std::get<1>(*pooled));
+        }},
        {"max_pool3d backward",
         [volume, small3, pooled3] {
           at::max_pool3d_with_indices_backward(small3, volume, {2, 2, 2}, {}, {0}, {1}, false, std::get<1>(*pooled3));
         }},
-       {"avg_pool2d backward", [&, small] { at::avg_pool2d_backward(small, in.image, {2, 2}, {}, {0}, false, true, std::nullopt); }},
-       {"avg_pool3d backward", [volume, small3] { at::avg_pool3d_backward(small3, volume, {2, 2, 2}, {}, {0}, false, true, std::nullopt); }},
+       {"avg_pool2d backward",
+        [&, small] {
+          at::avg_pool2d_backward(small, in.image, {2, 2}, {}, {0}, false, true, std::nullopt);
+        }},
+       {"avg_pool3d backward",
+        [volume, small3] {
+          at::avg_pool3d_backward(small3, volume, {2, 2, 2}, {}, {0}, false, true, std::nullopt);
+        }},
        {"adaptive_avg_pool2d backward", [&, small] { at::_adaptive_avg_pool2d_backward(small, in.image); }},
-       {"adaptive_max_pool2d backward", [&, small, adapted] { at::adaptive_max_pool2d_backward(small, in.image, std::get<1>(*adapted)); }},
-       {"max_unpool2d", [pooled] { at::max_unpool2d(std::get<0>(*pooled), std::get<1>(*pooled), {8, 8}); }}});
+       {"adaptive_max_pool2d backward",
+        [&, small, adapted] { at::adaptive_max_pool2d_backward(small, in.image, std::get<1>(*adapted)); }},
+       {"max_unpool2d", [pooled] {
+          at::max_unpool2d(std::get<0>(*pooled), std::get<1>(*pooled), {8, 8});
+        }}});
 }
 
 void add_products(Cases& cases, Inputs& in) {
@@ -347,7 +439,8 @@ void add_optimizers(Cases& cases) {
   cases.push_back({"_foreach_mul_, 100", [lists] { at::_foreach_mul_((*lists)[0], 0.5); }});
   cases.push_back({"_foreach_zero_, 100", [lists] { at::_foreach_zero_((*lists)[0]); }});
   cases.push_back({"_foreach_norm, 100", [lists] { at::_foreach_norm((*lists)[0]); }});
-  cases.push_back({"_foreach_addcdiv_, 100", [lists] { at::_foreach_addcdiv_((*lists)[0], (*lists)[1], (*lists)[2], 0.1); }});
+  cases.push_back(
+      {"_foreach_addcdiv_, 100", [lists] { at::_foreach_addcdiv_((*lists)[0], (*lists)[1], (*lists)[2], 0.1); }});
   cases.push_back({"_fused_adam_, 100", [lists, steps] {
                      auto& l = *lists;
                      at::_fused_adam_(l[0], l[1], l[2], l[3], {}, *steps, 1e-3, 0.9, 0.999, 0.0, 1e-8, false, false);
@@ -362,13 +455,17 @@ void add_optimizers(Cases& cases) {
 
 void add_recorded(Cases& cases, Inputs& in) {
   cases.push_back({"add, recorded", [&] { in.leaf + in.s; }, true});
-  cases.push_back({"mul, sum, backward", [&] {
-                     (in.leaf * in.leaf).sum().backward();
-                     in.leaf.mutable_grad().reset();
-                   }, true});
+  cases.push_back(
+      {"mul, sum, backward",
+       [&] {
+         (in.leaf * in.leaf).sum().backward();
+         in.leaf.mutable_grad().reset();
+       },
+       true});
   cases.push_back({"mul, sum, backward, added", [&] { (in.leaf * in.leaf).sum().backward(); }, true});
   auto net = std::make_shared<torch::nn::Sequential>(
-      torch::nn::Linear(16, 32), torch::nn::ReLU(), torch::nn::Linear(32, 32), torch::nn::ReLU(), torch::nn::Linear(32, 16));
+      torch::nn::Linear(16, 32), torch::nn::ReLU(), torch::nn::Linear(32, 32), torch::nn::ReLU(),
+      torch::nn::Linear(32, 16));
   (*net)->to(kGpu);
   auto optimizer = std::make_shared<torch::optim::AdamW>((*net)->parameters(), torch::optim::AdamWOptions(1e-3));
   cases.push_back({"MLP forward", [&in, net] { (*net)->forward(in.square); }, true});
@@ -377,21 +474,27 @@ void add_recorded(Cases& cases, Inputs& in) {
     at::cross_entropy_loss((*net)->forward(in.square), in.targets).backward();
   };
   cases.push_back({"MLP forward, backward", pass, true});
-  cases.push_back({"MLP training step", [pass, optimizer] {
-                     pass();
-                     optimizer->step();
-                   }, true});
-  torch::nn::TransformerEncoderLayer layer(torch::nn::TransformerEncoderLayerOptions(64, 4).dropout(0.1).dim_feedforward(128));
+  cases.push_back(
+      {"MLP training step",
+       [pass, optimizer] {
+         pass();
+         optimizer->step();
+       },
+       true});
+  torch::nn::TransformerEncoderLayer layer(
+      torch::nn::TransformerEncoderLayerOptions(64, 4).dropout(0.1).dim_feedforward(128));
   layer->to(kGpu);
   const Tensor words = torch::ones({8, 2, 64}, gpu());
-  cases.push_back({"TransformerEncoderLayer", [layer, words]() mutable { layer->forward(words).sum().backward(); }, true});
+  cases.push_back(
+      {"TransformerEncoderLayer", [layer, words]() mutable { layer->forward(words).sum().backward(); }, true});
 }
 
 /// A training step of GPT-2 small in parts, with autocast to bfloat16 as people train it.
 void add_gpt2(Cases& cases) {
   auto model = std::make_shared<gpt2::Gpt2>();
   (*model)->to(kGpu);
-  auto optimizer = std::make_shared<torch::optim::AdamW>((*model)->parameters(), torch::optim::AdamWOptions(6e-4).betas({0.9, 0.95}));
+  auto optimizer = std::make_shared<torch::optim::AdamW>(
+      (*model)->parameters(), torch::optim::AdamWOptions(6e-4).betas({0.9, 0.95}));
   const Tensor text = torch::zeros({2, gpt2::Gpt2Impl::kLength}, gpu(at::kLong));
   const Tensor positions = torch::arange(gpt2::Gpt2Impl::kLength, gpu(at::kLong));
   at::autocast::set_autocast_dtype(at::kCUDA, at::kBFloat16);

@@ -65,15 +65,17 @@ int main(int argc, char** argv) {
     line("gelu", 2 * bytes, "GB/s", [&] { at::gelu_out(out, a); });
     line("add a row", 2 * bytes, "GB/s", [&] { (void)(square + row); });
     line("transpose", 2 * bytes, "GB/s", [&] { (void)square.t().contiguous(); });
-    line("to the other float", 1.5 * bytes, "GB/s", [&] { (void)a.to(dtype == at::kFloat ? at::kBFloat16 : at::kFloat); });
+    line("to the other float", 1.5 * bytes, "GB/s", [&] {
+      (void)a.to(dtype == at::kFloat ? at::kBFloat16 : at::kFloat);
+    });
     line("sum", bytes, "GB/s", [&] { (void)a.sum(); });
     line("sum of rows", bytes, "GB/s", [&] { (void)square.sum(1); });
     line("sum of columns", bytes, "GB/s", [&] { (void)square.sum(0); });
     line("softmax of rows", 2 * bytes, "GB/s", [&] { (void)at::softmax(square, 1); });
     line("layer norm of rows", 2 * bytes, "GB/s", [&] { (void)at::layer_norm(square, {8192}); });
-    line("index_select of rows", 2 * bytes, "GB/s", [&, i = torch::randperm(8192, at::TensorOptions(gpu).dtype(at::kLong))] {
-      (void)square.index_select(0, i);
-    });
+    line(
+        "index_select of rows", 2 * bytes, "GB/s",
+        [&, i = torch::randperm(8192, at::TensorOptions(gpu).dtype(at::kLong))] { (void)square.index_select(0, i); });
     line("normal_", bytes, "GB/s", [&] { out.normal_(); });
     const at::Tensor m = square.slice(0, 0, 4096).slice(1, 0, 4096).contiguous();
     line("mm 4096", 2.0 * 4096 * 4096 * 4096 / 1e3, "TFLOP/s", [&] { (void)m.mm(m); });

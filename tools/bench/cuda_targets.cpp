@@ -1,6 +1,6 @@
-// The speed targets on a GPU, as lines "name<TAB>value<TAB>unit<TAB>better": memory-bound operators, products, attention, the
-// host's part of small calls, training steps of GPT-2 small. Compiles against libtensor and against libtorch;
-// tools/bench/cuda_table runs both and compares. About two minutes.
+// The speed targets on a GPU, as lines "name<TAB>value<TAB>unit<TAB>better": memory-bound operators, products,
+// attention, the host's part of small calls, training steps of GPT-2 small. Compiles against libtensor and against
+// libtorch; tools/bench/cuda_table runs both and compares. About two minutes.
 #include <torch/torch.h>
 
 #include <ATen/autocast_mode.h>
@@ -94,7 +94,9 @@ void memory_bound(at::ScalarType dtype, const char* suffix) {
   line("sum of columns", bytes, [&] { (void)square.sum(0); });
   line("softmax", 2 * bytes, [&] { (void)at::softmax(square, 1); });
   line("layer norm", 2 * bytes, [&] { (void)at::layer_norm(square, {16384}); });
-  line("dropout", 2 * bytes + bytes / static_cast<double>(a.element_size()), [&] { (void)at::native_dropout(a, 0.1, true); });
+  line("dropout", 2 * bytes + bytes / static_cast<double>(a.element_size()), [&] {
+    (void)at::native_dropout(a, 0.1, true);
+  });
   line("cat", 2 * bytes, [&] { (void)at::cat({square.slice(0, 0, 4096), square.slice(0, 4096)}, 1); });
 }
 
@@ -106,7 +108,8 @@ double product_by_hand(const Tensor& a, const Tensor& b, const Tensor& c, cudaDa
   cublasLtMatmulDesc_t description;
   cublasLtMatrixLayout_t la, lb, lc;
   cublasLtMatmulPreference_t preference;
-  const auto m = static_cast<uint64_t>(a.size(0)), k = static_cast<uint64_t>(a.size(1)), n = static_cast<uint64_t>(b.size(1));
+  const auto m = static_cast<uint64_t>(a.size(0)), k = static_cast<uint64_t>(a.size(1)),
+             n = static_cast<uint64_t>(b.size(1));
   const size_t workspace = size_t{32} << 20;
   const Tensor space = torch::empty({static_cast<int64_t>(workspace)}, at::TensorOptions(kGpu).dtype(at::kByte));
   cublasLtMatmulHeuristicResult_t choice;
@@ -117,14 +120,15 @@ double product_by_hand(const Tensor& a, const Tensor& b, const Tensor& c, cudaDa
   cublasLtMatrixLayoutCreate(&lb, type, k, m, static_cast<int64_t>(k));
   cublasLtMatrixLayoutCreate(&lc, type, n, m, static_cast<int64_t>(n));
   cublasLtMatmulPreferenceCreate(&preference);
-  cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof(workspace));
+  cublasLtMatmulPreferenceSetAttribute(
+      preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof(workspace));
   cublasLtMatmulAlgoGetHeuristic(handle, description, la, lb, lc, lc, preference, 1, &choice, &found);
   check(found == 1, "cublasLtMatmulAlgoGetHeuristic");
   const float one = 1, zero = 0;
   const double seconds = device_seconds([&] {
     cublasLtMatmul(
-        handle, description, &one, b.const_data_ptr(), la, a.const_data_ptr(), lb, &zero, c.data_ptr(), lc, c.data_ptr(), lc,
-        &choice.algo, space.data_ptr(), workspace, c10::cuda::getCurrentCUDAStream());
+        handle, description, &one, b.const_data_ptr(), la, a.const_data_ptr(), lb, &zero, c.data_ptr(), lc,
+        c.data_ptr(), lc, &choice.algo, space.data_ptr(), workspace, c10::cuda::getCurrentCUDAStream());
   });
   cublasLtMatmulPreferenceDestroy(preference);
   cublasLtMatrixLayoutDestroy(la);
@@ -149,7 +153,9 @@ void products() {
           (dtype == at::kFloat ? " float" : " bf16");
       const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) / 1e12;
       report(name, flops / device_seconds([&] { at::mm_out(c, a, b); }), "TFLOP/s", "more");
-      report(name + " by hand", flops / product_by_hand(a, b, c, dtype == at::kFloat ? CUDA_R_32F : CUDA_R_16BF), "TFLOP/s", "more");
+      report(
+          name + " by hand", flops / product_by_hand(a, b, c, dtype == at::kFloat ? CUDA_R_32F : CUDA_R_16BF),
+          "TFLOP/s", "more");
       if (dtype == at::kBFloat16) {
         const Tensor bias = torch::randn({s.n}, options);
         report(name + " + bias", flops / device_seconds([&] { at::addmm_out(c, bias, a, b); }), "TFLOP/s", "more");
@@ -162,20 +168,24 @@ void products() {
 
 void attention(int64_t batch, int64_t heads, int64_t length, int64_t size, bool causal) {
   const auto options = at::TensorOptions(kGpu).dtype(at::kBFloat16).requires_grad(true);
-  const Tensor q = torch::randn({batch, heads, length, size}, options), k = torch::randn({batch, heads, length, size}, options);
+  const Tensor q = torch::randn({batch, heads, length, size}, options),
+               k = torch::randn({batch, heads, length, size}, options);
   const Tensor v = torch::randn({batch, heads, length, size}, options);
-  const double flops = 4.0 * static_cast<double>(batch * heads * length * size) * static_cast<double>(length) / 1e12 * (causal ? 0.5 : 1);
-  const std::string name = "attention " + std::to_string(length) + "x" + std::to_string(size) + (causal ? " causal" : "");
+  const double flops = 4.0 * static_cast<double>(batch * heads * length * size) * static_cast<double>(length) / 1e12 *
+      (causal ? 0.5 : 1);
+  const std::string name =
+      "attention " + std::to_string(length) + "x" + std::to_string(size) + (causal ? " causal" : "");
   {
     const at::NoGradGuard no_grad;
     report(
-        name, flops / device_seconds([&] { (void)at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal); }), "TFLOP/s",
-        "more");
+        name, flops / device_seconds([&] { (void)at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal); }),
+        "TFLOP/s", "more");
   }
   const Tensor out = at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal), grad = torch::randn_like(out);
   report(
-      name + " backward",
-      2.5 * flops / device_seconds([&] { (void)torch::autograd::grad({out}, {q, k, v}, {grad}, /*retain_graph=*/true); }),
+      name + " backward", 2.5 * flops / device_seconds([&] {
+                            (void)torch::autograd::grad({out}, {q, k, v}, {grad}, /*retain_graph=*/true);
+                          }),
       "TFLOP/s", "more");
 }
 

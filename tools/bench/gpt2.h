@@ -11,8 +11,12 @@ using at::Tensor;
 
 struct BlockImpl : torch::nn::Module {
   explicit BlockImpl(int64_t width)
-      : norm1(torch::nn::LayerNormOptions({width})), norm2(torch::nn::LayerNormOptions({width})), qkv(width, 3 * width),
-        project(width, width), up(width, 4 * width), down(4 * width, width) {
+      : norm1(torch::nn::LayerNormOptions({width})),
+        norm2(torch::nn::LayerNormOptions({width})),
+        qkv(width, 3 * width),
+        project(width, width),
+        up(width, 4 * width),
+        down(4 * width, width) {
     register_module("norm1", norm1);
     register_module("norm2", norm2);
     register_module("qkv", qkv);

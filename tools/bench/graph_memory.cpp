@@ -1,6 +1,6 @@
-// What a recorded call keeps: resident bytes for each step of a chain of 200,000 one-element calls, one line for each kind.
-// Includes the saved values and the tensors that the chain keeps alive. Compiles against libtensor and against libtorch, as
-// calls.cpp does:
+// What a recorded call keeps: resident bytes for each step of a chain of 200,000 one-element calls, one line for each
+// kind. Includes the saved values and the tensors that the chain keeps alive. Compiles against libtensor and against
+// libtorch, as calls.cpp does:
 //   g++ -std=c++17 -O2 graph_memory.cpp -I$INCLUDE -L$LIB -ltensor          (or -ltorch -ltorch_cpu -lc10)
 #include <torch/torch.h>
 

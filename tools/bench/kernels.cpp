@@ -1,5 +1,5 @@
-// What large kernels cost on one thread: nanoseconds of processor time, one line each. Compiles against libtensor and against
-// libtorch, as calls.cpp does; tools/bench/compare runs two such programs in turns and prints the ratios.
+// What large kernels cost on one thread: nanoseconds of processor time, one line each. Compiles against libtensor and
+// against libtorch, as calls.cpp does; tools/bench/compare runs two such programs in turns and prints the ratios.
 #include <torch/torch.h>
 
 #include "measure.h"
@@ -37,13 +37,19 @@ void add_copies(Cases& cases) {
        {"t() of bytes", [=] { bytes.t().contiguous(); }},
        {"t() of doubles", [=] { wide.t().contiguous(); }},
        {"t() to bfloat16", [=] { into_short.copy_(square.t()); }},
-       {"nchw to nhwc", [=] { images.permute({0, 2, 3, 1}).contiguous(); }},
-       {"3 channels to nhwc", [=] { colours.permute({0, 2, 3, 1}).contiguous(); }}});
+       {"nchw to nhwc",
+        [=] {
+          images.permute({0, 2, 3, 1}).contiguous();
+        }},
+       {"3 channels to nhwc", [=] {
+          colours.permute({0, 2, 3, 1}).contiguous();
+        }}});
 }
 
 void add_pointwise(Cases& cases) {
   const Tensor grid = numbers({4096, 1024}), column = numbers({4096, 1}), row = numbers({1024});
-  const Tensor x = numbers({1 << 20}), y = numbers({1 << 20}), short_x = x.to(at::kBFloat16), short_y = y.to(at::kBFloat16);
+  const Tensor x = numbers({1 << 20}), y = numbers({1 << 20}), short_x = x.to(at::kBFloat16),
+               short_y = y.to(at::kBFloat16);
   const Tensor half_x = x.to(at::kHalf), half_y = y.to(at::kHalf);
   cases.insert(
       cases.end(),
@@ -80,9 +86,9 @@ void add_products(Cases& cases) {
   const Tensor a = numbers({64, 64}), b = numbers({64, 64}), image = numbers({1, 3, 224, 224});
   const Tensor weight = numbers({64, 3, 7, 7}), bias = numbers({64});
   cases.insert(
-      cases.end(),
-      {{"matmul 64x64", [=] { at::matmul(a, b); }},
-       {"conv2d 7x7", [=] { at::conv2d(image, weight, bias, {2, 2}, {3, 3}); }}});
+      cases.end(), {{"matmul 64x64", [=] { at::matmul(a, b); }}, {"conv2d 7x7", [=] {
+                                                                    at::conv2d(image, weight, bias, {2, 2}, {3, 3});
+                                                                  }}});
 }
 
 } // namespace

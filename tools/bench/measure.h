@@ -1,4 +1,5 @@
-// Timing for the benchmarks of this folder: processor time of one thread, one line a case, as tools/bench/compare reads it.
+// Timing for the benchmarks of this folder: processor time of one thread, one line a case, as tools/bench/compare reads
+// it.
 #pragma once
 
 #include <algorithm>

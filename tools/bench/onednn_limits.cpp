@@ -1,5 +1,6 @@
-// Products and convolutions beside oneDNN called by hand: primitives made once, every tensor in the layout that oneDNN likes best,
-// nothing allocated. One thread (OMP_NUM_THREADS=1), processor time, the two in turns, the least of all rounds:
+// Products and convolutions beside oneDNN called by hand: primitives made once, every tensor in the layout that oneDNN
+// likes best, nothing allocated. One thread (OMP_NUM_THREADS=1), processor time, the two in turns, the least of all
+// rounds:
 //
 //   OMP_NUM_THREADS=1 build/bench_onednn_limits
 #include <torch/torch.h>
@@ -34,52 +35,72 @@ memory filled(const memory::desc& desc) {
 }
 
 // The library's call beside a primitive with its arguments.
-void report(const std::string& name, double flops, const dnnl::primitive& primitive, const Arguments& arguments, const std::function<void()>& ours) {
+void report(
+    const std::string& name,
+    double flops,
+    const dnnl::primitive& primitive,
+    const Arguments& arguments,
+    const std::function<void()>& ours) {
   dnnl::stream stream(engine());
   double by_hand = 1e18, library = 1e18;
   for (int round = 0; round < kRounds; ++round) {
     by_hand = std::min(by_hand, measure([&] {
-      primitive.execute(stream, arguments);
-      stream.wait();
-    }));
+                         primitive.execute(stream, arguments);
+                         stream.wait();
+                       }));
     library = std::min(library, measure(ours));
   }
-  std::printf("| %s | %.1f GF/s | %.1f GF/s | %.2f |\n", name.c_str(), flops / by_hand, flops / library, by_hand / library);
+  std::printf(
+      "| %s | %.1f GF/s | %.1f GF/s | %.2f |\n", name.c_str(), flops / by_hand, flops / library, by_hand / library);
 }
 
 void product(int64_t m, int64_t k, int64_t n, at::ScalarType dtype) {
   const bool reduced = dtype == at::kBFloat16;
   const auto type = reduced ? memory::data_type::bf16 : memory::data_type::f32;
-  const auto any = [&](int64_t rows, int64_t cols) { return memory::desc({rows, cols}, type, memory::format_tag::any); };
+  const auto any = [&](int64_t rows, int64_t cols) {
+    return memory::desc({rows, cols}, type, memory::format_tag::any);
+  };
   const dnnl::matmul::primitive_desc desc(dnnl::matmul::desc(any(m, k), any(k, n), any(m, n)), engine());
   const Arguments arguments = {
-      {DNNL_ARG_SRC, filled(desc.src_desc())}, {DNNL_ARG_WEIGHTS, filled(desc.weights_desc())}, {DNNL_ARG_DST, filled(desc.dst_desc())}};
+      {DNNL_ARG_SRC, filled(desc.src_desc())},
+      {DNNL_ARG_WEIGHTS, filled(desc.weights_desc())},
+      {DNNL_ARG_DST, filled(desc.dst_desc())}};
   const at::Tensor a = at::zeros({m, k}, dtype), b = at::zeros({k, n}, dtype);
   const std::string sizes = std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n);
-  report("product " + sizes + (reduced ? ", bfloat16" : ""), 2.0 * m * k * n, dnnl::matmul(desc), arguments, [&] { at::matmul(a, b); });
+  report("product " + sizes + (reduced ? ", bfloat16" : ""), 2.0 * m * k * n, dnnl::matmul(desc), arguments, [&] {
+    at::matmul(a, b);
+  });
 }
 
 void convolution(int64_t batch, int64_t in, int64_t size, int64_t out, int64_t kernel, int64_t stride, int64_t groups) {
   const int64_t padding = kernel / 2, out_size = (size + 2 * padding - kernel) / stride + 1;
-  const auto any = [](const memory::dims& dims) { return memory::desc(dims, memory::data_type::f32, memory::format_tag::any); };
-  const memory::dims weights = groups == 1 ? memory::dims{out, in, kernel, kernel} : memory::dims{groups, out / groups, in / groups, kernel, kernel};
+  const auto any = [](const memory::dims& dims) {
+    return memory::desc(dims, memory::data_type::f32, memory::format_tag::any);
+  };
+  const memory::dims weights = groups == 1 ? memory::dims{out, in, kernel, kernel}
+                                           : memory::dims{groups, out / groups, in / groups, kernel, kernel};
   const dnnl::convolution_forward::primitive_desc desc(
       dnnl::convolution_forward::desc(
-          dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_auto, any({batch, in, size, size}), any(weights),
-          memory::desc({out}, memory::data_type::f32, memory::format_tag::x), any({batch, out, out_size, out_size}),
-          {stride, stride}, {padding, padding}, {padding, padding}),
+          dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_auto, any({batch, in, size, size}),
+          any(weights), memory::desc({out}, memory::data_type::f32, memory::format_tag::x),
+          any({batch, out, out_size, out_size}), {stride, stride}, {padding, padding}, {padding, padding}),
       engine());
   const Arguments arguments = {
-      {DNNL_ARG_SRC, filled(desc.src_desc())}, {DNNL_ARG_WEIGHTS, filled(desc.weights_desc())},
-      {DNNL_ARG_BIAS, filled(desc.bias_desc())}, {DNNL_ARG_DST, filled(desc.dst_desc())}};
-  const at::Tensor x = at::zeros({batch, in, size, size}), w = at::zeros({out, in / groups, kernel, kernel}), b = at::zeros({out});
+      {DNNL_ARG_SRC, filled(desc.src_desc())},
+      {DNNL_ARG_WEIGHTS, filled(desc.weights_desc())},
+      {DNNL_ARG_BIAS, filled(desc.bias_desc())},
+      {DNNL_ARG_DST, filled(desc.dst_desc())}};
+  const at::Tensor x = at::zeros({batch, in, size, size}), w = at::zeros({out, in / groups, kernel, kernel}),
+                   b = at::zeros({out});
   char name[128];
   std::snprintf(
-      name, sizeof name, "convolution %ld x %ld x %ld x %ld, %ld of %ld x %ld%s%s", batch, in, size, size, out, kernel, kernel,
-      stride == 1 ? "" : ", stride 2", groups == 1 ? "" : ", depthwise");
-  report(name, 2.0 * batch * out * out_size * out_size * in / groups * kernel * kernel, dnnl::convolution_forward(desc), arguments, [&] {
-    at::conv2d(x, w, b, {stride, stride}, {padding, padding}, {1, 1}, groups);
-  });
+      name, sizeof name, "convolution %ld x %ld x %ld x %ld, %ld of %ld x %ld%s%s", batch, in, size, size, out, kernel,
+      kernel, stride == 1 ? "" : ", stride 2", groups == 1 ? "" : ", depthwise");
+  report(
+      name, 2.0 * batch * out * out_size * out_size * in / groups * kernel * kernel, dnnl::convolution_forward(desc),
+      arguments, [&] {
+        at::conv2d(x, w, b, {stride, stride}, {padding, padding}, {1, 1}, groups);
+      });
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-// What a step of an optimizer costs: nanoseconds of processor time of a step over 50 parameters of mixed sizes, on one thread,
-// one line for each optimizer. Compiles against libtensor and against libtorch, as calls.cpp does:
+// What a step of an optimizer costs: nanoseconds of processor time of a step over 50 parameters of mixed sizes, on one
+// thread, one line for each optimizer. Compiles against libtensor and against libtorch, as calls.cpp does:
 //   g++ -std=c++17 -O2 optim.cpp -I$INCLUDE -L$LIB -ltensor          (or -ltorch -ltorch_cpu -lc10)
 // tools/bench/compare runs two such programs in turns and prints the ratios.
 #include <torch/torch.h>
@@ -20,7 +20,8 @@ double now() {
   return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
-/// Matrices and vectors with gradients, as a small network has them: 50 tensors, each `scale` times as long as at scale 1.
+/// Matrices and vectors with gradients, as a small network has them: 50 tensors, each `scale` times as long as at
+/// scale 1.
 std::vector<torch::Tensor> parameters(int64_t scale) {
   std::vector<torch::Tensor> all;
   for (int64_t layer = 0; layer < 10; ++layer) {
@@ -37,7 +38,7 @@ std::vector<torch::Tensor> parameters(int64_t scale) {
 
 /// Median over samples of the time of one step; each sample runs for about ten milliseconds.
 double measure(torch::optim::Optimizer& optimizer) {
-  optimizer.step();  // makes the state
+  optimizer.step(); // makes the state
   int64_t count = 1;
   double took = 0;
   while (took < 5e6) {

@@ -1,5 +1,5 @@
-// Recurrent layers forward and back: processor time of one call on one thread. Compiles against libtensor and against libtorch,
-// as calls.cpp does.
+// Recurrent layers forward and back: processor time of one call on one thread. Compiles against libtensor and against
+// libtorch, as calls.cpp does.
 #include "measure.h"
 
 #include <torch/torch.h>
@@ -8,7 +8,9 @@ namespace {
 
 using torch::Tensor;
 
-Tensor output_of(const Tensor& output) { return output; }
+Tensor output_of(const Tensor& output) {
+  return output;
+}
 template <class State>
 Tensor output_of(const std::tuple<Tensor, State>& results) {
   return std::get<0>(results);

@@ -1,5 +1,5 @@
-// How much faster two threads are than one: wall time of large kernels with either, in turns, the best of some rounds. Wants a
-// machine with two processors that nothing else uses.
+// How much faster two threads are than one: wall time of large kernels with either, in turns, the best of some rounds.
+// Wants a machine with two processors that nothing else uses.
 //
 //   scaling [ROUNDS] [NAME...]
 #include <torch/torch.h>
@@ -36,8 +36,10 @@ double best_of_calls(const std::function<void()>& run) {
 }
 
 std::vector<Case> elementwise() {
-  const Tensor a = at::randn({1 << 20}), b = at::randn({1 << 20}), large = at::randn({1 << 24}), other = at::randn({1 << 24});
-  const Tensor square = at::randn({2048, 2048}), wide = at::randn({4096, 1024}), column = at::randn({4096, 1}), mask = a > 0;
+  const Tensor a = at::randn({1 << 20}), b = at::randn({1 << 20}), large = at::randn({1 << 24}),
+               other = at::randn({1 << 24});
+  const Tensor square = at::randn({2048, 2048}), wide = at::randn({4096, 1024}), column = at::randn({4096, 1}),
+               mask = a > 0;
   const Tensor short_a = a.to(at::kBFloat16);
   return {
       {"add, 1M", [=] { at::add(a, b); }},
@@ -52,15 +54,22 @@ std::vector<Case> elementwise() {
       {"to bfloat16, 1M", [=] { a.to(at::kBFloat16); }},
       {"gelu of bfloat16, 1M", [=] { at::gelu(short_a); }},
       {"t().contiguous(), 2048 x 2048", [=] { square.t().contiguous(); }},
-      {"cat of 4 x 1M, rows", [=] { at::cat({a, b, a, b}, 0); }},
-      {"cat of 4 x 4M, columns", [=] { at::cat({wide, wide, wide, wide}, 1); }},
+      {"cat of 4 x 1M, rows",
+       [=] {
+         at::cat({a, b, a, b}, 0);
+       }},
+      {"cat of 4 x 4M, columns",
+       [=] {
+         at::cat({wide, wide, wide, wide}, 1);
+       }},
       {"randn, 1M", [] { at::randn({1 << 20}); }},
       {"dropout, 1M", [=] { at::dropout(a, 0.1, true); }}};
 }
 
 std::vector<Case> rows() {
   const Tensor x = at::randn({4096, 1024}), weight = at::randn({1024}), flat = at::randn({1 << 20});
-  const Tensor columns = at::randint(1024, {4096, 1024}), few = at::randint(1024, {4096}), source = at::randn({4096, 256}), into = at::zeros({1024, 256});
+  const Tensor columns = at::randint(1024, {4096, 1024}), few = at::randint(1024, {4096}),
+               source = at::randn({4096, 256}), into = at::zeros({1024, 256});
   return {
       {"sum of all, 4096 x 1024", [=] { at::sum(x); }},
       {"sum, dim 0", [=] { at::sum(x, {0}); }},
@@ -84,11 +93,14 @@ std::vector<Case> rows() {
 /// What training takes besides products: gradients of norms, losses and tables, and steps of an optimizer.
 std::vector<Case> training() {
   const Tensor x = at::randn({4096, 1024}), grad = at::randn({4096, 1024}), weight = at::randn({1024});
-  const Tensor soft = at::softmax(x, 1), classes = at::randint(1024, {4096}), words = at::randint(8192, {16384}), for_words = at::randn({16384, 256});
+  const Tensor soft = at::softmax(x, 1), classes = at::randint(1024, {4096}), words = at::randint(8192, {16384}),
+               for_words = at::randn({16384, 256});
   const auto [normed, mean, rstd] = at::native_layer_norm(x, {1024}, weight, weight, 1e-5);
-  const Tensor images = at::randn({16, 64, 56, 56}), filters = at::randn({64, 64, 3, 3}), for_images = at::randn({16, 64, 56, 56});
+  const Tensor images = at::randn({16, 64, 56, 56}), filters = at::randn({64, 64, 3, 3}),
+               for_images = at::randn({16, 64, 56, 56});
   const Tensor scale = at::randn({64});
-  const auto [image_norm, image_mean, image_rstd] = at::native_batch_norm(images, scale, scale, {}, {}, true, 0.1, 1e-5);
+  const auto [image_norm, image_mean, image_rstd] =
+      at::native_batch_norm(images, scale, scale, {}, {}, true, 0.1, 1e-5);
   std::vector<Tensor> parameters;
   for (int i = 0; i < 16; ++i) {
     parameters.push_back(at::randn({256, 1024}).requires_grad_());
@@ -97,21 +109,32 @@ std::vector<Case> training() {
   const auto adam = std::make_shared<torch::optim::AdamW>(parameters);
   return {
       {"softmax backward, 4096 x 1024", [=] { at::_softmax_backward_data(grad, soft, 1, at::kFloat); }},
-      {"layer_norm backward", [=, mean = mean, rstd = rstd] { at::native_layer_norm_backward(grad, x, {1024}, mean, rstd, weight, weight, {true, true, true}); }},
-      {"batch_norm backward", [=, image_mean = image_mean, image_rstd = image_rstd] {
-         at::native_batch_norm_backward(for_images, images, scale, {}, {}, image_mean, image_rstd, true, 1e-5, {true, true, true});
+      {"layer_norm backward",
+       [=, mean = mean, rstd = rstd] {
+         at::native_layer_norm_backward(grad, x, {1024}, mean, rstd, weight, weight, {true, true, true});
+       }},
+      {"batch_norm backward",
+       [=, image_mean = image_mean, image_rstd = image_rstd] {
+         at::native_batch_norm_backward(
+             for_images, images, scale, {}, {}, image_mean, image_rstd, true, 1e-5, {true, true, true});
        }},
       {"cross_entropy, 4096 x 1024", [=] { at::cross_entropy_loss(x, classes); }},
-      {"embedding backward, 16384 of 8192 x 256", [=] { at::embedding_dense_backward(for_words, words, 8192, -1, false); }},
-      {"conv2d backward, 3 x 3", [=] {
-         at::convolution_backward(for_images, images, filters, at::OptionalIntArrayRef{}, {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1, {true, true, false});
+      {"embedding backward, 16384 of 8192 x 256",
+       [=] { at::embedding_dense_backward(for_words, words, 8192, -1, false); }},
+      {"conv2d backward, 3 x 3",
+       [=] {
+         at::convolution_backward(
+             for_images, images, filters, at::OptionalIntArrayRef{}, {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1,
+             {true, true, false});
        }},
       {"AdamW, 16 of 256 x 1024", [=] { adam->step(); }}};
 }
 
 std::vector<Case> products() {
-  const Tensor a = at::randn({1024, 1024}), b = at::randn({1024, 1024}), thin = at::randn({32, 1024}), vector = at::randn({1024});
-  const Tensor batch = at::randn({64, 128, 128}), images = at::randn({16, 64, 56, 56}), filters = at::randn({64, 64, 3, 3});
+  const Tensor a = at::randn({1024, 1024}), b = at::randn({1024, 1024}), thin = at::randn({32, 1024}),
+               vector = at::randn({1024});
+  const Tensor batch = at::randn({64, 128, 128}), images = at::randn({16, 64, 56, 56}),
+               filters = at::randn({64, 64, 3, 3});
   const Tensor q = at::randn({8, 8, 256, 64}), steps = at::randn({64, 32, 256});
   const torch::nn::LSTM lstm(256, 256);
   return {

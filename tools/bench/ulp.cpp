@@ -1,11 +1,12 @@
-// How far the pointwise functions are from the true value, in units in the last place (ulp) of float: over all 2^32 floats for
-// functions of one number, over a grid for those of two. Prints a row of a table for each.
+// How far the pointwise functions are from the true value, in units in the last place (ulp) of float: over all 2^32
+// floats for functions of one number, over a grid for those of two. Prints a row of a table for each.
 //
 //   ulp [--every N] [NAME...]      N: look at every N-th float only; NAME: these functions alone
 //
-// The true value comes from double precision: glibc's vector functions (libmvec, at most 4 ulp of double, a part in 10^8 of one of
-// float), or formulas of them. An ulp is the distance of the floats at the true value, for small ones that of the denormals.
-// Infinity counts as 2^128, so results that overflow too early or too late show. A NaN on one side alone is counted apart.
+// The true value comes from double precision: glibc's vector functions (libmvec, at most 4 ulp of double, a part in
+// 10^8 of one of float), or formulas of them. An ulp is the distance of the floats at the true value, for small ones
+// that of the denormals. Infinity counts as 2^128, so results that overflow too early or too late show. A NaN on one
+// side alone is counted apart.
 #include <aten/native/pointwise/bessel.h>
 #include <aten/native/pointwise/special.h>
 #include <torch/torch.h>
@@ -88,7 +89,9 @@ Four each(Four x) {
 }
 template <double (*f)(double)>
 struct OfLibm {
-  double operator()(double x) const { return f(x); }
+  double operator()(double x) const {
+    return f(x);
+  }
 };
 
 struct Function {
@@ -116,7 +119,8 @@ const Function kFunctions[] = {
     {"silu", [](const Tensor& x) { return at::silu(x); }, [](Four x) { return x * sigmoid(x); }},
     {"mish", [](const Tensor& x) { return at::mish(x); }, [](Four x) { return x * _ZGVdN4v_tanh(softplus(x)); }},
     {"elu", [](const Tensor& x) { return at::elu(x); }, [](Four x) { return where_positive(x, x, _ZGVdN4v_expm1(x)); }},
-    {"gelu", [](const Tensor& x) { return at::gelu(x); }, [](Four x) { return all(0.5) * x * _ZGVdN4v_erfc(x * all(-M_SQRT1_2)); }},
+    {"gelu", [](const Tensor& x) { return at::gelu(x); },
+     [](Four x) { return all(0.5) * x * _ZGVdN4v_erfc(x * all(-M_SQRT1_2)); }},
     {"gelu, tanh", [](const Tensor& x) { return at::gelu(x, "tanh"); },
      [](Four x) { return x * sigmoid(all(2 * M_SQRT2 * M_2_SQRTPI / 2) * (x + all(0.044715) * x * x * x)); }},
     {"sqrt", [](const Tensor& x) { return at::sqrt(x); }, [](Four x) { return _mm256_sqrt_pd(x); }},
@@ -138,10 +142,14 @@ const Function kFunctions[] = {
     {"bessel_y1", [](const Tensor& x) { return at::special_bessel_y1(x); }, each<OfLibm<::y1>>},
     // Of these glibc has none: the library's own of doubles.
     {"digamma", [](const Tensor& x) { return at::digamma(x); }, each<at::native::Digamma>},
-    {"modified_bessel_i0", [](const Tensor& x) { return at::special_modified_bessel_i0(x); }, each<at::native::BesselI0>},
-    {"modified_bessel_i1", [](const Tensor& x) { return at::special_modified_bessel_i1(x); }, each<at::native::BesselI1>},
-    {"modified_bessel_k0", [](const Tensor& x) { return at::special_modified_bessel_k0(x); }, each<at::native::BesselK0>},
-    {"modified_bessel_k1", [](const Tensor& x) { return at::special_modified_bessel_k1(x); }, each<at::native::BesselK1>},
+    {"modified_bessel_i0", [](const Tensor& x) { return at::special_modified_bessel_i0(x); },
+     each<at::native::BesselI0>},
+    {"modified_bessel_i1", [](const Tensor& x) { return at::special_modified_bessel_i1(x); },
+     each<at::native::BesselI1>},
+    {"modified_bessel_k0", [](const Tensor& x) { return at::special_modified_bessel_k0(x); },
+     each<at::native::BesselK0>},
+    {"modified_bessel_k1", [](const Tensor& x) { return at::special_modified_bessel_k1(x); },
+     each<at::native::BesselK1>},
 };
 
 struct FunctionOfTwo {
@@ -166,7 +174,9 @@ struct Errors {
   void print(const char* name, bool two) const {
     char place[64];
     std::snprintf(place, sizeof place, two ? "%.9g, %.9g" : "%.9g", at[0], at[1]);
-    std::printf("| %s | %.3f | %s | %.4f | %lld |\n", name, largest, place, sum / static_cast<double>(count), static_cast<long long>(odd));
+    std::printf(
+        "| %s | %.3f | %s | %.4f | %lld |\n", name, largest, place, sum / static_cast<double>(count),
+        static_cast<long long>(odd));
     std::fflush(stdout);
   }
 };
@@ -174,8 +184,8 @@ struct Errors {
 /// Distances of `got` from `truth` in ulp; NaN where both are, infinity where one is.
 void measure(const float* got, const double* truth, double* ulps) {
   const Four sign = all(-0.0), top = all(0x1p128);
-  const __m256i exponent = _mm256_set1_epi64x(0x7ff0000000000000), lowest = _mm256_set1_epi64x(int64_t{1023 - 126} << 52),
-                places = _mm256_set1_epi64x(int64_t{23} << 52);
+  const __m256i exponent = _mm256_set1_epi64x(0x7ff0000000000000),
+                lowest = _mm256_set1_epi64x(int64_t{1023 - 126} << 52), places = _mm256_set1_epi64x(int64_t{23} << 52);
   // min and max return their second operand where one is NaN.
   const auto bounded = [&](Four x) { return _mm256_max_pd(-top, _mm256_min_pd(top, x)); };
   for (int64_t i = 0; i < kBlock; i += 4) {
@@ -231,7 +241,9 @@ void test(const Function& f, int64_t every) {
 std::vector<float> spread(int64_t n) {
   std::vector<float> result(n);
   for (int64_t i = 0; i < n; ++i) {
-    const auto bits = static_cast<uint32_t>((static_cast<unsigned __int128>(i) << 32) / n + static_cast<uint64_t>(i) * 0x9e3779b1u % ((uint64_t{1} << 32) / n));
+    const auto bits = static_cast<uint32_t>(
+        (static_cast<unsigned __int128>(i) << 32) / n +
+        static_cast<uint64_t>(i) * 0x9e3779b1u % ((uint64_t{1} << 32) / n));
     std::memcpy(&result[i], &bits, sizeof bits);
   }
   return result;
@@ -239,7 +251,8 @@ std::vector<float> spread(int64_t n) {
 
 /// A grid of as many pairs as functions of one number have floats.
 void test(const FunctionOfTwo& f, int64_t every) {
-  const std::vector<float> left = spread(std::max<int64_t>(1, (int64_t{1} << 32) / kBlock / every)), right = spread(kBlock);
+  const std::vector<float> left = spread(std::max<int64_t>(1, (int64_t{1} << 32) / kBlock / every)),
+                           right = spread(kBlock);
   const Tensor x = at::empty({kBlock}), y = at::empty({kBlock});
   std::copy(right.begin(), right.end(), y.data_ptr<float>());
   std::vector<double> truth(kBlock), ulps(kBlock);
@@ -249,7 +262,8 @@ void test(const FunctionOfTwo& f, int64_t every) {
     x.fill_(value);
     const Tensor got = f.ours(x, y);
     for (int64_t i = 0; i < kBlock; i += 4) {
-      _mm256_storeu_pd(&truth[i], f.truth(_mm256_cvtps_pd(_mm_loadu_ps(values + i)), _mm256_cvtps_pd(_mm_loadu_ps(&right[i]))));
+      _mm256_storeu_pd(
+          &truth[i], f.truth(_mm256_cvtps_pd(_mm_loadu_ps(values + i)), _mm256_cvtps_pd(_mm_loadu_ps(&right[i]))));
     }
     measure(got.data_ptr<float>(), truth.data(), ulps.data());
     add(errors, ulps, kBlock, values, right.data());
@@ -274,12 +288,18 @@ int main(int argc, char** argv) {
     return 2;
   }
   at::set_num_threads(1);
-  const auto wanted = [&](const char* name) { return names.empty() || std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto wanted = [&](const char* name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
   std::printf("| function | largest error, ulp | at | mean | NaN on one side |\n|---|---|---|---|---|\n");
   for (const Function& f : kFunctions) {
-    if (wanted(f.name)) test(f, every);
+    if (wanted(f.name)) {
+      test(f, every);
+    }
   }
   for (const FunctionOfTwo& f : kFunctionsOfTwo) {
-    if (wanted(f.name)) test(f, every);
+    if (wanted(f.name)) {
+      test(f, every);
+    }
   }
 }

@@ -17,11 +17,8 @@ using torch::serialize::save_pickle;
 
 torch::nn::Sequential make_model() {
   return torch::nn::Sequential(
-      torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 3, 3).bias(false)),
-      torch::nn::BatchNorm2d(3),
-      torch::nn::ReLU(),
-      torch::nn::Flatten(),
-      torch::nn::Linear(3 * 4 * 4, 5));
+      torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 3, 3).bias(false)), torch::nn::BatchNorm2d(3), torch::nn::ReLU(),
+      torch::nn::Flatten(), torch::nn::Linear(3 * 4 * 4, 5));
 }
 
 Tensor input() {

@@ -29,9 +29,10 @@ struct Net : torch::nn::Module {
 
 std::vector<Tensor> dtypes() {
   std::vector<Tensor> tensors;
-  for (const auto dtype : {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16, torch::kChar, torch::kShort, torch::kInt,
-           torch::kLong, torch::kByte, torch::kBool, torch::kComplexFloat, torch::kComplexDouble, at::kUInt16, at::kUInt32,
-           at::kUInt64, at::kFloat8_e4m3fn, at::kFloat8_e5m2}) {
+  for (const auto dtype :
+       {torch::kFloat, torch::kDouble, torch::kHalf, torch::kBFloat16, torch::kChar, torch::kShort, torch::kInt,
+        torch::kLong, torch::kByte, torch::kBool, torch::kComplexFloat, torch::kComplexDouble, at::kUInt16, at::kUInt32,
+        at::kUInt64, at::kFloat8_e4m3fn, at::kFloat8_e5m2}) {
     tensors.push_back(torch::arange(4).to(dtype));
   }
   return tensors;
@@ -39,8 +40,12 @@ std::vector<Tensor> dtypes() {
 
 std::vector<Tensor> views() {
   const Tensor base = torch::arange(10);
-  return {base.slice(0, 2, 5), base.slice(0, 4, 8), torch::arange(6).view({2, 3}).t(), torch::ones({2}).requires_grad_(true),
-      torch::zeros({0, 3}), torch::tensor(3.5)};
+  return {base.slice(0, 2, 5),
+          base.slice(0, 4, 8),
+          torch::arange(6).view({2, 3}).t(),
+          torch::ones({2}).requires_grad_(true),
+          torch::zeros({0, 3}),
+          torch::tensor(3.5)};
 }
 
 torch::serialize::OutputArchive values() {
@@ -101,7 +106,9 @@ void print(std::ostream& out, torch::serialize::InputArchive& archive, const std
       const Tensor tensor = value.toTensor();
       out << tensor.scalar_type() << tensor.sizes() << tensor.strides() << tensor.requires_grad() << " ";
       const Tensor bytes = tensor.contiguous().view(torch::kByte);
-      for (int64_t i = 0; i < bytes.numel(); ++i) out << int(bytes.data_ptr<uint8_t>()[i]) << " ";
+      for (int64_t i = 0; i < bytes.numel(); ++i) {
+        out << int(bytes.data_ptr<uint8_t>()[i]) << " ";
+      }
       out << "\n";
     } else {
       out << value.type()->annotation_str() << " " << value << "\n";
@@ -125,7 +132,9 @@ int main(int argc, char** argv) {
   torch::save(views(), "cpp_views.pt");
   torch::save(std::make_shared<Net>(), "cpp_module.pt");
   values().save_to("cpp_values.pt");
-  if (argc < 2 || std::strcmp(argv[1], "check") != 0) return 0;
+  if (argc < 2 || std::strcmp(argv[1], "check") != 0) {
+    return 0;
+  }
   int differences = 0;
   for (const std::string name : {"dtypes", "views", "module", "values"}) {
     const std::string want = text_of("cpp_" + name + ".pt"), got = text_of("written_" + name + ".pt");

@@ -14,7 +14,8 @@ class OperatorHandle;
 
 /// Marks "go on with the next key"; never really called.
 TORCH_API void fallthrough_kernel(OperatorKernel*, const OperatorHandle&, DispatchKeySet, Stack*);
-/// Throws: an operator has kernels for backends that share the key AutogradOther beside a CompositeImplicitAutograd one.
+/// Throws: an operator has kernels for backends that share the key AutogradOther beside a CompositeImplicitAutograd
+/// one.
 TORCH_API void ambiguous_autogradother_kernel(OperatorKernel*, const OperatorHandle&, DispatchKeySet, Stack*);
 /// Throws: the operator does not work on tensors with names.
 TORCH_API void named_not_supported_kernel(OperatorKernel*, const OperatorHandle&, DispatchKeySet, Stack*);
@@ -37,7 +38,8 @@ class TORCH_API BoxedKernel final {
     return function_ == &fallthrough_kernel;
   }
   void callBoxed(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) const {
-    TORCH_INTERNAL_ASSERT_DEBUG_ONLY(function_ != nullptr, "Tried to call BoxedKernel::callBoxed() on an uninitialized BoxedKernel.");
+    TORCH_INTERNAL_ASSERT_DEBUG_ONLY(
+        function_ != nullptr, "Tried to call BoxedKernel::callBoxed() on an uninitialized BoxedKernel.");
     function_(functor_.get(), op, keys, stack);
   }
 
@@ -46,18 +48,24 @@ class TORCH_API BoxedKernel final {
   static BoxedKernel makeFromFunction() {
     using Func = std::remove_pointer_t<decltype(func)>;
     if constexpr (std::is_same_v<Func, BoxedKernelFunction>) {
-      return BoxedKernel(nullptr, [](OperatorKernel*, const OperatorHandle& op, DispatchKeySet, Stack* stack) { func(op, stack); });
+      return BoxedKernel(
+          nullptr, [](OperatorKernel*, const OperatorHandle& op, DispatchKeySet, Stack* stack) { func(op, stack); });
     } else {
-      static_assert(std::is_same_v<Func, BoxedKernelFunction_withDispatchKeys>,
+      static_assert(
+          std::is_same_v<Func, BoxedKernelFunction_withDispatchKeys>,
           "A boxed kernel is void(const OperatorHandle&, [DispatchKeySet,] Stack*)");
-      return BoxedKernel(nullptr, [](OperatorKernel*, const OperatorHandle& op, DispatchKeySet keys, Stack* stack) { func(op, keys, stack); });
+      return BoxedKernel(nullptr, [](OperatorKernel*, const OperatorHandle& op, DispatchKeySet keys, Stack* stack) {
+        func(op, keys, stack);
+      });
     }
   }
   /// From an object with operator()(const OperatorHandle&, DispatchKeySet, Stack*).
   template <class KernelFunctor>
   static BoxedKernel makeFromFunctor(std::unique_ptr<KernelFunctor> functor) {
-    static_assert(std::is_base_of_v<OperatorKernel, KernelFunctor>, "A boxed kernel object must derive from c10::OperatorKernel");
-    return BoxedKernel(intrusive_ptr<OperatorKernel>(std::move(functor)),
+    static_assert(
+        std::is_base_of_v<OperatorKernel, KernelFunctor>, "A boxed kernel object must derive from c10::OperatorKernel");
+    return BoxedKernel(
+        intrusive_ptr<OperatorKernel>(std::move(functor)),
         [](OperatorKernel* self, const OperatorHandle& op, DispatchKeySet keys, Stack* stack) {
           (*static_cast<KernelFunctor*>(self))(op, keys, stack);
         });

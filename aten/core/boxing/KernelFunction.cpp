@@ -8,20 +8,27 @@ namespace c10 {
 KernelFunction::~KernelFunction() = default;
 
 void fallthrough_kernel(OperatorKernel*, const OperatorHandle& op, DispatchKeySet keys, Stack*) {
-  TORCH_INTERNAL_ASSERT(false, "the fallthrough kernel of ", op.operator_name(), " was called for ", toString(keys),
+  TORCH_INTERNAL_ASSERT(
+      false, "the fallthrough kernel of ", op.operator_name(), " was called for ", toString(keys),
       "; the dispatcher goes on with the next key instead");
 }
 
 void ambiguous_autogradother_kernel(OperatorKernel*, const OperatorHandle& op, DispatchKeySet, Stack*) {
-  TORCH_CHECK(false, op.operator_name(), " has kernels registered to both CompositeImplicitAutograd and a backend mapped to ",
-      "AutogradOther. This makes the backend kernel unreachable; the dispatcher will always prefer the CompositeImplicitAutograd ",
-      "lowering. If you want to override CompositeImplicitAutograd, please open an issue to request a dedicated Autograd dispatch ",
-      "key for the backend. If you only want to run inference instead of training, in C++, add `c10::InferenceMode mode;` before ",
+  TORCH_CHECK(
+      false, op.operator_name(), " has kernels registered to both CompositeImplicitAutograd and a backend mapped to ",
+      "AutogradOther. This makes the backend kernel unreachable; the dispatcher will always prefer the "
+      "CompositeImplicitAutograd ",
+      "lowering. If you want to override CompositeImplicitAutograd, please open an issue to request a dedicated "
+      "Autograd dispatch ",
+      "key for the backend. If you only want to run inference instead of training, in C++, add `c10::InferenceMode "
+      "mode;` before ",
       "the forward pass.\nRegistrations:\n", op.dumpState());
 }
 
 void named_not_supported_kernel(OperatorKernel*, const OperatorHandle& op, DispatchKeySet, Stack*) {
-  TORCH_CHECK(false, op.operator_name(), " is not yet supported with named tensors. Please drop names via `tensor = tensor.rename(None)`, ",
+  TORCH_CHECK(
+      false, op.operator_name(),
+      " is not yet supported with named tensors. Please drop names via `tensor = tensor.rename(None)`, ",
       "call the op with an unnamed tensor, and set names on the result of the operation.");
 }
 
@@ -57,12 +64,19 @@ std::vector<at::Dimname> impl::unboxed_names(const IValue& value) {
 Stack impl::box_all(const BoxFunction* functions, const void* const* addresses, size_t boxed_size) {
   Stack stack;
   stack.reserve(boxed_size + 1);
-  for (; *functions != nullptr; ++functions, ++addresses) (*functions)(stack, *addresses);
+  for (; *functions != nullptr; ++functions, ++addresses) {
+    (*functions)(stack, *addresses);
+  }
   return stack;
 }
 
-Stack impl::call_boxed(const BoxedKernel& kernel, const OperatorHandle& op, DispatchKeySet keys, const BoxFunction* functions,
-    const void* const* addresses, size_t boxed_size) {
+Stack impl::call_boxed(
+    const BoxedKernel& kernel,
+    const OperatorHandle& op,
+    DispatchKeySet keys,
+    const BoxFunction* functions,
+    const void* const* addresses,
+    size_t boxed_size) {
   Stack stack = box_all(functions, addresses, boxed_size);
   kernel.callBoxed(op, keys, &stack);
   return stack;
@@ -70,10 +84,16 @@ Stack impl::call_boxed(const BoxedKernel& kernel, const OperatorHandle& op, Disp
 
 std::string KernelFunction::dumpState() const {
   std::string out;
-  if (isFallthrough()) return "fallthrough";
+  if (isFallthrough()) {
+    return "fallthrough";
+  }
   out += isValid() ? "boxed" : "";
-  if (isValidUnboxed()) out += " unboxed";
-  if (isValidSymUnboxed()) out += " sym_unboxed";
+  if (isValidUnboxed()) {
+    out += " unboxed";
+  }
+  if (isValidSymUnboxed()) {
+    out += " sym_unboxed";
+  }
   return out;
 }
 

@@ -17,7 +17,8 @@ namespace c10 {
 template <class FuncType>
 class TypedOperatorHandle;
 
-// --- symbolic and plain integers -------------------------------------------------------------------------------------------
+// --- symbolic and plain integers
+// -------------------------------------------------------------------------------------------
 
 template <class T>
 struct has_symint : std::false_type {};
@@ -102,15 +103,20 @@ bool requires_grad_any(const T& arg) {
     return requires_grad_one(arg);
   } else if constexpr (std::is_same_v<Arg, std::optional<at::Tensor>> || std::is_same_v<Arg, at::OptionalTensorRef>) {
     return arg.has_value() && requires_grad_one(*arg);
-  } else if constexpr (std::is_same_v<Arg, at::TensorList> || std::is_same_v<Arg, std::vector<at::Tensor>> ||
+  } else if constexpr (
+      std::is_same_v<Arg, at::TensorList> || std::is_same_v<Arg, std::vector<at::Tensor>> ||
       std::is_same_v<Arg, at::ITensorListRef> || std::is_same_v<Arg, ArrayRef<std::optional<at::Tensor>>>) {
     for (const auto& element : arg) {
-      if (requires_grad_any(element)) return true;
+      if (requires_grad_any(element)) {
+        return true;
+      }
     }
     return false;
   } else if constexpr (std::is_same_v<Arg, List<at::Tensor>> || std::is_same_v<Arg, List<std::optional<at::Tensor>>>) {
     for (size_t i = 0; i < arg.size(); ++i) {
-      if (requires_grad_any(arg.get(i))) return true;
+      if (requires_grad_any(arg.get(i))) {
+        return true;
+      }
     }
     return false;
   } else {
@@ -190,8 +196,9 @@ class TORCH_API KernelFunction final {
     using forms = typename impl::kernel_forms_of<KernelFunctor>;
     void* unboxed = reinterpret_cast<void*>(&forms::type::unboxed);
     constexpr bool is_sym = impl::params_have_symint<typename forms::stripped::type>::value;
-    return KernelFunction(BoxedKernel(intrusive_ptr<OperatorKernel>(std::move(functor)), &forms::type::boxed),
-        is_sym ? nullptr : unboxed, is_sym ? unboxed : nullptr);
+    return KernelFunction(
+        BoxedKernel(intrusive_ptr<OperatorKernel>(std::move(functor)), &forms::type::boxed), is_sym ? nullptr : unboxed,
+        is_sym ? unboxed : nullptr);
   }
   template <class FuncPtr, bool AllowLegacyTypes = false>
   static KernelFunction makeFromUnboxedFunction(FuncPtr) {
@@ -207,7 +214,8 @@ class TORCH_API KernelFunction final {
     return makeFromUnboxedFunctor<AllowLegacyTypes, Functor>(std::make_unique<Functor>(func));
   }
   template <bool AllowLegacyTypes = false, class Lambda>
-  static std::enable_if_t<guts::is_functor<std::decay_t<Lambda>>::value, KernelFunction> makeFromUnboxedLambda(Lambda&& lambda) {
+  static std::enable_if_t<guts::is_functor<std::decay_t<Lambda>>::value, KernelFunction> makeFromUnboxedLambda(
+      Lambda&& lambda) {
     using Functor = impl::WrapFunctionIntoRuntimeFunctor<std::decay_t<Lambda>>;
     return makeFromUnboxedFunctor<AllowLegacyTypes, Functor>(std::make_unique<Functor>(std::forward<Lambda>(lambda)));
   }
@@ -228,18 +236,22 @@ class TORCH_API KernelFunction final {
   /// Whether two kernels run the same code on the same state.
   bool _equalsBoxedAndUnboxed(const KernelFunction& other) const {
     return boxed_kernel_func_.getFnPtr() == other.boxed_kernel_func_.getFnPtr() &&
-        unboxed_kernel_func_ == other.unboxed_kernel_func_ && sym_unboxed_kernel_func_ == other.sym_unboxed_kernel_func_;
+        unboxed_kernel_func_ == other.unboxed_kernel_func_ &&
+        sym_unboxed_kernel_func_ == other.sym_unboxed_kernel_func_;
   }
 
  private:
   template <class FuncType>
   friend class TypedOperatorHandle;
-  // By reference, because each copy on the way costs code for its end; values among the arguments are moved from at the last.
+  // By reference, because each copy on the way costs code for its end; values among the arguments are moved from at the
+  // last.
   template <class Return, class... Args>
-  C10_ALWAYS_INLINE Return callWith(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const;
+  C10_ALWAYS_INLINE Return
+  callWith(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const;
   // The kernels that take their arguments in another form: plain integers, or boxed. One copy a signature.
   template <class Return, class... Args>
-  C10_NOINLINE Return callConverted(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const;
+  C10_NOINLINE Return
+  callConverted(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const;
 
   BoxedKernel boxed_kernel_func_;
   void* unboxed_kernel_func_ = nullptr;
@@ -256,16 +268,18 @@ C10_ALWAYS_INLINE Return call_unboxed(void* function, OperatorKernel* functor, D
 } // namespace impl
 
 template <class Return, class... Args>
-C10_ALWAYS_INLINE Return KernelFunction::callWith(
-    const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const {
+C10_ALWAYS_INLINE Return
+KernelFunction::callWith(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const {
   if (void* const function = unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
-    return impl::call_unboxed<Return, Args...>(function, boxed_kernel_func_.getFunctor(), keys, static_cast<Args&&>(args)...);
+    return impl::call_unboxed<Return, Args...>(
+        function, boxed_kernel_func_.getFunctor(), keys, static_cast<Args&&>(args)...);
   }
   return callConverted<Return, Args...>(op, keys, args...);
 }
 
 template <class Return, class... Args>
-Return KernelFunction::callConverted(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const {
+Return KernelFunction::callConverted(
+    const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const {
   if constexpr ((has_symint_v<Args> || ...)) {
     if (C10_LIKELY(unboxed_kernel_func_ != nullptr)) {
       return impl::call_unboxed<Return, typename remove_symint<Args>::type...>(
@@ -273,7 +287,8 @@ Return KernelFunction::callConverted(const OperatorHandle& op, DispatchKeySet ke
     }
   }
   if (skip_without_grad_ && !(GradMode::is_enabled() && (impl::requires_grad_any(args) || ...))) {
-    return static_cast<const TypedOperatorHandle<Return(Args...)>&>(op).redispatch(keys & after_autograd_keyset, static_cast<Args&&>(args)...);
+    return static_cast<const TypedOperatorHandle<Return(Args...)>&>(op).redispatch(
+        keys & after_autograd_keyset, static_cast<Args&&>(args)...);
   }
   return impl::BoxedKernelWrapper<Return(Args...)>::call(boxed_kernel_func_, op, keys, args...);
 }

@@ -19,9 +19,9 @@ namespace c10::impl {
 /// Where generated code finds its operator: filled when the definition is registered, and never changed after.
 ///
 /// Note [Memory that ends in a call]
-/// Allocators of tensors throw c10::OutOfMemoryError, containers inside of kernels std::bad_alloc. Callers are to see the
-/// first alone, so calls translate the second, here and in Dispatcher::callBoxed: while nothing is thrown a handler costs
-/// nothing, and kernels need none of their own.
+/// Allocators of tensors throw c10::OutOfMemoryError, containers inside of kernels std::bad_alloc. Callers are to see
+/// the first alone, so calls translate the second, here and in Dispatcher::callBoxed: while nothing is thrown a handler
+/// costs nothing, and kernels need none of their own.
 struct BuiltinSlot {
   OperatorEntry* entry = nullptr;
 
@@ -42,8 +42,11 @@ struct BuiltinSlot {
     }
   }
   template <class Signature, class... Args>
-  C10_ALWAYS_INLINE decltype(auto) callFactory(std::optional<ScalarType> dtype, std::optional<Layout> layout,
-      std::optional<Device> device, Args&&... args) const {
+  C10_ALWAYS_INLINE decltype(auto) callFactory(
+      std::optional<ScalarType> dtype,
+      std::optional<Layout> layout,
+      std::optional<Device> device,
+      Args&&... args) const {
     try {
       return TypedOperatorHandle<Signature>(entry).callFactory(dtype, layout, device, std::forward<Args>(args)...);
     } catch (const std::bad_alloc&) {
@@ -54,8 +57,8 @@ struct BuiltinSlot {
   C10_ALWAYS_INLINE decltype(auto) redispatch(DispatchKeySet keys, Args&&... args) const {
     return TypedOperatorHandle<Signature>(entry).redispatch(keys, std::forward<Args>(args)...);
   }
-  /// Whether a call without tensors is known to come on this thread to `kernel`, one of the library's own, and nobody has asked
-  /// to hear of it on the way. Known once a call has gone the usual way.
+  /// Whether a call without tensors is known to come on this thread to `kernel`, one of the library's own, and nobody
+  /// has asked to hear of it on the way. Known once a call has gone the usual way.
   template <auto* kernel>
   C10_ALWAYS_INLINE bool leadsTo() const;
   OperatorHandle handle() const {
@@ -131,8 +134,8 @@ struct builtin_unboxed<func, Return, guts::typelist::typelist<DispatchKeySet, Pa
   }
 };
 
-// Rows point to these objects, because addresses are constants and casts of function pointers are not: so tables need no
-// code at start-up.
+// Rows point to these objects, because addresses are constants and casts of function pointers are not: so tables need
+// no code at start-up.
 template <auto* func>
 struct BuiltinKernelOf {
   using traits = guts::infer_function_traits_t<decltype(func)>;
@@ -143,8 +146,8 @@ struct BuiltinKernelOf {
 template <auto* func>
 const BuiltinKernel BuiltinKernelOf<func>::value = {
     reinterpret_cast<void*>(&builtin_unboxed<func, Return, typename traits::parameter_types>::call),
-    &boxed_by_signature<Return, Params>::call, &typeid(typename guts::make_function_traits_t<Return, Params>::func_type),
-    params_have_symint<Params>::value};
+    &boxed_by_signature<Return, Params>::call,
+    &typeid(typename guts::make_function_traits_t<Return, Params>::func_type), params_have_symint<Params>::value};
 
 template <class Params>
 struct plain_code;

@@ -9,11 +9,15 @@ namespace detail {
 namespace {
 
 DispatchKeySet keys_of_value(const IValue& value) {
-  if (value.isTensor()) return value.toTensor().key_set();
+  if (value.isTensor()) {
+    return value.toTensor().key_set();
+  }
   DispatchKeySet ks;
   if (value.isList()) {
     for (const IValue& element : value.toListRef()) {
-      if (element.isTensor()) ks = ks | element.toTensor().key_set();
+      if (element.isTensor()) {
+        ks = ks | element.toTensor().key_set();
+      }
     }
   }
   return ks;
@@ -21,14 +25,18 @@ DispatchKeySet keys_of_value(const IValue& value) {
 
 DispatchKeySet keys_of_range(const IValue* first, size_t count) {
   DispatchKeySet ks;
-  for (size_t i = 0; i < count; ++i) ks = ks | keys_of_value(first[i]);
+  for (size_t i = 0; i < count; ++i) {
+    ks = ks | keys_of_value(first[i]);
+  }
   return ks;
 }
 
 } // namespace
 
 bool may_hold_tensors(const Type& type) {
-  if (type.kind() == TypeKind::TensorType) return true;
+  if (type.kind() == TypeKind::TensorType) {
+    return true;
+  }
   const bool is_container = type.kind() == TypeKind::ListType || type.kind() == TypeKind::OptionalType;
   return is_container && may_hold_tensors(*type.containedType(0));
 }
@@ -50,9 +58,12 @@ void DispatchKeyExtractor::registerSchema(const FunctionSchema& schema) {
   const auto& arguments = schema.arguments();
   uint64_t bits = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!detail::may_hold_tensors(*arguments[i].type())) continue;
+    if (!detail::may_hold_tensors(*arguments[i].type())) {
+      continue;
+    }
     const size_t from_end = arguments.size() - 1 - i;
-    TORCH_CHECK(from_end < 64, "The function schema has ", arguments.size(),
+    TORCH_CHECK(
+        from_end < 64, "The function schema has ", arguments.size(),
         " arguments but this build only supports tensors among the last 64: ", schema);
     bits |= uint64_t{1} << from_end;
   }
@@ -77,7 +88,9 @@ void DispatchKeyExtractor::setMasks(const Masks& masks) {
     differ = differ || mask != masks[0];
     any = any | mask;
   }
-  if (differ) masks_.store(new Masks(masks), std::memory_order_release);
+  if (differ) {
+    masks_.store(new Masks(masks), std::memory_order_release);
+  }
   mask_.store(any.raw_repr(), std::memory_order_relaxed);
   masks_known_ = true;
 }
@@ -96,8 +109,11 @@ void DispatchKeyExtractor::forgetMasks() {
 std::string DispatchKeyExtractor::dumpState() const {
   std::string out;
   const int32_t count = num_args_.load();
-  for (int32_t i = 0; i < count; ++i) out += (tensor_args_from_end_ >> (count - 1 - i)) & 1 ? '1' : '0';
-  return out + " " + toString(DispatchKeySet::from_raw_repr(mask_.load()) & DispatchKeySet(DispatchKeySet::FULL)) + "\n";
+  for (int32_t i = 0; i < count; ++i) {
+    out += (tensor_args_from_end_ >> (count - 1 - i)) & 1 ? '1' : '0';
+  }
+  return out + " " + toString(DispatchKeySet::from_raw_repr(mask_.load()) & DispatchKeySet(DispatchKeySet::FULL)) +
+      "\n";
 }
 
 } // namespace c10

@@ -40,7 +40,9 @@ inline DispatchKeySet keys_of(const at::OptionalTensorRef& tensor) {
 template <class Tensors>
 DispatchKeySet keys_of_all(const Tensors& tensors) {
   DispatchKeySet ks;
-  for (const auto& tensor : tensors) ks = ks | keys_of(tensor);
+  for (const auto& tensor : tensors) {
+    ks = ks | keys_of(tensor);
+  }
   return ks;
 }
 inline DispatchKeySet keys_of(at::TensorList tensors) {
@@ -71,14 +73,16 @@ inline DispatchKeySet keys_of(const std::optional<at::Generator>& generator) {
 // Everything else has no say; by reference, so that nothing is converted into one of the types above.
 template <class T>
 constexpr bool has_keys_v = std::is_base_of_v<at::TensorBase, T> || std::is_same_v<T, std::optional<at::Tensor>> ||
-    std::is_same_v<T, at::OptionalTensorRef> || std::is_same_v<T, at::TensorList> || std::is_same_v<T, std::vector<at::Tensor>> ||
-    std::is_same_v<T, at::ITensorListRef> || std::is_same_v<T, at::IOptTensorListRef> ||
-    std::is_same_v<T, ArrayRef<std::optional<at::Tensor>>> || std::is_same_v<T, List<at::Tensor>> ||
-    std::is_same_v<T, List<std::optional<at::Tensor>>> || std::is_same_v<T, at::Generator> ||
-    std::is_same_v<T, std::optional<at::Generator>>;
+    std::is_same_v<T, at::OptionalTensorRef> || std::is_same_v<T, at::TensorList> ||
+    std::is_same_v<T, std::vector<at::Tensor>> || std::is_same_v<T, at::ITensorListRef> ||
+    std::is_same_v<T, at::IOptTensorListRef> || std::is_same_v<T, ArrayRef<std::optional<at::Tensor>>> ||
+    std::is_same_v<T, List<at::Tensor>> || std::is_same_v<T, List<std::optional<at::Tensor>>> ||
+    std::is_same_v<T, at::Generator> || std::is_same_v<T, std::optional<at::Generator>>;
 template <class T>
 C10_ALWAYS_INLINE void join_keys(DispatchKeySet& ks, const T& arg) {
-  if constexpr (has_keys_v<T>) ks = ks | keys_of(arg);
+  if constexpr (has_keys_v<T>) {
+    ks = ks | keys_of(arg);
+  }
 }
 
 /// The keys of all arguments together.
@@ -135,7 +139,9 @@ class TORCH_API DispatchKeyExtractor final {
     ks = applySharedMask(ks);
     // Rare: a functionality falls through on some backends only.
     const Masks* per_backend = masks_.load(std::memory_order_acquire);
-    if (C10_UNLIKELY(per_backend != nullptr)) ks = ks & (*per_backend)[ks.getBackendIndex()];
+    if (C10_UNLIKELY(per_backend != nullptr)) {
+      ks = ks & (*per_backend)[ks.getBackendIndex()];
+    }
     return ks;
   }
   std::string dumpState() const;

@@ -23,7 +23,9 @@ std::recursive_mutex& registrationMutex() {
 }
 
 void report_out_of_memory(const OperatorEntry& entry) {
-  TORCH_CHECK_WITH(OutOfMemoryError, false, entry.operator_name(), ": not enough memory: there is none for what the call needs beside ",
+  TORCH_CHECK_WITH(
+      OutOfMemoryError, false, entry.operator_name(),
+      ": not enough memory: there is none for what the call needs beside ",
       "its tensors (lists of results, working memory). Sizes of the arguments may be larger than meant");
 }
 
@@ -51,14 +53,17 @@ Dispatcher& Dispatcher::singleton() {
   return instance;
 }
 
-// --- finding -----------------------------------------------------------------------------------------------------------------
+// --- finding
+// -----------------------------------------------------------------------------------------------------------------
 
 impl::OperatorEntry* Dispatcher::find(OperatorNameView name) const {
   return state_->operators.find(name);
 }
 
 impl::OperatorEntry& Dispatcher::entry(OperatorNameView name) {
-  if (impl::OperatorEntry* known = find(name)) return *known;
+  if (impl::OperatorEntry* known = find(name)) {
+    return *known;
+  }
   const Lock lock(impl::registrationMutex());
   return state_->operators.find_or_add(name);
 }
@@ -66,19 +71,25 @@ impl::OperatorEntry& Dispatcher::entry(OperatorNameView name) {
 std::optional<OperatorHandle> Dispatcher::findOp(const OperatorName& name) {
   impl::OperatorEntry* entry = find(name);
   // Entries stay when everything has been deregistered; they are then as good as not there.
-  if (!entry || !(entry->hasSchema() || entry->def_and_impl_count > 0)) return std::nullopt;
+  if (!entry || !(entry->hasSchema() || entry->def_and_impl_count > 0)) {
+    return std::nullopt;
+  }
   return OperatorHandle(entry);
 }
 
 std::optional<OperatorHandle> Dispatcher::findSchema(const OperatorName& name) {
   impl::OperatorEntry* entry = find(name);
-  if (!entry || !entry->hasSchema()) return std::nullopt;
+  if (!entry || !entry->hasSchema()) {
+    return std::nullopt;
+  }
   return OperatorHandle(entry);
 }
 
 OperatorHandle Dispatcher::findSchemaOrThrow(const char* name, const char* overload_name) {
   impl::OperatorEntry* entry = find(OperatorNameView(name, overload_name));
-  if (C10_UNLIKELY(!entry || !entry->hasSchema())) reportUnknownOperator(OperatorName(name, overload_name));
+  if (C10_UNLIKELY(!entry || !entry->hasSchema())) {
+    reportUnknownOperator(OperatorName(name, overload_name));
+  }
   return OperatorHandle(entry);
 }
 
@@ -90,9 +101,13 @@ namespace {
 
 // Levenshtein distance, given up beyond `limit`.
 size_t edit_distance(const std::string& a, const std::string& b, size_t limit) {
-  if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
+  if (a.size() > b.size() + limit || b.size() > a.size() + limit) {
+    return limit + 1;
+  }
   std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t j = 0; j <= b.size(); ++j) {
+    row[j] = j;
+  }
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i;
@@ -109,30 +124,40 @@ size_t edit_distance(const std::string& a, const std::string& b, size_t limit) {
 
 void Dispatcher::reportUnknownOperator(const OperatorName& name) const {
   const impl::OperatorEntry* known = find(name);
-  TORCH_CHECK(!known || known->def_and_impl_count == 0, "Could not find schema for ", name,
+  TORCH_CHECK(
+      !known || known->def_and_impl_count == 0, "Could not find schema for ", name,
       " but we found an implementation; did you forget to def() the operator?");
 
   std::vector<std::pair<size_t, std::string>> near;
   const std::string wanted = toString(name);
   const size_t limit = std::max<size_t>(3, wanted.size() / 3);
   state_->operators.for_each([&](const impl::OperatorEntry& entry) {
-    if (!entry.hasSchema()) return;
+    if (!entry.hasSchema()) {
+      return;
+    }
     // Another overload of the right name is the best guess of all.
     const bool same_name = entry.operator_name().name == name.name;
     const size_t distance = same_name ? 0 : edit_distance(wanted, toString(entry.operator_name()), limit);
-    if (distance <= limit) near.emplace_back(distance, toString(entry.operator_name()));
+    if (distance <= limit) {
+      near.emplace_back(distance, toString(entry.operator_name()));
+    }
   });
   std::sort(near.begin(), near.end());
   std::string hint;
-  for (size_t i = 0; i < std::min<size_t>(near.size(), 5); ++i) hint += (i == 0 ? ". Did you mean " : ", ") + near[i].second;
-  TORCH_CHECK(false, "Could not find schema for ", wanted, hint, near.empty() ? ". No operator has a name like this" : "?");
+  for (size_t i = 0; i < std::min<size_t>(near.size(), 5); ++i) {
+    hint += (i == 0 ? ". Did you mean " : ", ") + near[i].second;
+  }
+  TORCH_CHECK(
+      false, "Could not find schema for ", wanted, hint, near.empty() ? ". No operator has a name like this" : "?");
 }
 
 std::vector<OperatorName> Dispatcher::getAllOpNames() {
   const Lock lock(impl::registrationMutex());
   std::vector<OperatorName> names;
   state_->operators.for_each([&](const impl::OperatorEntry& entry) {
-    if (entry.hasSchema()) names.push_back(entry.operator_name());
+    if (entry.hasSchema()) {
+      names.push_back(entry.operator_name());
+    }
   });
   return names;
 }
@@ -145,7 +170,9 @@ std::vector<OperatorName> Dispatcher::getRegistrationsForDispatchKey(std::option
   const Lock lock(impl::registrationMutex());
   std::vector<OperatorName> names;
   state_->operators.for_each([&](const impl::OperatorEntry& entry) {
-    if (k ? entry.hasKernelForDispatchKey(*k) : entry.def_and_impl_count > 0 || entry.hasSchema()) names.push_back(entry.operator_name());
+    if (k ? entry.hasKernelForDispatchKey(*k) : entry.def_and_impl_count > 0 || entry.hasSchema()) {
+      names.push_back(entry.operator_name());
+    }
   });
   return names;
 }
@@ -154,12 +181,15 @@ std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
   const Lock lock(impl::registrationMutex());
   std::vector<OperatorHandle> dangling;
   state_->operators.for_each([&](impl::OperatorEntry& entry) {
-    if (!entry.hasSchema() && entry.def_and_impl_count > 0) dangling.push_back(OperatorHandle(&entry));
+    if (!entry.hasSchema() && entry.def_and_impl_count > 0) {
+      dangling.push_back(OperatorHandle(&entry));
+    }
   });
   return dangling;
 }
 
-// --- calling -------------------------------------------------------------------------------------------------------------------
+// --- calling
+// -------------------------------------------------------------------------------------------------------------------
 
 void Dispatcher::callBoxed(const OperatorHandle& op, Stack* stack) const {
   const impl::OperatorEntry& entry = *op.entry_;
@@ -182,7 +212,8 @@ void Dispatcher::redispatchBoxed(const OperatorHandle& op, DispatchKeySet keys, 
   op.entry_->lookup(keys).callBoxed(op, keys, stack);
 }
 
-// --- registering -----------------------------------------------------------------------------------------------------------------
+// --- registering
+// -----------------------------------------------------------------------------------------------------------------
 
 void Dispatcher::notify(const impl::OperatorEntry& entry, bool registered) const {
   const OperatorHandle op(const_cast<impl::OperatorEntry*>(&entry));
@@ -198,10 +229,14 @@ void Dispatcher::notify(const impl::OperatorEntry& entry, bool registered) const
 RegistrationHandleRAII Dispatcher::registerLibrary(std::string ns, std::string debug) {
   const Lock lock(impl::registrationMutex());
   const auto [place, fresh] = state_->libraries.emplace(ns, debug);
-  TORCH_CHECK(fresh, "Only a single TORCH_LIBRARY can be used to register the namespace ", ns,
-      "; please put all of your definitions in a single TORCH_LIBRARY block.  If you were trying to specify implementations, ",
-      "consider using TORCH_LIBRARY_IMPL (which can be duplicated).  If you really intended to define operators for a single ",
-      "namespace in a distributed way, you can use TORCH_LIBRARY_FRAGMENT to explicitly indicate this.  Previous registration of ",
+  TORCH_CHECK(
+      fresh, "Only a single TORCH_LIBRARY can be used to register the namespace ", ns,
+      "; please put all of your definitions in a single TORCH_LIBRARY block.  If you were trying to specify "
+      "implementations, ",
+      "consider using TORCH_LIBRARY_IMPL (which can be duplicated).  If you really intended to define operators for a "
+      "single ",
+      "namespace in a distributed way, you can use TORCH_LIBRARY_FRAGMENT to explicitly indicate this.  Previous "
+      "registration of ",
       "TORCH_LIBRARY was ", place->second, "; latest registration was ", debug);
   return RegistrationHandleRAII([this, ns = std::move(ns)] {
     const Lock relock(impl::registrationMutex());
@@ -216,9 +251,11 @@ RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, std::strin
 RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags) {
   const Lock lock(impl::registrationMutex());
   impl::OperatorEntry& op = entry(schema.operator_name());
-  TORCH_CHECK(!op.hasSchema(), "Tried to register an operator (", schema, ") with the same name and overload name multiple times.",
-      " Each overload's schema should only be registered with a single call to def().", " Duplicate registration: ", debug,
-      ". Original registration: ", op.debug());
+  TORCH_CHECK(
+      !op.hasSchema(), "Tried to register an operator (", schema,
+      ") with the same name and overload name multiple times.",
+      " Each overload's schema should only be registered with a single call to def().",
+      " Duplicate registration: ", debug, ". Original registration: ", op.debug());
   op.registerSchema(std::move(schema), std::move(debug), std::move(tags));
   ++op.def_count;
   ++op.def_and_impl_count;
@@ -232,12 +269,18 @@ RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, std::strin
   });
 }
 
-RegistrationHandleRAII Dispatcher::registerImpl(OperatorName op_name, std::optional<DispatchKey> dispatch_key, KernelFunction kernel,
-    std::optional<impl::CppSignature> cpp_signature, std::unique_ptr<FunctionSchema> inferred_function_schema, std::string debug) {
+RegistrationHandleRAII Dispatcher::registerImpl(
+    OperatorName op_name,
+    std::optional<DispatchKey> dispatch_key,
+    KernelFunction kernel,
+    std::optional<impl::CppSignature> cpp_signature,
+    std::unique_ptr<FunctionSchema> inferred_function_schema,
+    std::string debug) {
   const Lock lock(impl::registrationMutex());
   impl::OperatorEntry& op = entry(op_name);
   const DispatchKey key = dispatch_key.value_or(DispatchKey::CompositeImplicitAutograd);
-  const auto handle = op.registerKernel(key, std::move(kernel), std::move(cpp_signature), std::move(inferred_function_schema), std::move(debug));
+  const auto handle = op.registerKernel(
+      key, std::move(kernel), std::move(cpp_signature), std::move(inferred_function_schema), std::move(debug));
   ++op.def_and_impl_count;
   return RegistrationHandleRAII([&op, key, handle] {
     const Lock relock(impl::registrationMutex());
@@ -261,30 +304,41 @@ namespace {
 // Table slots of a key: alias keys and functionalities without a backend mean all their runtime keys.
 std::vector<size_t> places_of(DispatchKey key) {
   std::vector<size_t> places;
-  const auto add = [&](DispatchKey runtime) { places.push_back(static_cast<size_t>(getDispatchTableIndexForDispatchKey(runtime))); };
+  const auto add = [&](DispatchKey runtime) {
+    places.push_back(static_cast<size_t>(getDispatchTableIndexForDispatchKey(runtime)));
+  };
   if (!isAliasDispatchKey(key)) {
     add(key);
   } else {
-    for (const DispatchKey runtime : getRuntimeDispatchKeySet(key)) add(runtime);
+    for (const DispatchKey runtime : getRuntimeDispatchKeySet(key)) {
+      add(runtime);
+    }
   }
   return places;
 }
 
 } // namespace
 
-RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey dispatch_key, KernelFunction kernel, std::string debug) {
+RegistrationHandleRAII Dispatcher::registerFallback(
+    DispatchKey dispatch_key, KernelFunction kernel, std::string debug) {
   const Lock lock(impl::registrationMutex());
   const std::vector<size_t> places = places_of(dispatch_key);
   for (const size_t place : places) {
-    TORCH_CHECK(!state_->fallbacks[place], "Tried to register multiple backend fallbacks for the same dispatch key ", toString(dispatch_key),
-        "; previous registration ", state_->fallbacks[place]->debug, ", new registration ", debug);
+    TORCH_CHECK(
+        !state_->fallbacks[place], "Tried to register multiple backend fallbacks for the same dispatch key ",
+        toString(dispatch_key), "; previous registration ", state_->fallbacks[place]->debug, ", new registration ",
+        debug);
   }
-  for (const size_t place : places) state_->fallbacks[place] = std::make_unique<impl::AnnotatedKernel>(kernel, nullptr, debug);
+  for (const size_t place : places) {
+    state_->fallbacks[place] = std::make_unique<impl::AnnotatedKernel>(kernel, nullptr, debug);
+  }
   state_->operators.for_each([](impl::OperatorEntry& op) { op.invalidate(); });
   return RegistrationHandleRAII([this, places] {
     const Lock relock(impl::registrationMutex());
     std::vector<std::unique_ptr<impl::AnnotatedKernel>> dead;
-    for (const size_t place : places) dead.push_back(std::move(state_->fallbacks[place]));
+    for (const size_t place : places) {
+      dead.push_back(std::move(state_->fallbacks[place]));
+    }
     state_->operators.for_each([](impl::OperatorEntry& op) { op.invalidate(); });
   });
 }
@@ -302,7 +356,9 @@ RegistrationHandleRAII Dispatcher::addRegistrationListener(std::unique_ptr<OpReg
   const Lock lock(impl::registrationMutex());
   OpRegistrationListener* const raw = listener.get();
   state_->operators.for_each([&](impl::OperatorEntry& entry) {
-    if (entry.hasSchema()) raw->onOperatorRegistered(OperatorHandle(&entry));
+    if (entry.hasSchema()) {
+      raw->onOperatorRegistered(OperatorHandle(&entry));
+    }
   });
   state_->listeners.push_back(std::move(listener));
   return RegistrationHandleRAII([this, raw] {
@@ -317,7 +373,8 @@ void Dispatcher::checkInvariants() const {
   state_->operators.for_each([](const impl::OperatorEntry& entry) { entry.checkInvariants(); });
 }
 
-// --- tables of built-in operators ------------------------------------------------------------------------------------------------
+// --- tables of built-in operators
+// ------------------------------------------------------------------------------------------------
 
 namespace impl {
 
@@ -326,7 +383,8 @@ void BuiltinRegistrar::define(const BuiltinDefinition* definitions, size_t count
   const Lock lock(registrationMutex());
   for (const BuiltinDefinition* row = definitions; row != definitions + count; ++row) {
     OperatorEntry& op = dispatcher.entry(OperatorNameView(row->name, row->overload_name));
-    TORCH_CHECK(!op.hasSchema(), "operator ", op.operator_name(), " is defined twice: ", op.debug(), " and in ", row->debug);
+    TORCH_CHECK(
+        !op.hasSchema(), "operator ", op.operator_name(), " is defined twice: ", op.debug(), " and in ", row->debug);
     op.registerBuiltin(*row);
     row->slot->entry = &op;
     dispatcher.notify(op, true);
@@ -344,8 +402,11 @@ void BuiltinRegistrar::implement(const BuiltinKernelRow* rows, size_t count) {
   size_t begin = 0;
   while (begin < count) {
     size_t end = begin + 1;
-    while (end < count && same_operator(rows[begin], rows[end])) ++end;
-    dispatcher.entry(OperatorNameView(rows[begin].name, rows[begin].overload_name)).registerBuiltinKernels(rows + begin, end - begin);
+    while (end < count && same_operator(rows[begin], rows[end])) {
+      ++end;
+    }
+    dispatcher.entry(OperatorNameView(rows[begin].name, rows[begin].overload_name))
+        .registerBuiltinKernels(rows + begin, end - begin);
     begin = end;
   }
 }

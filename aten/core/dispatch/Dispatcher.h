@@ -69,7 +69,8 @@ class TORCH_API Dispatcher final {
   template <class Return, class... Args>
   C10_ALWAYS_INLINE Return call(const TypedOperatorHandle<Return(Args...)>& op, impl::as_is_t<Args>... args) const;
   template <class Return, class... Args>
-  C10_ALWAYS_INLINE Return redispatch(const TypedOperatorHandle<Return(Args...)>& op, DispatchKeySet keys, impl::as_is_t<Args>... args) const;
+  C10_ALWAYS_INLINE Return
+  redispatch(const TypedOperatorHandle<Return(Args...)>& op, DispatchKeySet keys, impl::as_is_t<Args>... args) const;
   /// Throws c10::TypeError if the stack does not end with arguments for the operator.
   void callBoxed(const OperatorHandle& op, Stack* stack) const;
   void callBoxedForDispatchKey(const OperatorHandle& op, DispatchKey key, Stack* stack) const;
@@ -80,8 +81,13 @@ class TORCH_API Dispatcher final {
   RegistrationHandleRAII registerDef(FunctionSchema schema, std::string debug);
   RegistrationHandleRAII registerDef(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags);
   /// Without key the kernel serves every backend (CompositeImplicitAutograd).
-  RegistrationHandleRAII registerImpl(OperatorName op_name, std::optional<DispatchKey> dispatch_key, KernelFunction kernel,
-      std::optional<impl::CppSignature> cpp_signature, std::unique_ptr<FunctionSchema> inferred_function_schema, std::string debug);
+  RegistrationHandleRAII registerImpl(
+      OperatorName op_name,
+      std::optional<DispatchKey> dispatch_key,
+      KernelFunction kernel,
+      std::optional<impl::CppSignature> cpp_signature,
+      std::unique_ptr<FunctionSchema> inferred_function_schema,
+      std::string debug);
   RegistrationHandleRAII registerName(OperatorName op_name);
   RegistrationHandleRAII registerFallback(DispatchKey dispatch_key, KernelFunction kernel, std::string debug);
   /// At most one TORCH_LIBRARY block for a namespace.
@@ -157,8 +163,8 @@ class TORCH_API OperatorHandle {
     return entry_->hasTag(tag);
   }
 
-  /// A handle for unboxed calls. FuncType must be the kernels' own C++ type, e.g. Tensor(const Tensor&, int64_t); throws
-  /// if a kernel of another type is registered.
+  /// A handle for unboxed calls. FuncType must be the kernels' own C++ type, e.g. Tensor(const Tensor&, int64_t);
+  /// throws if a kernel of another type is registered.
   template <class FuncType>
   TypedOperatorHandle<FuncType> typed() const {
     entry_->assertSignatureIsCorrect<FuncType>();
@@ -209,11 +215,13 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   TypedOperatorHandle& operator=(const TypedOperatorHandle&) noexcept = default;
 
   C10_ALWAYS_INLINE Return call(Args... args) const {
-    const bool usual = detail::multi_dispatch_key_set(args...) == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
+    const bool usual =
+        detail::multi_dispatch_key_set(args...) == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
     if (C10_LIKELY(usual)) {
       DispatchKeySet keys;
       const KernelFunction* const kernel = entry_->usualKernel(keys);
-      if (void* const function = kernel ? kernel->template unboxedFor<Args...>() : nullptr; C10_LIKELY(function != nullptr)) {
+      if (void* const function = kernel ? kernel->template unboxedFor<Args...>() : nullptr;
+          C10_LIKELY(function != nullptr)) {
         return impl::call_unboxed<Return, Args...>(function, kernel->functor(), keys, std::forward<Args>(args)...);
       }
     }
@@ -222,12 +230,14 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   /// The same for generated stubs of operators with an Autograd kernel, that are neither views nor in-place: see
   /// Note [Fast path of calls].
   C10_ALWAYS_INLINE Return callFastPath(Args... args) const {
-    const bool usual = detail::multi_dispatch_key_set(args...) == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
+    const bool usual =
+        detail::multi_dispatch_key_set(args...) == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
     if (C10_LIKELY(usual)) {
       if (GradMode::is_enabled() && (impl::requires_grad_any(args) || ...)) {
         DispatchKeySet keys;
         const KernelFunction* const kernel = entry_->usualKernel(keys);
-        if (void* const function = kernel ? kernel->template unboxedFor<Args...>() : nullptr; C10_LIKELY(function != nullptr)) {
+        if (void* const function = kernel ? kernel->template unboxedFor<Args...>() : nullptr;
+            C10_LIKELY(function != nullptr)) {
           return impl::call_unboxed<Return, Args...>(function, kernel->functor(), keys, std::forward<Args>(args)...);
         }
         return callAny(entry_, std::forward<Args>(args)...);
@@ -242,8 +252,8 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
     return callAny(entry_, std::forward<Args>(args)...);
   }
   /// The same for factories that have a BackendSelect kernel and no tensors.
-  C10_ALWAYS_INLINE Return callFactory(std::optional<ScalarType> dtype, std::optional<Layout> layout,
-      std::optional<Device> device, Args... args) const {
+  C10_ALWAYS_INLINE Return callFactory(
+      std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, Args... args) const {
     const bool dense_cpu = (!device.has_value() || device->is_cpu()) && (!layout.has_value() || *layout == kStrided) &&
         !(dtype.has_value() && isQIntType(*dtype));
     if (C10_LIKELY(dense_cpu && impl::is_default(impl::raw_local_dispatch_key_set))) {
@@ -259,7 +269,8 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   C10_ALWAYS_INLINE Return redispatch(DispatchKeySet keys, Args... args) const {
     if (C10_LIKELY(keys == DispatchKeySet(DispatchKey::CPU))) {
       const KernelFunction* const plain = entry_->knownPlainKernel();
-      if (void* const function = plain ? plain->template unboxedFor<Args...>() : nullptr; C10_LIKELY(function != nullptr)) {
+      if (void* const function = plain ? plain->template unboxedFor<Args...>() : nullptr;
+          C10_LIKELY(function != nullptr)) {
         return impl::call_unboxed<Return, Args...>(function, plain->functor(), keys, std::forward<Args>(args)...);
       }
     }
@@ -280,7 +291,9 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
     return kernel->template callWith<Return, Args...>(OperatorHandle(entry), keys, args...);
   }
   C10_NOINLINE static Return redispatchAny(impl::OperatorEntry* entry, DispatchKeySet keys, Args... args) {
-    if (keys == DispatchKeySet(DispatchKey::CPU)) entry->fastPathKernel(); // from now on it is known
+    if (keys == DispatchKeySet(DispatchKey::CPU)) {
+      entry->fastPathKernel(); // from now on it is known
+    }
     const KernelFunction& kernel = entry->lookup(keys);
     return kernel.template callWith<Return, Args...>(OperatorHandle(entry), keys, args...);
   }
@@ -290,12 +303,13 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
 };
 
 template <class Return, class... Args>
-C10_ALWAYS_INLINE Return Dispatcher::call(const TypedOperatorHandle<Return(Args...)>& op, impl::as_is_t<Args>... args) const {
+C10_ALWAYS_INLINE Return
+Dispatcher::call(const TypedOperatorHandle<Return(Args...)>& op, impl::as_is_t<Args>... args) const {
   return op.call(std::forward<Args>(args)...);
 }
 template <class Return, class... Args>
-C10_ALWAYS_INLINE Return Dispatcher::redispatch(const TypedOperatorHandle<Return(Args...)>& op, DispatchKeySet keys,
-    impl::as_is_t<Args>... args) const {
+C10_ALWAYS_INLINE Return Dispatcher::redispatch(
+    const TypedOperatorHandle<Return(Args...)>& op, DispatchKeySet keys, impl::as_is_t<Args>... args) const {
   return op.redispatch(keys, std::forward<Args>(args)...);
 }
 

@@ -1,4 +1,5 @@
-// How the shortest ways of generated functions know that they stand for the kernel that would be called; see Note [Fast path of calls].
+// How the shortest ways of generated functions know that they stand for the kernel that would be called; see Note [Fast
+// path of calls].
 #pragma once
 
 #include <aten/core/boxing/KernelFunction.h>
@@ -7,8 +8,8 @@
 
 namespace c10::impl {
 
-/// The object of one of the library's own kernels, once its code has been looked at. Such objects live for ever: who meets one
-/// again knows its code without another look.
+/// The object of one of the library's own kernels, once its code has been looked at. Such objects live for ever: who
+/// meets one again knows its code without another look.
 class KnownKernel {
  public:
   void remember(const KernelFunction* kernel) noexcept {

@@ -63,14 +63,15 @@ using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime
 // path, which applies the right ones.
 
 // Note [Fast path of calls]
-// Most calls are alike: the tensors are dense ones on the CPU, and the thread has no guards. Then the keys of the call are a
-// constant but for the operator's mask, and the kernel for them has a slot of its own, which saves to work out the index.
+// Most calls are alike: the tensors are dense ones on the CPU, and the thread has no guards. Then the keys of the call
+// are a constant but for the operator's mask, and the kernel for them has a slot of its own, which saves to work out
+// the index.
 //
 // The generated stubs of the library's operators go further. When, besides, nothing requires a gradient, the Autograd
-// kernel, if it is the library's own, would find nothing to record, and go on with a guard down to the CPU kernel. The stub
-// takes this from a second slot. It holds a kernel without code as soon as anybody has registered something on the way
-// that must be asked. Factories without tensors do the same for their BackendSelect kernel. An Autograd kernel that records
-// goes on with the CPU key alone, to the same slot.
+// kernel, if it is the library's own, would find nothing to record, and go on with a guard down to the CPU kernel. The
+// stub takes this from a second slot. It holds a kernel without code as soon as anybody has registered something on the
+// way that must be asked. Factories without tensors do the same for their BackendSelect kernel. An Autograd kernel that
+// records goes on with the CPU key alone, to the same slot.
 
 /// Everything known about one operator. Entries live until the process ends, so handles never dangle.
 class TORCH_API OperatorEntry final {
@@ -89,7 +90,8 @@ class TORCH_API OperatorEntry final {
   /// The kernel for the set's highest key. May take keys out of the set that fall through.
   C10_ALWAYS_INLINE const KernelFunction& lookup(DispatchKeySet& ks) const {
     const DispatchTable& table = *table_.load(std::memory_order_acquire);
-    const KernelFunction* kernel = table[static_cast<uint32_t>(ks.getDispatchTableIndexForDispatchKeySet())].load(std::memory_order_acquire);
+    const KernelFunction* kernel =
+        table[static_cast<uint32_t>(ks.getDispatchTableIndexForDispatchKeySet())].load(std::memory_order_acquire);
     if (C10_UNLIKELY(kernel == nullptr)) {
       const Resolved resolved = resolve(ks);
       ks = resolved.keys;
@@ -97,16 +99,19 @@ class TORCH_API OperatorEntry final {
     }
     return *kernel;
   }
-  /// The kernel of a call whose tensors have plain_cpu_keys, on a thread without guards, and its keys; null if it is not
-  /// known yet.
+  /// The kernel of a call whose tensors have plain_cpu_keys, on a thread without guards, and its keys; null if it is
+  /// not known yet.
   C10_ALWAYS_INLINE const KernelFunction* usualKernel(DispatchKeySet& ks) const {
     ks = extractor_.applySharedMask((plain_cpu_keys | default_included_set) - default_excluded_set);
     return (*table_.load(std::memory_order_acquire))[kUsualSlot].load(std::memory_order_acquire);
   }
   /// The kernel of calls of the fast path; one without code if they go the usual way. See Note [Fast path of calls].
   C10_ALWAYS_INLINE const KernelFunction& fastPathKernel() const {
-    const KernelFunction* kernel = (*table_.load(std::memory_order_acquire))[kFastPathSlot].load(std::memory_order_acquire);
-    if (C10_UNLIKELY(kernel == nullptr)) kernel = &resolveFastPath();
+    const KernelFunction* kernel =
+        (*table_.load(std::memory_order_acquire))[kFastPathSlot].load(std::memory_order_acquire);
+    if (C10_UNLIKELY(kernel == nullptr)) {
+      kernel = &resolveFastPath();
+    }
     return *kernel;
   }
   /// The same, or null before the first call that asked for it.
@@ -158,8 +163,12 @@ class TORCH_API OperatorEntry final {
   void registerSchema(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags);
   void deregisterSchema();
   void registerBuiltin(const BuiltinDefinition& definition);
-  KernelHandle registerKernel(DispatchKey key, KernelFunction kernel, std::optional<CppSignature> cpp_signature,
-      std::unique_ptr<FunctionSchema> inferred_schema, std::string debug);
+  KernelHandle registerKernel(
+      DispatchKey key,
+      KernelFunction kernel,
+      std::optional<CppSignature> cpp_signature,
+      std::unique_ptr<FunctionSchema> inferred_schema,
+      std::string debug);
   void deregisterKernel(DispatchKey key, KernelHandle kernel);
   void registerBuiltinKernels(const BuiltinKernelRow* rows, size_t count);
   /// Empties the table: something that may change its contents has been registered.

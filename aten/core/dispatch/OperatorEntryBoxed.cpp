@@ -22,55 +22,81 @@ constexpr uint32_t kAnyTag = ~kEnumerators;
 
 uint32_t allowed_tags(const Type& type) {
   switch (type.kind()) {
-    case TypeKind::TensorType: return tag_bit(Tag::Tensor);
+    case TypeKind::TensorType:
+      return tag_bit(Tag::Tensor);
     case TypeKind::IntType:
     case TypeKind::SymIntType:
     case TypeKind::ScalarTypeType:
     case TypeKind::LayoutType:
     case TypeKind::MemoryFormatType:
-    case TypeKind::QSchemeType: return tag_bit(Tag::Int) | tag_bit(Tag::SymInt) | tag_bit(Tag::UInt);
+    case TypeKind::QSchemeType:
+      return tag_bit(Tag::Int) | tag_bit(Tag::SymInt) | tag_bit(Tag::UInt);
     case TypeKind::FloatType:
-    case TypeKind::SymFloatType: return tag_bit(Tag::Double) | tag_bit(Tag::SymFloat);
+    case TypeKind::SymFloatType:
+      return tag_bit(Tag::Double) | tag_bit(Tag::SymFloat);
     case TypeKind::BoolType:
-    case TypeKind::SymBoolType: return tag_bit(Tag::Bool) | tag_bit(Tag::SymBool);
-    case TypeKind::ComplexType: return tag_bit(Tag::ComplexDouble);
+    case TypeKind::SymBoolType:
+      return tag_bit(Tag::Bool) | tag_bit(Tag::SymBool);
+    case TypeKind::ComplexType:
+      return tag_bit(Tag::ComplexDouble);
     case TypeKind::NumberType:
-      return tag_bit(Tag::Int) | tag_bit(Tag::UInt) | tag_bit(Tag::Double) | tag_bit(Tag::ComplexDouble) | tag_bit(Tag::Bool) |
-          tag_bit(Tag::SymInt) | tag_bit(Tag::SymFloat) | tag_bit(Tag::SymBool);
-    case TypeKind::StringType: return tag_bit(Tag::String);
-    case TypeKind::DeviceObjType: return tag_bit(Tag::Device) | tag_bit(Tag::String);
-    case TypeKind::StreamObjType: return tag_bit(Tag::Stream);
-    case TypeKind::GeneratorType: return tag_bit(Tag::Generator) | tag_bit(Tag::None);
-    case TypeKind::StorageType: return tag_bit(Tag::Storage);
+      return tag_bit(Tag::Int) | tag_bit(Tag::UInt) | tag_bit(Tag::Double) | tag_bit(Tag::ComplexDouble) |
+          tag_bit(Tag::Bool) | tag_bit(Tag::SymInt) | tag_bit(Tag::SymFloat) | tag_bit(Tag::SymBool);
+    case TypeKind::StringType:
+      return tag_bit(Tag::String);
+    case TypeKind::DeviceObjType:
+      return tag_bit(Tag::Device) | tag_bit(Tag::String);
+    case TypeKind::StreamObjType:
+      return tag_bit(Tag::Stream);
+    case TypeKind::GeneratorType:
+      return tag_bit(Tag::Generator) | tag_bit(Tag::None);
+    case TypeKind::StorageType:
+      return tag_bit(Tag::Storage);
     case TypeKind::ListType:
-    case TypeKind::AnyListType: return tag_bit(Tag::GenericList);
-    case TypeKind::DictType: return tag_bit(Tag::GenericDict);
+    case TypeKind::AnyListType:
+      return tag_bit(Tag::GenericList);
+    case TypeKind::DictType:
+      return tag_bit(Tag::GenericDict);
     case TypeKind::TupleType:
-    case TypeKind::AnyTupleType: return tag_bit(Tag::Tuple);
+    case TypeKind::AnyTupleType:
+      return tag_bit(Tag::Tuple);
     case TypeKind::ClassType:
-    case TypeKind::AnyClassType: return tag_bit(Tag::Object);
-    case TypeKind::CapsuleType: return tag_bit(Tag::Capsule);
+    case TypeKind::AnyClassType:
+      return tag_bit(Tag::Object);
+    case TypeKind::CapsuleType:
+      return tag_bit(Tag::Capsule);
     case TypeKind::EnumType:
-    case TypeKind::AnyEnumType: return tag_bit(Tag::Enum);
-    case TypeKind::NoneType: return tag_bit(Tag::None);
-    case TypeKind::OptionalType: return tag_bit(Tag::None) | allowed_tags(*type.containedType(0));
-    default: return kAnyTag;
+    case TypeKind::AnyEnumType:
+      return tag_bit(Tag::Enum);
+    case TypeKind::NoneType:
+      return tag_bit(Tag::None);
+    case TypeKind::OptionalType:
+      return tag_bit(Tag::None) | allowed_tags(*type.containedType(0));
+    default:
+      return kAnyTag;
   }
 }
 
 uint32_t enumerator_flag(const Type& type) {
   switch (type.kind()) {
-    case TypeKind::ScalarTypeType: return kScalarType;
-    case TypeKind::LayoutType: return kLayout;
-    case TypeKind::MemoryFormatType: return kMemoryFormat;
-    case TypeKind::OptionalType: return enumerator_flag(*type.containedType(0));
-    default: return 0;
+    case TypeKind::ScalarTypeType:
+      return kScalarType;
+    case TypeKind::LayoutType:
+      return kLayout;
+    case TypeKind::MemoryFormatType:
+      return kMemoryFormat;
+    case TypeKind::OptionalType:
+      return enumerator_flag(*type.containedType(0));
+    default:
+      return 0;
   }
 }
 
 /// Whether an integer names an enumerator. Kernels look it up in tables, so a wrong one would read past their end.
 bool is_enumerator(const IValue& value, uint32_t flags) {
-  if (!value.isInt()) return value.isNone();
+  if (!value.isInt()) {
+    return value.isNone();
+  }
   const int64_t count = flags & kScalarType ? static_cast<int64_t>(ScalarType::Undefined)
       : flags & kLayout                     ? static_cast<int64_t>(Layout::NumOptions)
                                             : static_cast<int64_t>(MemoryFormat::NumOptions);
@@ -79,7 +105,9 @@ bool is_enumerator(const IValue& value, uint32_t flags) {
 
 // Kernels take lists of these kinds as they are, so a wrong element would only be noticed far from here.
 const Type* strict_element(const Type& type) {
-  if (const OptionalType* optional = type.castRaw<OptionalType>()) return strict_element(*optional->getElementType());
+  if (const OptionalType* optional = type.castRaw<OptionalType>()) {
+    return strict_element(*optional->getElementType());
+  }
   const ListType* list = type.castRaw<ListType>();
   return list && !list->hasFreeVariables() ? list->getElementType().get() : nullptr;
 }
@@ -88,11 +116,15 @@ const Type* strict_element(const Type& type) {
 
 const OperatorEntry::BoxedArguments& OperatorEntry::makeBoxedArguments() const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
-  if (const BoxedArguments* known = boxed_arguments_.load(std::memory_order_relaxed)) return *known;
+  if (const BoxedArguments* known = boxed_arguments_.load(std::memory_order_relaxed)) {
+    return *known;
+  }
   auto made = std::make_unique<BoxedArguments>();
   for (const Argument& argument : schema().arguments()) {
     const Type& type = *argument.type();
-    made->push_back({allowed_tags(type) | enumerator_flag(*argument.real_type()), c10::detail::may_hold_tensors(type), strict_element(type)});
+    made->push_back(
+        {allowed_tags(type) | enumerator_flag(*argument.real_type()), c10::detail::may_hold_tensors(type),
+         strict_element(type)});
   }
   boxed_arguments_.store(made.get(), std::memory_order_release);
   return *made.release();
@@ -105,20 +137,26 @@ DispatchKeySet OperatorEntry::keysBoxed(const Stack& stack) const {
       const BoxedArguments* known = entry.boxed_arguments_.load(std::memory_order_acquire);
       const BoxedArguments& expected = known != nullptr ? *known : entry.makeBoxedArguments();
       const size_t count = expected.size();
-      TORCH_CHECK_TYPE(stack.size() >= count, entry.name_, "() expected ", count, " argument(s) on the stack but got ", stack.size(),
+      TORCH_CHECK_TYPE(
+          stack.size() >= count, entry.name_, "() expected ", count, " argument(s) on the stack but got ", stack.size(),
           ".\nDeclaration: ", entry.schema());
       DispatchKeySet found;
       const IValue* value = stack.data() + (stack.size() - count);
       for (size_t i = 0; i < count; ++i, ++value) {
         const BoxedArgument& argument = expected[i];
-        if (!allows(argument, *value)) entry.reportBoxedArgument(*value, i);
+        if (!allows(argument, *value)) {
+          entry.reportBoxedArgument(*value, i);
+        }
         if ((argument.tags & kEnumerators) != 0 && !is_enumerator(*value, argument.tags)) {
           const Argument& named = entry.schema().arguments()[i];
-          TORCH_CHECK(false, entry.name_, "() got ", *value, " for argument '", named.name(), "', which is no value of type ",
+          TORCH_CHECK(
+              false, entry.name_, "() got ", *value, " for argument '", named.name(), "', which is no value of type ",
               named.real_type()->str(), ".\nDeclaration: ", entry.schema());
         }
         if (value->isTensor()) {
-          if (argument.holds_tensors) found = found | value->unsafeToTensorImpl()->key_set();
+          if (argument.holds_tensors) {
+            found = found | value->unsafeToTensorImpl()->key_set();
+          }
         } else if (argument.element) {
           found = found | entry.keysOfContainer(*value, argument, i);
         }
@@ -132,13 +170,19 @@ DispatchKeySet OperatorEntry::keysBoxed(const Stack& stack) const {
 
   // Tensors and plain values need no call, and so no frame.
   const BoxedArguments* const known = boxed_arguments_.load(std::memory_order_acquire);
-  if (C10_UNLIKELY(known == nullptr || stack.size() < known->size())) return General::keys(*this, stack);
+  if (C10_UNLIKELY(known == nullptr || stack.size() < known->size())) {
+    return General::keys(*this, stack);
+  }
   DispatchKeySet keys;
   const IValue* value = stack.data() + (stack.size() - known->size());
   for (const BoxedArgument& argument : *known) {
-    if (C10_UNLIKELY(!General::allows(argument, *value) || (argument.tags & kEnumerators) != 0)) return General::keys(*this, stack);
+    if (C10_UNLIKELY(!General::allows(argument, *value) || (argument.tags & kEnumerators) != 0)) {
+      return General::keys(*this, stack);
+    }
     if (C10_LIKELY(value->isTensor())) {
-      if (argument.holds_tensors) keys = keys | value->unsafeToTensorImpl()->key_set();
+      if (argument.holds_tensors) {
+        keys = keys | value->unsafeToTensorImpl()->key_set();
+      }
     } else if (argument.element != nullptr) {
       return General::keys(*this, stack);
     }
@@ -147,20 +191,28 @@ DispatchKeySet OperatorEntry::keysBoxed(const Stack& stack) const {
   return extractor_.threadKeys(keys);
 }
 
-DispatchKeySet OperatorEntry::keysOfContainer(const IValue& value, const BoxedArgument& expected, size_t position) const {
+DispatchKeySet OperatorEntry::keysOfContainer(
+    const IValue& value, const BoxedArgument& expected, size_t position) const {
   DispatchKeySet keys;
-  if (!value.isList()) return keys;
+  if (!value.isList()) {
+    return keys;
+  }
   const uint32_t allowed = allowed_tags(*expected.element);
   for (const IValue& element : value.toListRef()) {
-    if (!((allowed >> static_cast<uint32_t>(element.tag())) & 1)) reportBoxedArgument(value, position);
-    if (element.isTensor()) keys = keys | element.unsafeToTensorImpl()->key_set();
+    if (!((allowed >> static_cast<uint32_t>(element.tag())) & 1)) {
+      reportBoxedArgument(value, position);
+    }
+    if (element.isTensor()) {
+      keys = keys | element.unsafeToTensorImpl()->key_set();
+    }
   }
   return keys;
 }
 
 void OperatorEntry::reportBoxedArgument(const IValue& value, size_t position) const {
-  TORCH_CHECK_TYPE(false, name_, "() ", schema().arguments()[position].formatTypeMismatchMsg(value.type()->repr_str()), "\nPosition: ",
-      position, "\nDeclaration: ", schema());
+  TORCH_CHECK_TYPE(
+      false, name_, "() ", schema().arguments()[position].formatTypeMismatchMsg(value.type()->repr_str()),
+      "\nPosition: ", position, "\nDeclaration: ", schema());
 }
 
 } // namespace c10::impl

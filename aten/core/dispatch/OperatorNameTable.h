@@ -20,21 +20,29 @@ class OperatorNameTable {
     publish(1024);
   }
   ~OperatorNameTable() {
-    for (size_t i = 0; i < tables_.back()->size; ++i) delete tables_.back()->slots[i].load();
+    for (size_t i = 0; i < tables_.back()->size; ++i) {
+      delete tables_.back()->slots[i].load();
+    }
   }
 
   OperatorEntry* find(const OperatorNameView& name) const {
     const Table& table = *current_.load(std::memory_order_acquire);
     for (size_t i = hash(name);; ++i) {
       OperatorEntry* entry = table.slots[i & (table.size - 1)].load(std::memory_order_acquire);
-      if (!entry || matches(*entry, name)) return entry;
+      if (!entry || matches(*entry, name)) {
+        return entry;
+      }
     }
   }
 
   /// The caller holds the registration lock.
   OperatorEntry& find_or_add(OperatorNameView name) {
-    if (OperatorEntry* known = find(name)) return *known;
-    if (2 * (count_ + 1) > tables_.back()->size) publish(2 * tables_.back()->size);
+    if (OperatorEntry* known = find(name)) {
+      return *known;
+    }
+    if (2 * (count_ + 1) > tables_.back()->size) {
+      publish(2 * tables_.back()->size);
+    }
     auto entry = std::make_unique<OperatorEntry>(OperatorName(std::string(name.name), std::string(name.overload_name)));
     ++count_;
     return *place(*tables_.back(), entry.release());
@@ -44,7 +52,9 @@ class OperatorNameTable {
   void for_each(Visit&& visit) const {
     const Table& table = *current_.load(std::memory_order_acquire);
     for (size_t i = 0; i < table.size; ++i) {
-      if (OperatorEntry* entry = table.slots[i].load(std::memory_order_acquire)) visit(*entry);
+      if (OperatorEntry* entry = table.slots[i].load(std::memory_order_acquire)) {
+        visit(*entry);
+      }
     }
   }
 
@@ -76,12 +86,16 @@ class OperatorNameTable {
     const char* const end = p + text.size();
     uint64_t rest = 0;
     if (text.size() >= 8) {
-      for (; end - p > 8; p += 8) add(word_at<uint64_t>(p));
+      for (; end - p > 8; p += 8) {
+        add(word_at<uint64_t>(p));
+      }
       rest = word_at<uint64_t>(end - 8); // may overlap the one before
     } else if (text.size() >= 4) {
       rest = uint64_t{word_at<uint32_t>(p)} << 32 | word_at<uint32_t>(end - 4); // the same
     } else {
-      while (p != end) rest = (rest << 8) | static_cast<unsigned char>(*p++);
+      while (p != end) {
+        rest = (rest << 8) | static_cast<unsigned char>(*p++);
+      }
     }
     add(rest);
     return h;
@@ -93,7 +107,9 @@ class OperatorNameTable {
 
   static OperatorEntry* place(Table& table, OperatorEntry* entry) {
     size_t i = hash(entry->operator_name());
-    while (table.slots[i & (table.size - 1)].load(std::memory_order_relaxed)) ++i;
+    while (table.slots[i & (table.size - 1)].load(std::memory_order_relaxed)) {
+      ++i;
+    }
     table.slots[i & (table.size - 1)].store(entry, std::memory_order_release);
     return entry;
   }

@@ -10,7 +10,9 @@ class RegistrationHandleRAII final {
  public:
   explicit RegistrationHandleRAII(std::function<void()> on_destruction) : on_destruction_(std::move(on_destruction)) {}
   ~RegistrationHandleRAII() {
-    if (on_destruction_) on_destruction_();
+    if (on_destruction_) {
+      on_destruction_();
+    }
   }
   RegistrationHandleRAII(const RegistrationHandleRAII&) = delete;
   RegistrationHandleRAII& operator=(const RegistrationHandleRAII&) = delete;

@@ -8,8 +8,8 @@ namespace c10 {
 
 namespace detail::infer_schema {
 
-FunctionSchema make_function_schema(std::string name, std::string overload_name, ArrayRef<ArgumentDef> arguments,
-    ArrayRef<ArgumentDef> returns) {
+FunctionSchema make_function_schema(
+    std::string name, std::string overload_name, ArrayRef<ArgumentDef> arguments, ArrayRef<ArgumentDef> returns) {
   // Results are named as arguments are: "(Tensor _0) -> (Tensor _0, int _1)".
   const auto make = [](ArrayRef<ArgumentDef> defs) {
     std::vector<Argument> out;
@@ -25,7 +25,9 @@ FunctionSchema make_function_schema(std::string name, std::string overload_name,
 } // namespace detail::infer_schema
 
 std::string markDifference(const std::string& a, const std::string& b) {
-  const size_t at = static_cast<size_t>(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin()).first - a.begin());
+  const size_t at = static_cast<size_t>(
+      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin()).first -
+      a.begin());
   return a + "\n" + b + "\n" + std::string(at, ' ') + "^ here";
 }
 
@@ -35,21 +37,30 @@ namespace {
 std::string types_of(const std::vector<Argument>& list) {
   std::string out = "(";
   for (const Argument& argument : list) {
-    if (out.size() > 1) out += ", ";
+    if (out.size() > 1) {
+      out += ", ";
+    }
     out += argument.type()->str();
   }
   return out + ")";
 }
 
 bool compatible(const Type& specified, const Type& inferred) {
-  if (specified == inferred) return true;
+  if (specified == inferred) {
+    return true;
+  }
   // A C++ function cannot have a type variable: it takes what Any takes.
-  if (specified.kind() == TypeKind::VarType && inferred.kind() == TypeKind::AnyType) return true;
-  if (specified.kind() == TypeKind::ListType && inferred.kind() == TypeKind::AnyListType) return specified.hasFreeVariables();
+  if (specified.kind() == TypeKind::VarType && inferred.kind() == TypeKind::AnyType) {
+    return true;
+  }
+  if (specified.kind() == TypeKind::ListType && inferred.kind() == TypeKind::AnyListType) {
+    return specified.hasFreeVariables();
+  }
   return false;
 }
 
-std::optional<std::string> find_difference(const char* what, const std::vector<Argument>& specified, const std::vector<Argument>& inferred) {
+std::optional<std::string> find_difference(
+    const char* what, const std::vector<Argument>& specified, const std::vector<Argument>& inferred) {
   const auto shown = [&] {
     return "\n    " + std::string("expected ") + types_of(specified) + "\n    inferred " + types_of(inferred);
   };
@@ -57,12 +68,15 @@ std::optional<std::string> find_difference(const char* what, const std::vector<A
     return str("The number of ", what, "s is different. ", specified.size(), " vs ", inferred.size(), ".", shown());
   }
   for (size_t i = 0; i < specified.size(); ++i) {
-    if (compatible(*specified[i].type(), *inferred[i].type())) continue;
+    if (compatible(*specified[i].type(), *inferred[i].type())) {
+      continue;
+    }
     // The mark goes under the first type that differs.
     const std::vector<Argument> before(specified.begin(), specified.begin() + static_cast<std::ptrdiff_t>(i));
     const size_t column = types_of(before).size() - 1 + (i == 0 ? 0 : 2);
-    return str("Type mismatch in ", what, " ", i + 1, ": ", specified[i].type()->str(), " vs ", inferred[i].type()->str(), ".", shown(),
-        "\n    ", std::string(std::string("expected ").size() + column, ' '), "^ here");
+    return str(
+        "Type mismatch in ", what, " ", i + 1, ": ", specified[i].type()->str(), " vs ", inferred[i].type()->str(), ".",
+        shown(), "\n    ", std::string(std::string("expected ").size() + column, ' '), "^ here");
   }
   return std::nullopt;
 }
@@ -71,7 +85,9 @@ std::optional<std::string> find_difference(const char* what, const std::vector<A
 
 std::optional<std::string> findSchemaDifferences(const FunctionSchema& specified, const FunctionSchema& inferred) {
   const FunctionSchema real = inferred.cloneWithRealTypes();
-  if (auto difference = find_difference("argument", specified.arguments(), real.arguments())) return difference;
+  if (auto difference = find_difference("argument", specified.arguments(), real.arguments())) {
+    return difference;
+  }
   return find_difference("return", specified.returns(), real.returns());
 }
 

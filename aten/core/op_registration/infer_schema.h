@@ -52,8 +52,8 @@ struct without_key_set<guts::typelist::typelist<DispatchKeySet, Params...>> {
 };
 
 /// Arguments are called _0, _1, ... and results have no names.
-TORCH_API FunctionSchema make_function_schema(std::string name, std::string overload_name, ArrayRef<ArgumentDef> arguments,
-    ArrayRef<ArgumentDef> returns);
+TORCH_API FunctionSchema make_function_schema(
+    std::string name, std::string overload_name, ArrayRef<ArgumentDef> arguments, ArrayRef<ArgumentDef> returns);
 
 } // namespace detail::infer_schema
 
@@ -78,8 +78,10 @@ FunctionSchema inferFunctionSchemaSingleReturn(std::string name = "", std::strin
   return detail::infer_schema::make_function_schema(std::move(name), std::move(overload_name), arguments, returns);
 }
 
-/// What keeps a kernel of the inferred schema from serving the specified one, with the place marked; nullopt if nothing.
-TORCH_API std::optional<std::string> findSchemaDifferences(const FunctionSchema& specified, const FunctionSchema& inferred);
+/// What keeps a kernel of the inferred schema from serving the specified one, with the place marked; nullopt if
+/// nothing.
+TORCH_API std::optional<std::string> findSchemaDifferences(
+    const FunctionSchema& specified, const FunctionSchema& inferred);
 
 /// Two texts below each other with a mark at the first difference.
 TORCH_API std::string markDifference(const std::string& a, const std::string& b);

@@ -90,7 +90,8 @@ void GraphCapture::end() {
     graph_ = driver_.end_capture();
     TORCH_CHECK(
         graph_ != nullptr,
-        "Invalid capture. A call that may not be captured came in between: one that waits for the device (item(), copies to "
+        "Invalid capture. A call that may not be captured came in between: one that waits for the device (item(), "
+        "copies to "
         "the host), or work on another stream that was not joined.");
     if (!keep_graph_) {
       executable_ = driver_.instantiate(graph_);
@@ -108,8 +109,7 @@ void GraphCapture::end() {
 }
 
 void GraphCapture::instantiate() {
-  TORCH_CHECK(
-      state_ == State::kCaptured, "CUDAGraph::instantiate: called without a preceding successful capture");
+  TORCH_CHECK(state_ == State::kCaptured, "CUDAGraph::instantiate: called without a preceding successful capture");
   TORCH_CHECK(
       graph_ != nullptr, "CUDAGraph::instantiate() is intended to be called by the user only when keep_graph=true");
   if (executable_ != nullptr) {
@@ -158,14 +158,14 @@ c10::MempoolId_t GraphCapture::pool() const {
 void* GraphCapture::graph() const {
   TORCH_CHECK(state_ == State::kCaptured, "You cannot access the raw cudaGraph_t instance until it is captured");
   TORCH_CHECK(
-      graph_ != nullptr, "You cannot access the raw cudaGraph_t instance unless CUDAGraph was initialized with keep_graph=true");
+      graph_ != nullptr,
+      "You cannot access the raw cudaGraph_t instance unless CUDAGraph was initialized with keep_graph=true");
   return graph_;
 }
 
 void* GraphCapture::executable() const {
   TORCH_CHECK(
-      executable_ != nullptr,
-      "You cannot access the raw cudaGraphExec_t instance until instantiate() has been called");
+      executable_ != nullptr, "You cannot access the raw cudaGraphExec_t instance until instantiate() has been called");
   return executable_;
 }
 

@@ -15,10 +15,10 @@
 namespace at {
 
 // Note [Random numbers in graphs]
-// A kernel is captured with its arguments, so a seed and an offset given as numbers would be the same at each replay. While
-// a capture is underway kernels get pointers instead: to seed and offset in device memory, which each replay writes before
-// it starts the graph, and how many numbers the graph had drawn before this kernel. A replay moves the generator's offset by
-// all that the graph draws; the numbers are those that the same work would draw without a graph.
+// A kernel is captured with its arguments, so a seed and an offset given as numbers would be the same at each replay.
+// While a capture is underway kernels get pointers instead: to seed and offset in device memory, which each replay
+// writes before it starts the graph, and how many numbers the graph had drawn before this kernel. A replay moves the
+// generator's offset by all that the graph draws; the numbers are those that the same work would draw without a graph.
 
 /// Seed and position of a Philox sequence. Several generators may share one (graphsafe_set_state).
 struct CUDAGeneratorState final : c10::intrusive_ptr_target {

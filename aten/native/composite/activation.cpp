@@ -25,24 +25,20 @@ double mean_slope(const Scalar& lower, const Scalar& upper) {
 } // namespace
 
 Tensor rrelu(
-    const Tensor& self,
-    const Scalar& lower,
-    const Scalar& upper,
-    bool training,
-    std::optional<Generator> generator) {
+    const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, std::optional<Generator> generator) {
   check_slopes(lower, upper);
-  for (const Scalar& slope : {lower, upper}) check_floating_scalar("rrelu", slope, self.scalar_type());
+  for (const Scalar& slope : {lower, upper}) {
+    check_floating_scalar("rrelu", slope, self.scalar_type());
+  }
   return at::rrelu_with_noise(self, at::empty_like(self), lower, upper, training, std::move(generator));
 }
 
 Tensor& rrelu_(
-    Tensor& self,
-    const Scalar& lower,
-    const Scalar& upper,
-    bool training,
-    std::optional<Generator> generator) {
+    Tensor& self, const Scalar& lower, const Scalar& upper, bool training, std::optional<Generator> generator) {
   check_slopes(lower, upper);
-  for (const Scalar& slope : {lower, upper}) check_floating_scalar("rrelu", slope, self.scalar_type());
+  for (const Scalar& slope : {lower, upper}) {
+    check_floating_scalar("rrelu", slope, self.scalar_type());
+  }
   return at::rrelu_with_noise_(self, at::empty_like(self), lower, upper, training, std::move(generator));
 }
 
@@ -61,8 +57,8 @@ Tensor rrelu_with_noise(
     return at::leaky_relu(self.contiguous(), mean_slope(lower, upper));
   }
   TORCH_CHECK(
-      noise.scalar_type() == self.scalar_type(), "rrelu_with_noise: noise must have the dtype of self, ", self.scalar_type(),
-      "; got ", noise.scalar_type());
+      noise.scalar_type() == self.scalar_type(), "rrelu_with_noise: noise must have the dtype of self, ",
+      self.scalar_type(), "; got ", noise.scalar_type());
   const Tensor slopes = at::_rrelu_slopes(self, lower.toDouble(), upper.toDouble(), std::move(generator));
   noise.copy_(slopes);
   return self.contiguous() * slopes;
@@ -95,7 +91,8 @@ Tensor rrelu_with_noise_backward(
 
 std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight) {
   TORCH_CHECK(
-      weight.dim() <= 1, "prelu_backward: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
+      weight.dim() <= 1,
+      "prelu_backward: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
   const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
   TORCH_CHECK(
       weight.numel() == 1 || weight.numel() == channels,
@@ -118,18 +115,23 @@ Tensor add_relu_scalar(const Tensor& self, const Scalar& other, const Scalar& al
   return at::relu(at::add(self, other, alpha));
 }
 
-// ---- forms for other orders of derivatives and for functions without side effects ------------------------------------
+// ---- forms for other orders of derivatives and for functions without side effects
+// ------------------------------------
 
 Tensor infinitely_differentiable_gelu_backward(const Tensor& grad, const Tensor& self) {
-  constexpr double kRootHalf = 0.70710678118654752440;    // sqrt(1/2)
-  constexpr double kNormalPeak = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+  constexpr double kRootHalf = 0.70710678118654752440; // sqrt(1/2)
+  constexpr double kNormalPeak = 0.39894228040143267794; // 1 / sqrt(2 pi)
   const Tensor distribution = (1 + (self * kRootHalf).erf()) * 0.5;
   const Tensor density = (self * self * -0.5).exp() * kNormalPeak;
   return grad * (distribution + self * density);
 }
 
 std::tuple<Tensor, Tensor> rrelu_with_noise_functional(
-    const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
+    const Tensor& self,
+    const Tensor& noise,
+    const Scalar& lower,
+    const Scalar& upper,
+    bool training,
     std::optional<Generator> generator) {
   Tensor slopes = noise.clone();
   Tensor result = at::rrelu_with_noise(self, slopes, lower, upper, training, generator);

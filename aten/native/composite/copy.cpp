@@ -77,8 +77,8 @@ bool is_set_to(const Tensor& self, const Tensor& tensor) {
 Tensor& _to_copy_out(const Tensor& self, bool non_blocking, std::optional<MemoryFormat> memory_format, Tensor& out) {
   TORCH_CHECK(out.defined(), "_to_copy: the output tensor is undefined");
   check_out_without_grad("_to_copy", out);
-  const Tensor result = at::_to_copy(
-      self, out.scalar_type(), out.layout(), out.device(), std::nullopt, non_blocking, memory_format);
+  const Tensor result =
+      at::_to_copy(self, out.scalar_type(), out.layout(), out.device(), std::nullopt, non_blocking, memory_format);
   copy_into_out("_to_copy", out, result);
   return out;
 }
@@ -93,7 +93,9 @@ bool autocast_enabled_for(const Tensor& self, bool cuda_enabled, bool cpu_enable
 
 Tensor _autocast_to_reduced_precision(
     const Tensor& self, bool cuda_enabled, bool cpu_enabled, ScalarType cuda_dtype, ScalarType cpu_dtype) {
-  if (self.scalar_type() != kFloat || !autocast_enabled_for(self, cuda_enabled, cpu_enabled)) return self;
+  if (self.scalar_type() != kFloat || !autocast_enabled_for(self, cuda_enabled, cpu_enabled)) {
+    return self;
+  }
   return self.to(self.is_cuda() ? cuda_dtype : cpu_dtype);
 }
 
@@ -105,7 +107,9 @@ Tensor _autocast_to_full_precision(const Tensor& self, bool cuda_enabled, bool c
 Tensor _saturate_weight_to_fp16(const Tensor& weight) {
   TORCH_CHECK(weight.scalar_type() == kFloat, "expected scalar type Float but found ", weight.scalar_type());
   constexpr double kLargest = 65504;
-  if (weight.is_contiguous()) weight.data().clamp_(-kLargest, kLargest);
+  if (weight.is_contiguous()) {
+    weight.data().clamp_(-kLargest, kLargest);
+  }
   return weight;
 }
 
@@ -115,7 +119,9 @@ Tensor dequantize(const Tensor& self) {
 std::vector<Tensor> dequantize_list(TensorList tensors) {
   std::vector<Tensor> result;
   result.reserve(tensors.size());
-  for (const Tensor& t : tensors) result.push_back(t.to(kFloat));
+  for (const Tensor& t : tensors) {
+    result.push_back(t.to(kFloat));
+  }
   return result;
 }
 void dequantize_list_out(TensorList tensors, TensorList out) {

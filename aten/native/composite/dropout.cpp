@@ -17,7 +17,9 @@ void check_probability(double p) {
 
 /// Noise like the input, or one value for each channel of each sample.
 Tensor empty_noise(const Tensor& input, bool by_feature) {
-  if (!by_feature) return at::empty_like(input);
+  if (!by_feature) {
+    return at::empty_like(input);
+  }
   TORCH_CHECK(input.dim() >= 2, "Feature dropout requires at least 2 dimensions in the input, got ", input.dim());
   DimVector sizes(input.dim(), 1);
   sizes[0] = input.size(0);
@@ -33,11 +35,17 @@ struct Noise {
 
 Noise make_noise(const Tensor& input, double p, bool train, bool by_feature, bool alpha) {
   check_probability(p);
-  if (p == 0 || !train || input.numel() == 0) return {true, {}, {}};
-  if (p == 1) return {false, at::zeros({}, input.options()), {}};
+  if (p == 0 || !train || input.numel() == 0) {
+    return {true, {}, {}};
+  }
+  if (p == 1) {
+    return {false, at::zeros({}, input.options()), {}};
+  }
   Tensor noise = empty_noise(input, by_feature).bernoulli_(1 - p);
   // Complex numbers of two halves are not divided.
-  if (!alpha) return {false, noise.scalar_type() == kComplexHalf ? noise.mul_(1 / (1 - p)) : noise.div_(1 - p), {}};
+  if (!alpha) {
+    return {false, noise.scalar_type() == kComplexHalf ? noise.mul_(1 / (1 - p)) : noise.div_(1 - p), {}};
+  }
   // Dropped units take SELU's limit for large negative inputs; scale and offset keep mean and variance.
   constexpr double kSaturation = 1.7580993408473766;
   const double scale = 1 / std::sqrt((kSaturation * kSaturation * p + 1) * (1 - p));
@@ -53,15 +61,21 @@ bool is_dropped_on_cuda(const Tensor& input) {
 DropBackward drop_backward_on_cuda = nullptr;
 
 Tensor apply(const Tensor& input, const Noise& noise) {
-  if (noise.keep) return input;
+  if (noise.keep) {
+    return input;
+  }
   const Tensor scaled = input * noise.factor;
   return noise.offset.defined() ? scaled + noise.offset : scaled;
 }
 
 Tensor& apply_(Tensor& input, const Noise& noise) {
-  if (noise.keep) return input;
+  if (noise.keep) {
+    return input;
+  }
   input.mul_(noise.factor);
-  if (noise.offset.defined()) input.add_(noise.offset);
+  if (noise.offset.defined()) {
+    input.add_(noise.offset);
+  }
   return input;
 }
 
@@ -101,11 +115,19 @@ Tensor& feature_alpha_dropout_(Tensor& self, double p, bool train) {
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   const auto mask_options = input.options().dtype(kBool);
-  if (!train.value_or(true)) return {input.clone(), at::ones_like(input, mask_options)};
-  TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", 1 - p, ": native_dropout keeps 1 - ", p, " of its input");
+  if (!train.value_or(true)) {
+    return {input.clone(), at::ones_like(input, mask_options)};
+  }
+  TORCH_CHECK(
+      p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", 1 - p, ": native_dropout keeps 1 - ", p,
+      " of its input");
   const double scale = p == 1 ? 0.0 : 1 / (1 - p);
-  if (is_dropped_in_one_pass(input)) return drop(input, 1 - p, scale, std::nullopt);
-  if (p < 1 && is_dropped_on_cuda(input)) return at::_fused_dropout(input, 1 - p);
+  if (is_dropped_in_one_pass(input)) {
+    return drop(input, 1 - p, scale, std::nullopt);
+  }
+  if (p < 1 && is_dropped_on_cuda(input)) {
+    return at::_fused_dropout(input, 1 - p);
+  }
   Tensor mask = at::empty_like(input, mask_options);
   mask.bernoulli_(1 - p);
   return {input.mul(mask).mul_(scale), mask};
@@ -117,8 +139,8 @@ Tensor native_dropout_backward(const Tensor& grad_output, const Tensor& mask, do
       grad_output.is_non_overlapping_and_dense()) {
     return drop_backward(grad_output, mask, scale);
   }
-  if (drop_backward_on_cuda != nullptr && is_dropped_on_cuda(grad_output) && mask.layout() == kStrided && mask.scalar_type() == kBool &&
-      mask.device() == grad_output.device() && mask.sizes() == grad_output.sizes()) {
+  if (drop_backward_on_cuda != nullptr && is_dropped_on_cuda(grad_output) && mask.layout() == kStrided &&
+      mask.scalar_type() == kBool && mask.device() == grad_output.device() && mask.sizes() == grad_output.sizes()) {
     return drop_backward_on_cuda(grad_output, mask, scale);
   }
   return grad_output * mask * scale;

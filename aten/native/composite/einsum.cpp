@@ -39,14 +39,17 @@ struct Equation {
   Labels output;
 };
 
-/// Reads labels and at most one ellipsis from `text`; `offset` is its place in the equation, `owner` the subject of messages.
+/// Reads labels and at most one ellipsis from `text`; `offset` is its place in the equation, `owner` the subject of
+/// messages.
 template <class Owner>
 Labels parse_term(std::string_view text, size_t offset, const Owner& owner, const char* again) {
   Labels result;
   bool has_ellipsis = false;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == ' ') continue;
+    if (c == ' ') {
+      continue;
+    }
     if (c == '.') {
       TORCH_CHECK(!has_ellipsis, "einsum(): found '.' for ", owner(), again);
       TORCH_CHECK(
@@ -77,7 +80,9 @@ Equation parse(std::string_view equation, size_t operand_count) {
     result.operands.push_back(parse_term(
         left.substr(begin, comma == std::string_view::npos ? comma : comma - begin), begin,
         [&] { return c10::str("operand ", index); }, " for which an ellipsis was already found"));
-    if (comma == std::string_view::npos) break;
+    if (comma == std::string_view::npos) {
+      break;
+    }
     begin = comma + 1;
   }
   TORCH_CHECK(
@@ -85,12 +90,18 @@ Equation parse(std::string_view equation, size_t operand_count) {
 
   std::array<int, kLabels + 1> uses{};
   for (const Labels& labels : result.operands) {
-    for (const int label : labels) ++uses[label];
+    for (const int label : labels) {
+      ++uses[label];
+    }
   }
   if (arrow == std::string_view::npos) {
-    if (uses[kEllipsis] > 0) result.output.push_back(kEllipsis);
+    if (uses[kEllipsis] > 0) {
+      result.output.push_back(kEllipsis);
+    }
     for (const int label : c10::irange(kLabels)) {
-      if (uses[label] == 1) result.output.push_back(label);
+      if (uses[label] == 1) {
+        result.output.push_back(label);
+      }
     }
     return result;
   }
@@ -98,7 +109,9 @@ Equation parse(std::string_view equation, size_t operand_count) {
       equation.substr(arrow + 2), arrow + 2, [] { return "output"; }, " but an ellipsis (...) was already found");
   std::array<bool, kLabels + 1> seen{};
   for (const int label : result.output) {
-    if (label == kEllipsis) continue;
+    if (label == kEllipsis) {
+      continue;
+    }
     TORCH_CHECK(!seen[label], "einsum(): output subscript ", name_of(label), " appears more than once in the output");
     TORCH_CHECK(
         uses[label] > 0, "einsum(): output subscript ", name_of(label),
@@ -128,7 +141,9 @@ struct Order {
   int64_t output_dims = 0;
   int64_t dims = 0;
 
-  Order() { place.fill(-1); }
+  Order() {
+    place.fill(-1);
+  }
 };
 
 Order order_of(const Equation& equation, const std::vector<int64_t>& covered) {
@@ -151,7 +166,9 @@ Order order_of(const Equation& equation, const std::vector<int64_t>& covered) {
   }
   for (const Labels& labels : equation.operands) {
     for (const int label : labels) {
-      if (label != kEllipsis && order.place[label] < 0) order.place[label] = order.dims++;
+      if (label != kEllipsis && order.place[label] < 0) {
+        order.place[label] = order.dims++;
+      }
     }
   }
   return order;
@@ -164,7 +181,9 @@ Tensor arrange(Tensor operand, const Labels& labels, int64_t covered, const Orde
   for (const int label : labels) {
     if (label == kEllipsis) {
       const int64_t first = order.ellipsis_place + order.ellipsis_size - covered;
-      for (const auto i : c10::irange(covered)) source[first + i] = dim++;
+      for (const auto i : c10::irange(covered)) {
+        source[first + i] = dim++;
+      }
       continue;
     }
     int64_t& at = source[order.place[label]];
@@ -188,7 +207,9 @@ Tensor arrange(Tensor operand, const Labels& labels, int64_t covered, const Orde
 
 /// Product of two operands of equal rank, summed over `sum_dims` (kept with size one), as one batched product.
 Tensor contract_pair(Tensor left, Tensor right, const std::vector<bool>& is_summed) {
-  if (std::none_of(is_summed.begin(), is_summed.end(), [](bool b) { return b; })) return at::mul(left, right);
+  if (std::none_of(is_summed.begin(), is_summed.end(), [](bool b) { return b; })) {
+    return at::mul(left, right);
+  }
   DimVector both, left_only, right_only, summed;
   int64_t batch = 1, rows = 1, cols = 1, depth = 1;
   for (const auto i : c10::irange(left.dim())) {
@@ -216,7 +237,9 @@ Tensor contract_pair(Tensor left, Tensor right, const std::vector<bool>& is_summ
   }
   const auto join = [](std::initializer_list<const DimVector*> parts) {
     DimVector all;
-    for (const DimVector* part : parts) all.append(part->begin(), part->end());
+    for (const DimVector* part : parts) {
+      all.append(part->begin(), part->end());
+    }
     return all;
   };
   const DimVector left_order = join({&both, &left_only, &summed, &right_only});
@@ -235,14 +258,21 @@ Tensor contract_pair(Tensor left, Tensor right, const std::vector<bool>& is_summ
 /// How many operands carry each summed dimension; a dimension is summed as soon as one is left.
 class Contraction {
  public:
-  Contraction(std::vector<Tensor> operands, const Order& order) : operands_(std::move(operands)), order_(order), carriers_(order.dims, 0) {
+  Contraction(std::vector<Tensor> operands, const Order& order)
+      : operands_(std::move(operands)), order_(order), carriers_(order.dims, 0) {
     for (const Tensor& t : operands_) {
-      for (int64_t d = order.output_dims; d < order.dims; ++d) carriers_[d] += t.size(d) != 1;
+      for (int64_t d = order.output_dims; d < order.dims; ++d) {
+        carriers_[d] += t.size(d) != 1;
+      }
     }
   }
 
-  size_t size() const { return operands_.size(); }
-  const Tensor& front() const { return operands_.front(); }
+  size_t size() const {
+    return operands_.size();
+  }
+  const Tensor& front() const {
+    return operands_.front();
+  }
 
   void contract(size_t i, size_t j, bool to_back) {
     Tensor a = operands_[i], b = operands_[j];
@@ -262,8 +292,12 @@ class Contraction {
         carriers_[d] = 0;
       }
     }
-    if (!only_a.empty()) a = a.sum(only_a, true);
-    if (!only_b.empty()) b = b.sum(only_b, true);
+    if (!only_a.empty()) {
+      a = a.sum(only_a, true);
+    }
+    if (!only_b.empty()) {
+      b = b.sum(only_b, true);
+    }
     Tensor product = contract_pair(std::move(a), std::move(b), summed);
     operands_.insert(to_back ? operands_.end() : operands_.begin(), std::move(product));
   }
@@ -280,7 +314,9 @@ void check_sizes(const std::vector<Tensor>& operands, const Order& order) {
     int64_t seen = 1;
     for (const auto i : c10::irange(operands.size())) {
       const int64_t size = operands[i].size(d);
-      if (size == 1) continue;
+      if (size == 1) {
+        continue;
+      }
       if (seen != 1 && seen != size) {
         const auto at = std::find(order.place.begin(), order.place.end(), d);
         TORCH_CHECK(
@@ -299,10 +335,14 @@ Tensor einsum(std::string_view equation, TensorList tensors, OptionalIntArrayRef
   const size_t count = tensors.size();
   const Equation parsed = parse(equation, count);
   std::vector<int64_t> covered;
-  for (const auto i : c10::irange(count)) covered.push_back(ellipsis_dims(parsed.operands[i], tensors[i], i));
+  for (const auto i : c10::irange(count)) {
+    covered.push_back(ellipsis_dims(parsed.operands[i], tensors[i], i));
+  }
   const Order order = order_of(parsed, covered);
   std::vector<Tensor> operands;
-  for (const auto i : c10::irange(count)) operands.push_back(arrange(tensors[i], parsed.operands[i], covered[i], order, i));
+  for (const auto i : c10::irange(count)) {
+    operands.push_back(arrange(tensors[i], parsed.operands[i], covered[i], order, i));
+  }
   check_sizes(operands, order);
 
   const size_t path_size = count == 1 ? 1 : 2 * (count - 1);
@@ -312,7 +352,9 @@ Tensor einsum(std::string_view equation, TensorList tensors, OptionalIntArrayRef
       path.has_value() ? path->size() : 0);
   const int64_t summed = order.dims - order.output_dims;
   if (count == 1) {
-    if (summed == 0) return operands[0];
+    if (summed == 0) {
+      return operands[0];
+    }
     DimVector dims(summed);
     std::iota(dims.begin(), dims.end(), order.output_dims);
     return operands[0].sum(dims);
@@ -324,8 +366,8 @@ Tensor einsum(std::string_view equation, TensorList tensors, OptionalIntArrayRef
       i = std::min((*path)[2 * step], (*path)[2 * step + 1]);
       j = std::max((*path)[2 * step], (*path)[2 * step + 1]);
       TORCH_CHECK(
-          i != j && i >= 0 && j < static_cast<int64_t>(contraction.size()), "einsum(): invalid contraction path (", i, ", ",
-          j, ") for ", contraction.size(), " operands");
+          i != j && i >= 0 && j < static_cast<int64_t>(contraction.size()), "einsum(): invalid contraction path (", i,
+          ", ", j, ") for ", contraction.size(), " operands");
     }
     contraction.contract(i, j, path.has_value());
   }

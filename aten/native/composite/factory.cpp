@@ -19,7 +19,7 @@ Tensor& sized(const char* op, Tensor& out, IntArrayRef sizes) {
 }
 
 Tensor& filled(const char* op, Tensor& out, IntArrayRef sizes, const Scalar& value) {
-  at::scalar_tensor(value, out.options());  // throws where the dtype does not hold it, before anything is written
+  at::scalar_tensor(value, out.options()); // throws where the dtype does not hold it, before anything is written
   return sized(op, out, sizes).fill_(value);
 }
 
@@ -36,8 +36,9 @@ namespace {
 
 void check_layout(IntArrayRef size, IntArrayRef physical_layout) {
   TORCH_CHECK(
-      size.size() == physical_layout.size(), "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = ",
-      size.size(), " is not equal to len(physical_layout) = ", physical_layout.size());
+      size.size() == physical_layout.size(),
+      "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = ", size.size(),
+      " is not equal to len(physical_layout) = ", physical_layout.size());
   std::vector<bool> seen(size.size());
   for (const int64_t dim : physical_layout) {
     TORCH_CHECK(
@@ -51,8 +52,12 @@ void check_layout(IntArrayRef size, IntArrayRef physical_layout) {
 } // namespace
 
 Tensor empty_permuted(
-    IntArrayRef size, IntArrayRef physical_layout, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    IntArrayRef size,
+    IntArrayRef physical_layout,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   check_layout(size, physical_layout);
   c10::DimVector physical(size.size());
   c10::DimVector back(size.size());
@@ -82,8 +87,8 @@ Tensor& new_empty_out(const Tensor&, IntArrayRef size, Tensor& out) {
 }
 Tensor& new_empty_strided_out(const Tensor&, IntArrayRef size, IntArrayRef stride, Tensor& out) {
   TORCH_CHECK(
-      size.size() == stride.size(), "new_empty_strided: dimensionality of sizes (", size.size(), ") must match dimensionality of strides (",
-      stride.size(), ")");
+      size.size() == stride.size(), "new_empty_strided: dimensionality of sizes (", size.size(),
+      ") must match dimensionality of strides (", stride.size(), ")");
   return sized("new_empty_strided", out, size);
 }
 Tensor& new_full_out(const Tensor&, IntArrayRef size, const Scalar& fill_value, Tensor& out) {
@@ -109,8 +114,8 @@ Tensor& full_like_out(const Tensor& self, const Scalar& fill_value, std::optiona
 }
 Tensor& empty_strided_out(IntArrayRef size, IntArrayRef stride, Tensor& out) {
   TORCH_CHECK(
-      size.size() == stride.size(), "empty_strided: dimensionality of sizes (", size.size(), ") must match dimensionality of strides (",
-      stride.size(), ")");
+      size.size() == stride.size(), "empty_strided: dimensionality of sizes (", size.size(),
+      ") must match dimensionality of strides (", stride.size(), ")");
   return sized("empty_strided", out, size);
 }
 Tensor& scalar_tensor_out(const Scalar& s, Tensor& out) {
@@ -126,17 +131,28 @@ Tensor& triu_indices_out(int64_t row, int64_t col, int64_t offset, Tensor& out) 
 }
 
 Tensor linspace_tensor_tensor(
-    const Tensor& start, const Tensor& end, int64_t steps, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::linspace(number("linspace", "start", start), number("linspace", "end", end), steps, dtype, layout, device, pin_memory);
+    const Tensor& start,
+    const Tensor& end,
+    int64_t steps,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
+  return at::linspace(
+      number("linspace", "start", start), number("linspace", "end", end), steps, dtype, layout, device, pin_memory);
 }
 Tensor& linspace_tensor_tensor_out(const Tensor& start, const Tensor& end, int64_t steps, Tensor& out) {
   return at::linspace_out(out, number("linspace", "start", start), number("linspace", "end", end), steps);
 }
 
 Tensor linspace_tensor_scalar(
-    const Tensor& start, const Scalar& end, int64_t steps, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    const Tensor& start,
+    const Scalar& end,
+    int64_t steps,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   return at::linspace(number("linspace", "start", start), end, steps, dtype, layout, device, pin_memory);
 }
 Tensor& linspace_tensor_scalar_out(const Tensor& start, const Scalar& end, int64_t steps, Tensor& out) {
@@ -144,8 +160,13 @@ Tensor& linspace_tensor_scalar_out(const Tensor& start, const Scalar& end, int64
 }
 
 Tensor linspace_scalar_tensor(
-    const Scalar& start, const Tensor& end, int64_t steps, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    const Scalar& start,
+    const Tensor& end,
+    int64_t steps,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   return at::linspace(start, number("linspace", "end", end), steps, dtype, layout, device, pin_memory);
 }
 Tensor& linspace_scalar_tensor_out(const Scalar& start, const Tensor& end, int64_t steps, Tensor& out) {
@@ -153,17 +174,31 @@ Tensor& linspace_scalar_tensor_out(const Scalar& start, const Tensor& end, int64
 }
 
 Tensor logspace_tensor_tensor(
-    const Tensor& start, const Tensor& end, int64_t steps, double base, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
-  return at::logspace(number("logspace", "start", start), number("logspace", "end", end), steps, base, dtype, layout, device, pin_memory);
+    const Tensor& start,
+    const Tensor& end,
+    int64_t steps,
+    double base,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
+  return at::logspace(
+      number("logspace", "start", start), number("logspace", "end", end), steps, base, dtype, layout, device,
+      pin_memory);
 }
 Tensor& logspace_tensor_tensor_out(const Tensor& start, const Tensor& end, int64_t steps, double base, Tensor& out) {
   return at::logspace_out(out, number("logspace", "start", start), number("logspace", "end", end), steps, base);
 }
 
 Tensor logspace_tensor_scalar(
-    const Tensor& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    const Tensor& start,
+    const Scalar& end,
+    int64_t steps,
+    double base,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   return at::logspace(number("logspace", "start", start), end, steps, base, dtype, layout, device, pin_memory);
 }
 Tensor& logspace_tensor_scalar_out(const Tensor& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
@@ -171,8 +206,14 @@ Tensor& logspace_tensor_scalar_out(const Tensor& start, const Scalar& end, int64
 }
 
 Tensor logspace_scalar_tensor(
-    const Scalar& start, const Tensor& end, int64_t steps, double base, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    const Scalar& start,
+    const Tensor& end,
+    int64_t steps,
+    double base,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   return at::logspace(start, number("logspace", "end", end), steps, base, dtype, layout, device, pin_memory);
 }
 Tensor& logspace_scalar_tensor_out(const Scalar& start, const Tensor& end, int64_t steps, double base, Tensor& out) {
@@ -186,8 +227,8 @@ Tensor _dim_arange(const Tensor& like, int64_t dim) {
 Tensor _new_zeros_with_same_feature_meta(const Tensor& self, const Tensor& other, int64_t self_num_batch_dims) {
   TORCH_CHECK(
       self_num_batch_dims >= 0 && self_num_batch_dims <= self.dim(),
-      "_new_zeros_with_same_feature_meta: self_num_batch_dims must be from 0 to the ", self.dim(), " dimensions of self, got ",
-      self_num_batch_dims);
+      "_new_zeros_with_same_feature_meta: self_num_batch_dims must be from 0 to the ", self.dim(),
+      " dimensions of self, got ", self_num_batch_dims);
   // Each place of the batch has as much memory as the storage of other.
   const int64_t part = static_cast<int64_t>(other.storage().nbytes() / other.dtype().itemsize());
   const IntArrayRef batch = self.sizes().slice(0, self_num_batch_dims);
@@ -196,8 +237,8 @@ Tensor _new_zeros_with_same_feature_meta(const Tensor& self, const Tensor& other
   for (size_t d = batch.size(); d-- > 0;) {
     strides[d] = memory;
     TORCH_CHECK(
-        !c10::mul_overflows(memory, batch[d], &memory), "_new_zeros_with_same_feature_meta: too many elements: batch ", batch, " of ",
-        part, " each");
+        !c10::mul_overflows(memory, batch[d], &memory), "_new_zeros_with_same_feature_meta: too many elements: batch ",
+        batch, " of ", part, " each");
   }
   sizes.append(other.sizes().begin(), other.sizes().end());
   strides.append(other.strides().begin(), other.strides().end());

@@ -19,10 +19,15 @@ using Norm = std::optional<std::string_view>;
 enum Normalization : int64_t { kNone = 0, kByRootN = 1, kByN = 2 };
 
 int64_t normalization_of(Norm norm, bool forward) {
-  if (!norm.has_value() || *norm == "backward") return forward ? kNone : kByN;
-  if (*norm == "forward") return forward ? kByN : kNone;
+  if (!norm.has_value() || *norm == "backward") {
+    return forward ? kNone : kByN;
+  }
+  if (*norm == "forward") {
+    return forward ? kByN : kNone;
+  }
   TORCH_CHECK(
-      *norm == "ortho", "Invalid normalization mode: \"", *norm, "\"; known are \"forward\", \"backward\" and \"ortho\"");
+      *norm == "ortho", "Invalid normalization mode: \"", *norm,
+      "\"; known are \"forward\", \"backward\" and \"ortho\"");
   return kByRootN;
 }
 
@@ -35,7 +40,9 @@ Tensor promoted(const Tensor& t, bool to_complex) {
   TORCH_CHECK(
       real == kFloat || real == kDouble || (real == kHalf && !t.is_cpu()), "Unsupported dtype ", dtype,
       " in a Fourier transform; float, double and their complex types are supported, and half on cuda");
-  if (to_complex) dtype = c10::toComplexType(dtype);
+  if (to_complex) {
+    dtype = c10::toComplexType(dtype);
+  }
   return t.to(dtype);
 }
 
@@ -59,7 +66,8 @@ Tensor resized(Tensor x, IntArrayRef dims, IntArrayRef sizes) {
   return larger ? at::constant_pad_nd(x, padding) : x;
 }
 
-// ---- one dimension -------------------------------------------------------------------------------------------------------
+// ---- one dimension
+// -------------------------------------------------------------------------------------------------------
 
 Tensor complex_transform(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, bool forward) {
   const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false);
@@ -69,13 +77,22 @@ Tensor complex_transform(const Tensor& self, std::optional<int64_t> n, int64_t d
   return at::_fft_c2c(x, wrapped, normalization_of(norm, forward), forward);
 }
 
-Tensor real_transform(const char* name, const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, bool forward, bool onesided) {
+Tensor real_transform(
+    const char* name,
+    const Tensor& self,
+    std::optional<int64_t> n,
+    int64_t dim,
+    Norm norm,
+    bool forward,
+    bool onesided) {
   TORCH_CHECK(!self.is_complex(), name, " expects a real input tensor, but got ", self.scalar_type());
   Tensor x = promoted(self, /*to_complex=*/false);
   const int64_t wrapped = c10::maybe_wrap_dim(dim, x.dim(), /*wrap_scalar=*/false);
   const int64_t points = n.value_or(x.size(wrapped));
   check_points(points);
-  if (n.has_value()) x = resized(x, wrapped, points);
+  if (n.has_value()) {
+    x = resized(x, wrapped, points);
+  }
   const Tensor result = at::_fft_r2c(x, wrapped, normalization_of(norm, forward), onesided);
   // The other sign of the exponent, for real input, is the conjugate.
   return forward ? result : result.conj();
@@ -86,16 +103,20 @@ Tensor to_real_transform(const Tensor& self, std::optional<int64_t> n, int64_t d
   const int64_t wrapped = c10::maybe_wrap_dim(dim, x.dim(), /*wrap_scalar=*/false);
   const int64_t points = n.value_or(2 * (x.size(wrapped) - 1));
   check_points(points);
-  if (n.has_value()) x = resized(x, wrapped, points / 2 + 1);
+  if (n.has_value()) {
+    x = resized(x, wrapped, points / 2 + 1);
+  }
   return at::_fft_c2r(forward ? x.conj() : x, wrapped, normalization_of(norm, forward), points);
 }
 
-Tensor any_transform(const char* name, const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, bool forward) {
+Tensor any_transform(
+    const char* name, const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, bool forward) {
   return self.is_complex() ? complex_transform(promoted(self, true), n, dim, norm, forward)
                            : real_transform(name, self, n, dim, norm, forward, /*onesided=*/false);
 }
 
-// ---- more dimensions -------------------------------------------------------------------------------------------------------
+// ---- more dimensions
+// -------------------------------------------------------------------------------------------------------
 
 struct ShapeAndDims {
   DimVector shape, dims;
@@ -116,20 +137,28 @@ ShapeAndDims shape_and_dims(const Tensor& self, OptionalIntArrayRef shape, Optio
   }
   if (shape.has_value()) {
     TORCH_CHECK(
-        !dim.has_value() || dim->size() == shape->size(), "When given, dim and shape arguments must have the same length; got ",
-        dim.has_value() ? *dim : IntArrayRef(), " and ", *shape);
+        !dim.has_value() || dim->size() == shape->size(),
+        "When given, dim and shape arguments must have the same length; got ", dim.has_value() ? *dim : IntArrayRef(),
+        " and ", *shape);
     const int64_t count = static_cast<int64_t>(shape->size());
-    TORCH_CHECK(
-        count <= ndim, "Got shape with ", count, " values but input tensor only has ", ndim, " dimensions.");
+    TORCH_CHECK(count <= ndim, "Got shape with ", count, " values but input tensor only has ", ndim, " dimensions.");
     for (int64_t i = 0; i < count; ++i) {
-      if (!dim.has_value()) result.dims.push_back(ndim - count + i);
+      if (!dim.has_value()) {
+        result.dims.push_back(ndim - count + i);
+      }
       result.shape.push_back((*shape)[i] == -1 ? self.size(result.dims[i]) : (*shape)[i]);
     }
   } else {
-    for (int64_t d = 0; !dim.has_value() && d < ndim; ++d) result.dims.push_back(d);
-    for (const int64_t d : result.dims) result.shape.push_back(self.size(d));
+    for (int64_t d = 0; !dim.has_value() && d < ndim; ++d) {
+      result.dims.push_back(d);
+    }
+    for (const int64_t d : result.dims) {
+      result.shape.push_back(self.size(d));
+    }
   }
-  for (const int64_t n : result.shape) check_points(n);
+  for (const int64_t n : result.shape) {
+    check_points(n);
+  }
   return result;
 }
 
@@ -137,7 +166,8 @@ void check_some_dims(const char* name, const ShapeAndDims& args) {
   TORCH_CHECK(!args.dims.empty(), name, " must transform at least one axis");
 }
 
-ShapeAndDims to_real_shape_and_dims(const char* name, const Tensor& self, OptionalIntArrayRef shape, OptionalIntArrayRef dim) {
+ShapeAndDims to_real_shape_and_dims(
+    const char* name, const Tensor& self, OptionalIntArrayRef shape, OptionalIntArrayRef dim) {
   ShapeAndDims args = shape_and_dims(self, shape, dim);
   check_some_dims(name, args);
   const bool given = shape.has_value() && shape->back() != -1;
@@ -147,7 +177,8 @@ ShapeAndDims to_real_shape_and_dims(const char* name, const Tensor& self, Option
   return args;
 }
 
-Tensor complex_transform_n(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, bool forward) {
+Tensor complex_transform_n(
+    const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, bool forward) {
   const ShapeAndDims args = shape_and_dims(self, s, dim);
   const Tensor x = resized(promoted(self, /*to_complex=*/true), args.dims, args.shape);
   return at::_fft_c2c(x, args.dims, normalization_of(norm, forward), forward);
@@ -209,7 +240,9 @@ Tensor fft_hfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef 
   const ShapeAndDims args = to_real_shape_and_dims("hfftn", self, s, dim);
   const int64_t mode = normalization_of(norm, /*forward=*/true);
   Tensor x = resized(promoted(self, /*to_complex=*/true), args.dims, args.shape);
-  if (args.dims.size() > 1) x = at::_fft_c2c(x, all_but_last(args.dims), mode, /*forward=*/true);
+  if (args.dims.size() > 1) {
+    x = at::_fft_c2c(x, all_but_last(args.dims), mode, /*forward=*/true);
+  }
   return at::_fft_c2r(x.conj(), args.dims.back(), mode, args.last_dim_size);
 }
 
@@ -220,7 +253,9 @@ Tensor fft_ihfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef
   const int64_t mode = normalization_of(norm, /*forward=*/false);
   const Tensor x = resized(promoted(self, /*to_complex=*/false), args.dims, args.shape);
   const Tensor half = at::_fft_r2c(x, args.dims.back(), mode, /*onesided=*/true);
-  if (args.dims.size() == 1) return half.conj();
+  if (args.dims.size() == 1) {
+    return half.conj();
+  }
   return at::_fft_c2c(at::conj_physical(half), all_but_last(args.dims), mode, /*forward=*/false);
 }
 
@@ -248,18 +283,19 @@ Tensor fft_ihfft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, No
   return at::fft_ihfftn(self, s, dim, norm);
 }
 
-// ---- given outputs -----------------------------------------------------------------------------------------------------------
+// ---- given outputs
+// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
 constexpr const char *kComplexKernel = "_fft_c2c", *kRealKernel = "_fft_r2c", *kHermitianKernel = "_fft_c2r";
 
-/// `kernel` computes the last step, in place of which the result is copied: it would take nothing that requires grad. Null
-/// where that step is a copy.
+/// `kernel` computes the last step, in place of which the result is copied: it would take nothing that requires grad.
+/// Null where that step is a copy.
 Tensor& write_transform(const char* name, const char* kernel, bool complex, Tensor& out, const Tensor& result) {
   TORCH_CHECK(
-      out.is_complex() == complex && (complex || out.is_floating_point()), name, " expects a ", complex ? "complex" : "floating point",
-      " output tensor, but got ", out.scalar_type());
+      out.is_complex() == complex && (complex || out.is_floating_point()), name, " expects a ",
+      complex ? "complex" : "floating point", " output tensor, but got ", out.scalar_type());
   if (kernel != nullptr) {
     check_out_without_grad(kernel, out);
     check_out_without_grad(kernel, result);
@@ -271,7 +307,8 @@ Tensor& write_transform(const char* name, const char* kernel, bool complex, Tens
 } // namespace
 
 Tensor& fft_fft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
-  return write_transform("fft", self.is_complex() ? kComplexKernel : kRealKernel, true, out, at::fft_fft(self, n, dim, norm));
+  return write_transform(
+      "fft", self.is_complex() ? kComplexKernel : kRealKernel, true, out, at::fft_fft(self, n, dim, norm));
 }
 
 Tensor& fft_fft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
@@ -286,8 +323,9 @@ Tensor& fft_ifft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, 
   const Tensor result = at::fft_ifft(self, n, dim, norm);
   // That of real numbers is the conjugate of a forward transform, and conjugating does not convert.
   TORCH_CHECK(
-      self.is_complex() || !out.is_complex() || out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(),
-      " but expected ", result.scalar_type(), ": ifft of real numbers needs an output of that dtype");
+      self.is_complex() || !out.is_complex() || out.scalar_type() == result.scalar_type(), "Found dtype ",
+      out.scalar_type(), " but expected ", result.scalar_type(),
+      ": ifft of real numbers needs an output of that dtype");
   return write_transform("ifft", self.is_complex() ? kComplexKernel : nullptr, true, out, result);
 }
 
@@ -338,8 +376,8 @@ Tensor& fft_hfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArra
 Tensor& fft_ihfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
   const Tensor result = at::fft_ihfft(self, n, dim, norm);
   TORCH_CHECK(
-      !out.is_complex() || out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(), " but expected ",
-      result.scalar_type(), ": ihfft needs an output of that dtype, as conjugating does not convert");
+      !out.is_complex() || out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(),
+      " but expected ", result.scalar_type(), ": ihfft needs an output of that dtype, as conjugating does not convert");
   return write_transform("ihfft", nullptr, true, out, result);
 }
 
@@ -351,14 +389,21 @@ Tensor& fft_ihfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArr
   return write_transform("ihfftn", kComplexKernel, true, out, at::fft_ihfftn(self, s, dim, norm));
 }
 
-// ---- helpers ---------------------------------------------------------------------------------------------------------------
+// ---- helpers
+// ---------------------------------------------------------------------------------------------------------------
 
 namespace {
 
-TensorOptions frequency_options(const char* name, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+TensorOptions frequency_options(
+    const char* name,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   const auto type = dtype.value_or(c10::get_default_dtype_as_scalartype());
   TORCH_CHECK(
-      c10::isFloatingType(type) || c10::isComplexType(type), name, " requires a floating point or complex dtype, but got ", type);
+      c10::isFloatingType(type) || c10::isComplexType(type), name,
+      " requires a floating point or complex dtype, but got ", type);
   return TensorOptions().dtype(type).layout(layout).device(device).pinned_memory(pin_memory);
 }
 
@@ -370,7 +415,13 @@ Tensor& fill_out(Tensor& out, const Tensor& values) {
 
 } // namespace
 
-Tensor fft_fftfreq(int64_t n, double d, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor fft_fftfreq(
+    int64_t n,
+    double d,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   TORCH_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "] (in fftfreq)");
   const auto options = frequency_options("fftfreq", dtype, layout, device, pin_memory);
   const Tensor positive = at::arange(n / 2 + n % 2, options), negative = at::arange(-(n / 2), 0, options);
@@ -381,7 +432,13 @@ Tensor& fft_fftfreq_out(int64_t n, double d, Tensor& out) {
   return fill_out(out, fft_fftfreq(n, d, out.scalar_type(), out.layout(), out.device(), false));
 }
 
-Tensor fft_rfftfreq(int64_t n, double d, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+Tensor fft_rfftfreq(
+    int64_t n,
+    double d,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   const auto options = frequency_options("rfftfreq", dtype, layout, device, pin_memory);
   return at::arange(n / 2 + 1, options).mul_(1.0 / (double(n) * d));
 }
@@ -397,9 +454,13 @@ Tensor shifted(const Tensor& self, OptionalIntArrayRef dim, bool back) {
   if (dim.has_value()) {
     dims.assign(dim->begin(), dim->end());
   } else {
-    for (int64_t d = 0; d < self.dim(); ++d) dims.push_back(d);
+    for (int64_t d = 0; d < self.dim(); ++d) {
+      dims.push_back(d);
+    }
   }
-  for (const int64_t d : dims) shifts.push_back((self.size(d) + (back ? 1 : 0)) / 2);
+  for (const int64_t d : dims) {
+    shifts.push_back((self.size(d) + (back ? 1 : 0)) / 2);
+  }
   return at::roll(self, shifts, dims);
 }
 

@@ -19,7 +19,8 @@ std::vector<Tensor> _to_cpu(TensorList tensors) {
   return result;
 }
 
-// ---- sparse ----------------------------------------------------------------------------------------------------------------
+// ---- sparse
+// ----------------------------------------------------------------------------------------------------------------
 
 Tensor _coalesced(const Tensor& self, bool coalesced) {
   return self.clone()._coalesced_(coalesced);
@@ -40,7 +41,8 @@ Tensor& sparse_resize_out(const Tensor& self, IntArrayRef size, int64_t sparse_d
 Tensor sparse_resize_and_clear(const Tensor& self, IntArrayRef size, int64_t sparse_dim, int64_t dense_dim) {
   return self.clone().sparse_resize_and_clear_(size, sparse_dim, dense_dim);
 }
-Tensor& sparse_resize_and_clear_out(const Tensor& self, IntArrayRef size, int64_t sparse_dim, int64_t dense_dim, Tensor& out) {
+Tensor& sparse_resize_and_clear_out(
+    const Tensor& self, IntArrayRef size, int64_t sparse_dim, int64_t dense_dim, Tensor& out) {
   write_sparse("sparse_resize_and_clear", out, at::native::sparse_resize_and_clear(self, size, sparse_dim, dense_dim));
   return out;
 }

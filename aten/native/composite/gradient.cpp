@@ -19,15 +19,16 @@ std::vector<int64_t> all_dims(const Tensor& self) {
 void check_gradient(const Tensor& self, IntArrayRef dims, int64_t edge_order) {
   TORCH_CHECK(self.scalar_type() != kByte, "torch.gradient does not support uint8 input.");
   TORCH_CHECK(
-      edge_order == 1 || edge_order == 2, "torch.gradient only supports edge_order=1 and edge_order=2. Got ", edge_order);
+      edge_order == 1 || edge_order == 2, "torch.gradient only supports edge_order=1 and edge_order=2. Got ",
+      edge_order);
   std::vector<bool> seen(self.dim());
   for (const int64_t dim : dims) {
     const int64_t d = c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false);
     TORCH_CHECK(!seen[d], "dim ", d, " appears multiple times in the list of dims (in gradient)");
     seen[d] = true;
     TORCH_CHECK(
-        self.size(d) >= edge_order + 1, "torch.gradient expected each dimension size to be at least edge_order+1; size(", d,
-        ") is ", self.size(d));
+        self.size(d) >= edge_order + 1,
+        "torch.gradient expected each dimension size to be at least edge_order+1; size(", d, ") is ", self.size(d));
   }
 }
 
@@ -36,7 +37,8 @@ void check_spacing_count(const Tensor& self, size_t given, std::optional<size_t>
   if (dims.has_value()) {
     TORCH_CHECK(
         given == *dims,
-        "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same "
+        "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
+        "same "
         "length, but got a spacing argument of length ",
         given, " and a dim argument of length ", *dims, ".");
   } else {
@@ -83,7 +85,8 @@ Tensor gradient_uneven(const Tensor& self, int64_t dim, const Tensor& coordinate
 
   const Tensor left = part(steps, dim, 0, inner), right = part(steps, dim, 1, inner), both = left + right;
   const Tensor center = part(self, dim, 2, inner) * (left / (right * both)) +
-      part(self, dim, 1, inner) * ((right - left) / (left * right)) - part(self, dim, 0, inner) * (right / (left * both));
+      part(self, dim, 1, inner) * ((right - left) / (left * right)) -
+      part(self, dim, 0, inner) * (right / (left * both));
   if (edge_order == 1) {
     const Tensor begin = (part(self, dim, 1) - part(self, dim, 0)) / step(0);
     const Tensor end = (part(self, dim, -1) - part(self, dim, -2)) / step(-1);
@@ -122,15 +125,13 @@ std::vector<Tensor> gradients_uneven(const Tensor& self, TensorList spacing, Int
 } // namespace
 
 std::vector<Tensor> gradient_scalarint(
-    const Tensor& self,
-    const std::optional<Scalar>& spacing,
-    std::optional<int64_t> dim,
-    int64_t edge_order) {
+    const Tensor& self, const std::optional<Scalar>& spacing, std::optional<int64_t> dim, int64_t edge_order) {
   const std::vector<int64_t> dims = dim.has_value() ? std::vector<int64_t>{*dim} : all_dims(self);
   return gradients_even(self, {spacing.value_or(Scalar(1))}, dims, edge_order);
 }
 
-std::vector<Tensor> gradient_scalararray(const Tensor& self, const Scalar& spacing, IntArrayRef dim, int64_t edge_order) {
+std::vector<Tensor> gradient_scalararray(
+    const Tensor& self, const Scalar& spacing, IntArrayRef dim, int64_t edge_order) {
   return gradients_even(self, {spacing}, dim, edge_order);
 }
 
@@ -139,28 +140,19 @@ std::vector<Tensor> gradient_array(const Tensor& self, IntArrayRef dim, int64_t 
 }
 
 std::vector<Tensor> gradient_scalarrayint(
-    const Tensor& self,
-    ArrayRef<Scalar> spacing,
-    std::optional<int64_t> dim,
-    int64_t edge_order) {
+    const Tensor& self, ArrayRef<Scalar> spacing, std::optional<int64_t> dim, int64_t edge_order) {
   check_spacing_count(self, spacing.size(), dim.has_value() ? std::optional<size_t>(1) : std::nullopt);
   return gradients_even(self, spacing, dim.has_value() ? std::vector<int64_t>{*dim} : all_dims(self), edge_order);
 }
 
 std::vector<Tensor> gradient_scalarrayarray(
-    const Tensor& self,
-    ArrayRef<Scalar> spacing,
-    IntArrayRef dim,
-    int64_t edge_order) {
+    const Tensor& self, ArrayRef<Scalar> spacing, IntArrayRef dim, int64_t edge_order) {
   check_spacing_count(self, spacing.size(), dim.size());
   return gradients_even(self, spacing, dim, edge_order);
 }
 
 std::vector<Tensor> gradient_tensorarrayint(
-    const Tensor& self,
-    TensorList spacing,
-    std::optional<int64_t> dim,
-    int64_t edge_order) {
+    const Tensor& self, TensorList spacing, std::optional<int64_t> dim, int64_t edge_order) {
   check_spacing_count(self, spacing.size(), dim.has_value() ? std::optional<size_t>(1) : std::nullopt);
   return gradients_uneven(self, spacing, dim.has_value() ? std::vector<int64_t>{*dim} : all_dims(self), edge_order);
 }

@@ -39,10 +39,12 @@ Tensor& index_put_(
       }
     }
   }
-  // One number for a mask's indices may have another dtype, and more dimensions than there are indices, as in masked_fill_.
+  // One number for a mask's indices may have another dtype, and more dimensions than there are indices, as in
+  // masked_fill_.
   const bool fits = values.scalar_type() == self.scalar_type() && values.dim() <= 1;
   if (!fits && fills_mask) {
-    return at::_index_put_impl_(self, indices, at::scalar_tensor(values.item(), self.options()), accumulate, /*unsafe=*/false);
+    return at::_index_put_impl_(
+        self, indices, at::scalar_tensor(values.item(), self.options()), accumulate, /*unsafe=*/false);
   }
   return at::_index_put_impl_(self, indices, values, accumulate, /*unsafe=*/false);
 }
@@ -64,7 +66,7 @@ Tensor gather_backward(const Tensor& grad, const Tensor& self, int64_t dim, cons
 }
 
 Tensor masked_select_backward(const Tensor& grad, const Tensor& input, const Tensor& mask) {
-  const Tensor zeros = at::zeros_like(input);  // expand_outplace may borrow it
+  const Tensor zeros = at::zeros_like(input); // expand_outplace may borrow it
   const auto [grad_input, keep] = at::expand_outplace(zeros, mask);
   return grad_input->contiguous().masked_scatter(*keep, grad);
 }
@@ -86,7 +88,9 @@ Tensor masked_scatter_backward(const Tensor& grad_output, const Tensor& mask, In
   int64_t numel = 1;
   for (const int64_t size : sizes) {
     TORCH_CHECK(size >= 0, "masked_scatter_backward: sizes must not be negative, got ", sizes);
-    TORCH_CHECK(!c10::mul_overflows(numel, size, &numel), "masked_scatter_backward: the element count of sizes ", sizes, " overflows");
+    TORCH_CHECK(
+        !c10::mul_overflows(numel, size, &numel), "masked_scatter_backward: the element count of sizes ", sizes,
+        " overflows");
   }
   const Tensor picked = grad_output.masked_select(mask);
   const int64_t missing = std::max<int64_t>(numel - picked.numel(), 0);
@@ -135,7 +139,8 @@ Taken take_along(const Tensor& self, const Tensor& indices, std::optional<int64_
       "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
       " dimensions for input, and ", indices.dim(), " dimensions for indices");
   TORCH_CHECK(
-      indices.scalar_type() == kLong, "torch.take_along_dim(): dtype of indices should be Long but got ", indices.scalar_type());
+      indices.scalar_type() == kLong, "torch.take_along_dim(): dtype of indices should be Long but got ",
+      indices.scalar_type());
   if (!opt_dim) {
     return {self.reshape(-1), 0, indices.reshape(-1)};
   }
@@ -171,7 +176,8 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   // How many there are: n over r, or n + r - 1 over r. Each step of the product stays a whole number.
   int64_t choices = n;
   TORCH_CHECK(
-      !with_replacement || !c10::add_overflows(n, r - 1, &choices), "combinations: too many to hold, ", r, " of ", n, " elements");
+      !with_replacement || !c10::add_overflows(n, r - 1, &choices), "combinations: too many to hold, ", r, " of ", n,
+      " elements");
   if (n == 0 || choices < r) {
     return self.index_select(0, at::empty({0}, self.options().dtype(kLong))).view({0, r});
   }
@@ -212,15 +218,16 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool a
   return self.clone(at::MemoryFormat::Preserve).put_(index, source, accumulate);
 }
 
-// ---- indices that a mask guards --------------------------------------------------------------------------------------------
+// ---- indices that a mask guards
+// --------------------------------------------------------------------------------------------
 
 namespace {
 
 /// Indices moved into the range of their dimension: where the mask is false they may lie outside.
 c10::List<std::optional<Tensor>> into_range(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
   TORCH_CHECK_INDEX(
-      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
-      indices.size(), ")");
+      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(),
+      " (got ", indices.size(), ")");
   c10::List<std::optional<Tensor>> result;
   for (size_t i = 0; i < indices.size(); ++i) {
     const std::optional<Tensor> index = indices.get(i);
@@ -233,7 +240,8 @@ c10::List<std::optional<Tensor>> into_range(const Tensor& self, const c10::List<
 
 } // namespace
 
-Tensor _unsafe_masked_index(const Tensor& self, const Tensor& mask, const c10::List<std::optional<Tensor>>& indices, const Scalar& fill) {
+Tensor _unsafe_masked_index(
+    const Tensor& self, const Tensor& mask, const c10::List<std::optional<Tensor>>& indices, const Scalar& fill) {
   if (self.numel() == 0) {
     // There is nothing to take, but the sizes are those of a tensor that has something.
     const Tensor like = at::zeros({}, self.options()).expand(DimVector(self.dim(), 1));
@@ -251,11 +259,12 @@ Tensor _unsafe_masked_index_put_accumulate(
   return at::index_put(self, into_range(self, indices), values.masked_fill(mask.logical_not(), 0), /*accumulate=*/true);
 }
 
-std::tuple<Tensor, Tensor> _rowwise_prune(const Tensor& weight, const Tensor& mask, ScalarType compressed_indices_dtype) {
+std::tuple<Tensor, Tensor> _rowwise_prune(
+    const Tensor& weight, const Tensor& mask, ScalarType compressed_indices_dtype) {
   TORCH_CHECK(weight.dim() == 2, "'weight' should have 2 dimensions, got sizes ", weight.sizes());
   TORCH_CHECK(
-      mask.dim() == 1 && mask.size(0) == weight.size(0), "'mask' should have one element for each of the ", weight.size(0),
-      " rows of 'weight', got sizes ", mask.sizes());
+      mask.dim() == 1 && mask.size(0) == weight.size(0), "'mask' should have one element for each of the ",
+      weight.size(0), " rows of 'weight', got sizes ", mask.sizes());
   TORCH_CHECK(
       compressed_indices_dtype == kInt || compressed_indices_dtype == kLong,
       "compressed_indices_dtype should be int32 or int64, got ", compressed_indices_dtype);

@@ -115,8 +115,9 @@ Tensor& column_stack_out(TensorList tensors, Tensor& out) {
 Tensor repeat(const Tensor& self, IntArrayRef repeats) {
   const auto ndim = static_cast<int64_t>(repeats.size());
   TORCH_CHECK(
-      ndim >= self.dim(), "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: got ",
-      repeats, " for a tensor of ", self.dim(), " dimensions");
+      ndim >= self.dim(),
+      "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: got ", repeats,
+      " for a tensor of ", self.dim(), " dimensions");
   const int64_t added = ndim - self.dim();
   DimVector target(ndim);
   DimVector grid(2 * ndim);
@@ -151,7 +152,8 @@ namespace {
 
 void check_has_dimension(const Tensor& self, std::optional<int64_t> dim) {
   TORCH_CHECK_INDEX(
-      !dim || self.dim() > 0, "Dimension specified as ", dim.value_or(0), " but tensor has no dimensions (in repeat_interleave)");
+      !dim || self.dim() > 0, "Dimension specified as ", dim.value_or(0),
+      " but tensor has no dimensions (in repeat_interleave)");
 }
 
 } // namespace
@@ -168,8 +170,9 @@ Tensor repeat_interleave_tensor(
   } else {
     TORCH_CHECK(repeats.dim() == 1, "repeats must be 0-dim or 1-dim tensor");
     TORCH_CHECK(
-        repeats.size(0) == size, "repeats must have the same size as input along dim, but got repeats.size(0) = ",
-        repeats.size(0), " and input.size(", axis, ") = ", size);
+        repeats.size(0) == size,
+        "repeats must have the same size as input along dim, but got repeats.size(0) = ", repeats.size(0),
+        " and input.size(", axis, ") = ", size);
   }
   return input.index_select(axis, at::repeat_interleave(counts, output_size));
 }
@@ -183,7 +186,8 @@ Tensor repeat_interleave_int(
   const int64_t size = input.dim() == 0 ? 1 : input.size(axis);
   int64_t total = 0;
   TORCH_CHECK(
-      !c10::mul_overflows(repeats, size, &total), "repeat_interleave: ", repeats, " repeats of ", size, " elements overflow");
+      !c10::mul_overflows(repeats, size, &total), "repeat_interleave: ", repeats, " repeats of ", size,
+      " elements overflow");
   TORCH_CHECK(
       !output_size || *output_size == total, "repeat_interleave: Invalid output_size, expected ", total, " but got ",
       output_size.value_or(0));
@@ -209,7 +213,8 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
     return self.contiguous().view(-1).roll(shifts[0], 0).view(self.sizes());
   }
   TORCH_CHECK(
-      shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+      shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(),
+      ", dims:", dims.size());
   Tensor result = self;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (self.numel() == 0) {
@@ -237,14 +242,14 @@ uint64_t apart(int64_t a, int64_t b) {
 } // namespace
 
 Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
-  TORCH_CHECK(
-      dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
+  TORCH_CHECK(dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
   TORCH_CHECK(self.dim() >= 2, "expected total dims >= 2, but got total dims = ", self.dim());
   TORCH_CHECK(
-      dims[0] != dims[1] && apart(dims[0], dims[1]) != static_cast<uint64_t>(self.dim()), "expected rotation dims to be different, but got dim0 = ",
-      dims[0], " and dim1 = ", dims[1]);
+      dims[0] != dims[1] && apart(dims[0], dims[1]) != static_cast<uint64_t>(self.dim()),
+      "expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1]);
   for (const size_t i : {0, 1}) {
-    TORCH_CHECK(dims[i] < self.dim() && dims[i] >= -self.dim(), "Rotation dim", i, " out of range, dim", i, " = ", dims[i]);
+    TORCH_CHECK(
+        dims[i] < self.dim() && dims[i] >= -self.dim(), "Rotation dim", i, " out of range, dim", i, " = ", dims[i]);
   }
   const int64_t first = c10::maybe_wrap_dim(dims[0], self.dim());
   const int64_t second = c10::maybe_wrap_dim(dims[1], self.dim());
@@ -261,12 +266,17 @@ Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
 }
 
 Tensor diag(const Tensor& self, int64_t diagonal) {
-  TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "matrix or a vector expected: diag() takes 1D or 2D tensors, got ", self.dim(), "D");
-  return self.dim() == 1 ? at::diag_embed(self, diagonal) : at::diagonal(self, diagonal).clone(at::MemoryFormat::Contiguous);
+  TORCH_CHECK(
+      self.dim() == 1 || self.dim() == 2, "matrix or a vector expected: diag() takes 1D or 2D tensors, got ",
+      self.dim(), "D");
+  return self.dim() == 1 ? at::diag_embed(self, diagonal)
+                         : at::diagonal(self, diagonal).clone(at::MemoryFormat::Contiguous);
 }
 
 Tensor diag_backward(const Tensor& grad, IntArrayRef input_sizes, int64_t diagonal) {
-  TORCH_CHECK(input_sizes.size() == 1 || input_sizes.size() == 2, "diag_backward: expected one or two input_sizes; got ", input_sizes);
+  TORCH_CHECK(
+      input_sizes.size() == 1 || input_sizes.size() == 2, "diag_backward: expected one or two input_sizes; got ",
+      input_sizes);
   return input_sizes.size() == 1 ? at::diag(grad, diagonal) : at::diagonal_backward(grad, input_sizes, diagonal, 0, 1);
 }
 
@@ -313,7 +323,9 @@ Tensor block_diag(TensorList tensors) {
   for (const Tensor& block : blocks) {
     const int64_t after = cols - before - block.size(1);
     padded.push_back(at::cat(
-        {at::zeros({block.size(0), before}, block.options()), block, at::zeros({block.size(0), after}, block.options())}, 1));
+        {at::zeros({block.size(0), before}, block.options()), block,
+         at::zeros({block.size(0), after}, block.options())},
+        1));
     before += block.size(1);
   }
   return at::cat(padded, 0);
@@ -341,12 +353,13 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   int64_t longest = 0;
   for (size_t i = 0; i < sequences.size(); ++i) {
     const Tensor& t = sequences[i];
-    TORCH_CHECK_INDEX(t.dim() > 0, "Dimension specified as 0 but tensor has no dimensions (in pad_sequence, sequence ", i, ")");
+    TORCH_CHECK_INDEX(
+        t.dim() > 0, "Dimension specified as 0 but tensor has no dimensions (in pad_sequence, sequence ", i, ")");
     const IntArrayRef first = sequences[0].sizes().slice(1), rest = t.sizes().slice(1);
-    at::infer_size(first, rest);  // throws unless they broadcast
+    at::infer_size(first, rest); // throws unless they broadcast
     TORCH_CHECK(
-        first == rest, "pad_sequence: the sizes of sequences must be equal but for the first; got ", sequences[0].sizes(),
-        " at entry 0 and ", t.sizes(), " at entry ", i);
+        first == rest, "pad_sequence: the sizes of sequences must be equal but for the first; got ",
+        sequences[0].sizes(), " at entry 0 and ", t.sizes(), " at entry ", i);
     longest = std::max(longest, t.size(0));
   }
   std::vector<Tensor> rows;
@@ -374,7 +387,8 @@ std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tenso
   int64_t start = 0;
   for (const Tensor& t : tensors) {
     // An empty tensor is no view: it would alias memory that is not its own.
-    result.push_back(t.numel() == 0 ? at::empty({0}, flat.options()) : flat.narrow(0, start, t.numel()).view(t.sizes()));
+    result.push_back(
+        t.numel() == 0 ? at::empty({0}, flat.options()) : flat.narrow(0, start, t.numel()).view(t.sizes()));
     start += t.numel();
   }
   return result;
@@ -391,15 +405,19 @@ Tensor _chunk_cat(TensorList tensors, int64_t dim, int64_t num_chunks) {
     TORCH_CHECK(
         tensor.scalar_type() == first.scalar_type(), "_chunk_cat expects all input tensors with the same dtype, got ",
         tensor.scalar_type(), " and ", first.scalar_type());
-    TORCH_CHECK(tensor.dim() > dim, "_chunk_cat expects dim < ndim for all input tensors, got dim ", dim, " for sizes ", tensor.sizes());
+    TORCH_CHECK(
+        tensor.dim() > dim, "_chunk_cat expects dim < ndim for all input tensors, got dim ", dim, " for sizes ",
+        tensor.sizes());
     TORCH_CHECK(
         tensor.sizes().slice(0, dim) == first.sizes().slice(0, dim),
-        "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all input tensors, got ", tensor.sizes(), " and ", first.sizes());
+        "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all input tensors, got ", tensor.sizes(), " and ",
+        first.sizes());
     TORCH_CHECK(tensor.numel() > 0, "_chunk_cat expects non-empty tensors, got sizes ", tensor.sizes());
     const int64_t size = tensor.size(dim);
     const int64_t chunk = (size - 1) / num_chunks + 1;
     int64_t padded = 0;
-    TORCH_CHECK(!__builtin_mul_overflow(chunk, num_chunks, &padded), "_chunk_cat: num_chunks ", num_chunks, " is too large");
+    TORCH_CHECK(
+        !__builtin_mul_overflow(chunk, num_chunks, &padded), "_chunk_cat: num_chunks ", num_chunks, " is too large");
     DimVector pad(static_cast<size_t>(2 * (tensor.dim() - dim)), 0);
     pad.back() = padded - size;
     DimVector sizes(tensor.sizes().begin(), tensor.sizes().begin() + dim);

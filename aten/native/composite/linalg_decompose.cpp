@@ -1,4 +1,5 @@
-// Factorizations in their public forms: the kernels' results without what only derivatives need, and with errors thrown.
+// Factorizations in their public forms: the kernels' results without what only derivatives need, and with errors
+// thrown.
 
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
@@ -19,13 +20,15 @@ void check_factorized(const char* api, const Tensor& info, const Tensor& A) {
 /// Throws what write_linalg_out throws, and writes nothing.
 void check_linalg_out(const char* op, const Tensor& out, const Tensor& result, const char* name) {
   TORCH_CHECK(
-      out.device() == result.device(), op, ": Expected ", name, " and input tensors to be on the same device, but got ", name,
-      " on ", out.device(), " and input on ", result.device());
+      out.device() == result.device(), op, ": Expected ", name, " and input tensors to be on the same device, but got ",
+      name, " on ", out.device(), " and input on ", result.device());
   TORCH_CHECK(
       c10::canCast(result.scalar_type(), out.scalar_type()), op, ": Expected ", name, " to be safely castable from ",
       result.scalar_type(), " dtype, but got ", name, " with dtype ", out.scalar_type());
   TORCH_CHECK(out.layout() == kStrided, op, ": Expected ", name, " to be strided, but got layout ", out.layout());
-  if (out.sizes() == result.sizes()) assert_no_internal_overlap(out);
+  if (out.sizes() == result.sizes()) {
+    assert_no_internal_overlap(out);
+  }
 }
 
 } // namespace
@@ -35,7 +38,8 @@ void write_linalg_out(const char* op, Tensor& out, const Tensor& result, const c
   copy_into_out(op, out, result);
 }
 
-// ---- Cholesky ----------------------------------------------------------------------------------------------------------
+// ---- Cholesky
+// ----------------------------------------------------------------------------------------------------------
 
 Tensor linalg_cholesky(const Tensor& self, bool upper) {
   const auto [L, info] = at::linalg_cholesky_ex(self, upper, /*check_errors=*/false);
@@ -49,12 +53,15 @@ Tensor& linalg_cholesky_out(const Tensor& self, bool upper, Tensor& out) {
   Tensor L = at::empty({0}, out.options()), info = at::empty({0}, self.options().dtype(kInt));
   at::linalg_cholesky_ex_out(L, info, self, upper, /*check_errors=*/false);
   check_factorized("linalg.cholesky", info, self);
-  if (resize_output(out, L.sizes())) out.as_strided_(L.sizes(), L.strides());
+  if (resize_output(out, L.sizes())) {
+    out.as_strided_(L.sizes(), L.strides());
+  }
   copy_into_out("linalg_cholesky", out, L);
   return out;
 }
 
-// ---- LU ------------------------------------------------------------------------------------------------------------------
+// ---- LU
+// ------------------------------------------------------------------------------------------------------------------
 
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
   const auto [LU, pivots, info] = at::linalg_lu_factor_ex(A, pivot, /*check_errors=*/false);
@@ -105,7 +112,9 @@ Tensor logdet(const Tensor& self) {
   at::shape::check_square("logdet", self);
   at::shape::check_floating_or_complex("logdet", self, /*low_precision=*/false);
   const auto [sign, logabsdet] = at::linalg_slogdet(self);
-  if (self.is_complex()) return sign.log() + logabsdet;
+  if (self.is_complex()) {
+    return sign.log() + logabsdet;
+  }
   return at::where(sign == -1., at::full({}, NAN, logabsdet.options()), logabsdet);
 }
 
@@ -125,7 +134,8 @@ Tensor& linalg_inv_out(const Tensor& A, Tensor& out) {
   return out;
 }
 
-// ---- QR ------------------------------------------------------------------------------------------------------------------
+// ---- QR
+// ------------------------------------------------------------------------------------------------------------------
 
 std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some) {
   return at::linalg_qr(self, some ? "reduced" : "complete");
@@ -139,13 +149,16 @@ Tensor& orgqr_out(const Tensor& self, const Tensor& input2, Tensor& out) {
   return at::linalg_householder_product_out(out, self, input2);
 }
 
-// ---- singular values ---------------------------------------------------------------------------------------------------------
+// ---- singular values
+// ---------------------------------------------------------------------------------------------------------
 
-std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices, std::optional<std::string_view> driver) {
+std::tuple<Tensor, Tensor, Tensor> linalg_svd(
+    const Tensor& A, bool full_matrices, std::optional<std::string_view> driver) {
   return at::_linalg_svd(A, full_matrices, /*compute_uv=*/true, driver);
 }
 
-std::tuple<Tensor&, Tensor&, Tensor&> linalg_svd_out(const Tensor& A, bool full_matrices, std::optional<std::string_view> driver, Tensor& U, Tensor& S, Tensor& Vh) {
+std::tuple<Tensor&, Tensor&, Tensor&> linalg_svd_out(
+    const Tensor& A, bool full_matrices, std::optional<std::string_view> driver, Tensor& U, Tensor& S, Tensor& Vh) {
   at::_linalg_svd_out(U, S, Vh, A, full_matrices, /*compute_uv=*/true, driver);
   return {U, S, Vh};
 }
@@ -163,7 +176,8 @@ Tensor& linalg_svdvals_out(const Tensor& A, std::optional<std::string_view> driv
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compute_uv) {
   TORCH_CHECK(
-      self.dim() >= 2, "linalg.svd: input should have at least 2 dimensions, but has ", self.dim(), " dimensions instead");
+      self.dim() >= 2, "linalg.svd: input should have at least 2 dimensions, but has ", self.dim(),
+      " dimensions instead");
   if (compute_uv) {
     const auto [U, S, Vh] = at::linalg_svd(self, /*full_matrices=*/!some);
     return {U, S, Vh.mH()};
@@ -178,7 +192,8 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
   return {zeros(self.size(-2)), S, zeros(self.size(-1))};
 }
 
-std::tuple<Tensor&, Tensor&, Tensor&> svd_out(const Tensor& self, bool some, bool compute_uv, Tensor& U, Tensor& S, Tensor& V) {
+std::tuple<Tensor&, Tensor&, Tensor&> svd_out(
+    const Tensor& self, bool some, bool compute_uv, Tensor& U, Tensor& S, Tensor& V) {
   const auto results = at::svd(self, some, compute_uv);
   check_linalg_out("svd", U, std::get<0>(results), "U");
   check_linalg_out("svd", S, std::get<1>(results), "S");
@@ -189,13 +204,15 @@ std::tuple<Tensor&, Tensor&, Tensor&> svd_out(const Tensor& self, bool some, boo
   return {U, S, V};
 }
 
-// ---- eigenvalues --------------------------------------------------------------------------------------------------------------
+// ---- eigenvalues
+// --------------------------------------------------------------------------------------------------------------
 
 std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO) {
   return at::_linalg_eigh(self, UPLO, /*compute_v=*/true);
 }
 
-std::tuple<Tensor&, Tensor&> linalg_eigh_out(const Tensor& self, std::string_view UPLO, Tensor& eigvals, Tensor& eigvecs) {
+std::tuple<Tensor&, Tensor&> linalg_eigh_out(
+    const Tensor& self, std::string_view UPLO, Tensor& eigvals, Tensor& eigvecs) {
   at::_linalg_eigh_out(eigvals, eigvecs, self, UPLO, /*compute_v=*/true);
   return {eigvals, eigvecs};
 }
@@ -225,7 +242,8 @@ Tensor& linalg_eigvals_out(const Tensor& self, Tensor& out) {
   return out;
 }
 
-// ---- LDL -----------------------------------------------------------------------------------------------------------------------
+// ---- LDL
+// ---------------------------------------------------------------------------------------------------------------------
 
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian) {
   const auto [LD, pivots, info] = at::linalg_ldl_factor_ex(self, hermitian, /*check_errors=*/false);

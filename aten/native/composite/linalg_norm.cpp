@@ -24,8 +24,8 @@ Dims matrix_dims(const char* op, const Tensor& A, IntArrayRef dim, std::optional
   TORCH_CHECK(dims.row != dims.col, op, ": dims must be different. Got (", dims.row, ", ", dims.col, ")");
   if (dtype.has_value()) {
     TORCH_CHECK(
-        at::isFloatingType(*dtype) || at::isComplexType(*dtype), op, ": dtype should be floating point or complex, but got ",
-        *dtype);
+        at::isFloatingType(*dtype) || at::isComplexType(*dtype), op,
+        ": dtype should be floating point or complex, but got ", *dtype);
     TORCH_CHECK(
         at::isComplexType(A.scalar_type()) == at::isComplexType(*dtype), op, ": dtype should be ",
         A.is_complex() ? "complex" : "real", " for ", A.is_complex() ? "complex" : "real", " inputs, but got ", *dtype);
@@ -40,7 +40,9 @@ Dims matrix_dims(const char* op, const Tensor& A, IntArrayRef dim, std::optional
 Tensor matrices_last(const Tensor& A, Dims dims) {
   DimVector order;
   for (int64_t d = 0; d < A.dim(); ++d) {
-    if (d != dims.row && d != dims.col) order.push_back(d);
+    if (d != dims.row && d != dims.col) {
+      order.push_back(d);
+    }
   }
   order.push_back(dims.row);
   order.push_back(dims.col);
@@ -61,17 +63,19 @@ std::string printed(const Scalar& ord) {
 
 Tensor& write_norm(const char* op, Tensor& out, const Tensor& result) {
   TORCH_CHECK(
-      out.scalar_type() == result.scalar_type(), op, " expected out tensor dtype ", result.scalar_type(), " but got: ",
-      out.scalar_type());
+      out.scalar_type() == result.scalar_type(), op, " expected out tensor dtype ", result.scalar_type(),
+      " but got: ", out.scalar_type());
   write_linalg_out(op, out, result);
   return out;
 }
 
 } // namespace
 
-// ---- matrix norms ----------------------------------------------------------------------------------------------------------
+// ---- matrix norms
+// ----------------------------------------------------------------------------------------------------------
 
-Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor linalg_matrix_norm(
+    const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   constexpr const char* op = "linalg.matrix_norm";
   const double order = ord.to<double>(), size = std::abs(order);
   TORCH_CHECK(size == 1 || size == 2 || size == INFINITY, op, ": Order ", printed(ord), " not supported.");
@@ -85,17 +89,28 @@ Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim
   }
   // Sums over rows (or columns) of magnitudes, and of those the largest or smallest.
   int64_t summed = dims.row, chosen = dims.col;
-  if (size == INFINITY) std::swap(summed, chosen);
-  if (!keepdim && chosen > summed) --chosen;
+  if (size == INFINITY) {
+    std::swap(summed, chosen);
+  }
+  if (!keepdim && chosen > summed) {
+    --chosen;
+  }
   const Tensor sums = at::linalg_vector_norm(self, 1, IntArrayRef{summed}, keepdim, dtype);
   return largest ? sums.amax({chosen}, keepdim) : sums.amin({chosen}, keepdim);
 }
 
-Tensor& linalg_matrix_norm_out(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
+Tensor& linalg_matrix_norm_out(
+    const Tensor& self,
+    const Scalar& ord,
+    IntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype,
+    Tensor& out) {
   return write_norm("linalg.matrix_norm", out, at::linalg_matrix_norm(self, ord, dim, keepdim, dtype));
 }
 
-Tensor linalg_matrix_norm_str(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor linalg_matrix_norm_str(
+    const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   constexpr const char* op = "linalg.matrix_norm";
   TORCH_CHECK(ord == "fro" || ord == "nuc", op, ": Order ", ord, " not supported.");
   const Dims dims = matrix_dims(op, self, dim, dtype);
@@ -107,18 +122,26 @@ Tensor linalg_matrix_norm_str(const Tensor& self, std::string_view ord, IntArray
   return keepdim ? restore_dims(result, dims) : result;
 }
 
-Tensor& linalg_matrix_norm_str_out(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
+Tensor& linalg_matrix_norm_str_out(
+    const Tensor& self,
+    std::string_view ord,
+    IntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype,
+    Tensor& out) {
   return write_norm("linalg.matrix_norm", out, linalg_matrix_norm_str(self, ord, dim, keepdim, dtype));
 }
 
-// ---- of vectors or matrices --------------------------------------------------------------------------------------------------
+// ---- of vectors or matrices
+// --------------------------------------------------------------------------------------------------
 
 namespace {
 
 void check_norm_dims(const Tensor& self, OptionalIntArrayRef dim) {
   if (dim.has_value()) {
     TORCH_CHECK(
-        dim->size() == 1 || dim->size() == 2, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", *dim);
+        dim->size() == 1 || dim->size() == 2, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ",
+        *dim);
   } else {
     TORCH_CHECK(
         self.dim() == 1 || self.dim() == 2,
@@ -128,7 +151,12 @@ void check_norm_dims(const Tensor& self, OptionalIntArrayRef dim) {
 
 } // namespace
 
-Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor linalg_norm(
+    const Tensor& self,
+    const std::optional<Scalar>& ord,
+    OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype) {
   if (dim.has_value() || ord.has_value()) {
     check_norm_dims(self, dim);
   }
@@ -138,23 +166,36 @@ Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, Optiona
   return at::linalg_vector_norm(self, ord.value_or(Scalar(2.0)), dim, keepdim, dtype);
 }
 
-Tensor& linalg_norm_out(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
+Tensor& linalg_norm_out(
+    const Tensor& self,
+    const std::optional<Scalar>& ord,
+    OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype,
+    Tensor& out) {
   return write_norm("linalg.norm", out, at::linalg_norm(self, ord, dim, keepdim, dtype));
 }
 
-Tensor linalg_norm_str(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor linalg_norm_str(
+    const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   check_norm_dims(self, dim);
   return at::linalg_matrix_norm(self, ord, dim.has_value() ? *dim : IntArrayRef{-2, -1}, keepdim, dtype);
 }
 
-Tensor& linalg_norm_str_out(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
+Tensor& linalg_norm_str_out(
+    const Tensor& self,
+    std::string_view ord,
+    OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype,
+    Tensor& out) {
   return write_norm("linalg.norm", out, linalg_norm_str(self, ord, dim, keepdim, dtype));
 }
 
 Tensor nuclear_norm_all(const Tensor& self, bool keepdim) {
   TORCH_CHECK(
-      self.dim() >= 2, "Expected a tensor with 2 dimensions, but got a tensor with ", self.dim(), " dimension", self.dim() == 1 ? "" : "s",
-      " instead. (in nuclear_norm)");
+      self.dim() >= 2, "Expected a tensor with 2 dimensions, but got a tensor with ", self.dim(), " dimension",
+      self.dim() == 1 ? "" : "s", " instead. (in nuclear_norm)");
   return at::linalg_matrix_norm(self, "nuc", IntArrayRef{-2, -1}, keepdim);
 }
 
@@ -166,7 +207,8 @@ Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
   return at::linalg_matrix_norm(self, "nuc", dim, keepdim);
 }
 
-// ---- condition numbers ---------------------------------------------------------------------------------------------------------
+// ---- condition numbers
+// ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -192,8 +234,7 @@ Tensor cond_by_inverse(const Tensor& self, const Norm& norm) {
 Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) {
   check_cond_input(self);
   const double order = p.has_value() ? p->to<double>() : 2.0, size = std::abs(order);
-  TORCH_CHECK_VALUE(
-      size == 1 || size == 2 || size == INFINITY, "linalg.cond got an invalid norm type: ", printed(*p));
+  TORCH_CHECK_VALUE(size == 1 || size == 2 || size == INFINITY, "linalg.cond got an invalid norm type: ", printed(*p));
   if (self.numel() == 0) {
     return empty_cond(self);
   }
@@ -202,8 +243,12 @@ Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) {
     const Tensor first = values.select(-1, 0), last = values.select(-1, -1);
     return order > 0 ? first / last : last / first;
   }
-  at::shape::check_square(order == INFINITY ? "linalg.cond(ord=inf)" : order == -INFINITY ? "linalg.cond(ord=-inf)"
-                              : order > 0 ? "linalg.cond(ord=1)" : "linalg.cond(ord=-1)", self);
+  at::shape::check_square(
+      order == INFINITY        ? "linalg.cond(ord=inf)"
+          : order == -INFINITY ? "linalg.cond(ord=-inf)"
+          : order > 0          ? "linalg.cond(ord=1)"
+                               : "linalg.cond(ord=-1)",
+      self);
   return cond_by_inverse(self, [&](const Tensor& A) { return at::linalg_matrix_norm(A, *p); });
 }
 

@@ -24,7 +24,8 @@ void check_tolerance(const char* op, const Tensor& t, const char* name) {
 }
 
 /// The relative one defaults to epsilon times the larger side, unless a positive absolute one is given.
-Tolerances tolerances(const char* op, const Tensor& A, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol) {
+Tolerances tolerances(
+    const char* op, const Tensor& A, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol) {
   Tolerances t;
   const bool given = atol.has_value() && atol->defined();
   t.absolute = given ? *atol : number(0, A);
@@ -43,7 +44,8 @@ Tolerances tolerances(const char* op, const Tensor& A, const std::optional<Tenso
 }
 
 /// The same for plain numbers.
-std::pair<Tensor, Tensor> tolerances(const char* op, const Tensor& A, std::optional<double> atol, std::optional<double> rtol) {
+std::pair<Tensor, Tensor> tolerances(
+    const char* op, const Tensor& A, std::optional<double> atol, std::optional<double> rtol) {
   const auto wrap = [&](std::optional<double> value) {
     return value.has_value() ? std::optional<Tensor>(number(*value, A)) : std::nullopt;
   };
@@ -73,7 +75,8 @@ Tensor& write_rank(Tensor& out, const Tensor& rank) {
 
 } // namespace
 
-// ---- pseudo-inverse --------------------------------------------------------------------------------------------------------
+// ---- pseudo-inverse
+// --------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -87,7 +90,8 @@ void check_pinv(const Tensor& self) {
 
 } // namespace
 
-Tensor linalg_pinv_tensors(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
+Tensor linalg_pinv_tensors(
+    const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
   check_pinv(self);
   const auto dtype = self.scalar_type();
   const Tolerances given = tolerances("torch.linalg.pinv", self, atol, rtol);
@@ -109,22 +113,32 @@ Tensor linalg_pinv_tensors(const Tensor& self, const std::optional<Tensor>& atol
   }
   const auto [L, V] = at::linalg_eigh(self);
   const Tensor sizes = L.abs();
-  const Tensor inverse = at::where(cut(sizes, sizes.amax({-1}, /*keepdim=*/true)), L.reciprocal(), at::zeros({}, L.options())).to(dtype);
+  const Tensor inverse =
+      at::where(cut(sizes, sizes.amax({-1}, /*keepdim=*/true)), L.reciprocal(), at::zeros({}, L.options())).to(dtype);
   return at::matmul(V * inverse.unsqueeze(-2), V.mH());
 }
 
-Tensor& linalg_pinv_tensors_out(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian, Tensor& out) {
+Tensor& linalg_pinv_tensors_out(
+    const Tensor& self,
+    const std::optional<Tensor>& atol,
+    const std::optional<Tensor>& rtol,
+    bool hermitian,
+    Tensor& out) {
   write_linalg_out("linalg.pinv", out, linalg_pinv_tensors(self, atol, rtol, hermitian), "result");
   return out;
 }
 
 Tensor linalg_pinv_floats(const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
-  if (self.dim() == 0) check_pinv(self);
-  const auto [absolute, relative] = tolerances("torch.linalg.pinv", self.dim() < 2 ? self.expand({1, -1}) : self, atol, rtol);
+  if (self.dim() == 0) {
+    check_pinv(self);
+  }
+  const auto [absolute, relative] =
+      tolerances("torch.linalg.pinv", self.dim() < 2 ? self.expand({1, -1}) : self, atol, rtol);
   return at::linalg_pinv(self, std::optional<Tensor>(absolute), std::optional<Tensor>(relative), hermitian);
 }
 
-Tensor& linalg_pinv_floats_out(const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian, Tensor& out) {
+Tensor& linalg_pinv_floats_out(
+    const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian, Tensor& out) {
   write_linalg_out("linalg.pinv", out, linalg_pinv_floats(self, atol, rtol, hermitian), "result");
   return out;
 }
@@ -142,25 +156,34 @@ Tensor pinverse(const Tensor& self, double rcond) {
   return at::linalg_pinv(self, rcond, /*hermitian=*/false);
 }
 
-// ---- rank --------------------------------------------------------------------------------------------------------------------
+// ---- rank
+// --------------------------------------------------------------------------------------------------------------------
 
-Tensor linalg_matrix_rank_tensors(const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
+Tensor linalg_matrix_rank_tensors(
+    const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
   check_rank_input(input);
   const Tolerances given = tolerances("torch.linalg.matrix_rank", input, atol, rtol);
   return rank_of(input, given.absolute, given.relative, hermitian);
 }
 
-Tensor& linalg_matrix_rank_tensors_out(const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian, Tensor& out) {
+Tensor& linalg_matrix_rank_tensors_out(
+    const Tensor& input,
+    const std::optional<Tensor>& atol,
+    const std::optional<Tensor>& rtol,
+    bool hermitian,
+    Tensor& out) {
   return write_rank(out, linalg_matrix_rank_tensors(input, atol, rtol, hermitian));
 }
 
-Tensor linalg_matrix_rank_floats(const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
+Tensor linalg_matrix_rank_floats(
+    const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
   check_rank_input(self);
   const auto [absolute, relative] = tolerances("torch.linalg.matrix_rank", self, atol, rtol);
   return rank_of(self, absolute, relative, hermitian);
 }
 
-Tensor& linalg_matrix_rank_floats_out(const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian, Tensor& out) {
+Tensor& linalg_matrix_rank_floats_out(
+    const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian, Tensor& out) {
   return write_rank(out, linalg_matrix_rank_floats(self, atol, rtol, hermitian));
 }
 

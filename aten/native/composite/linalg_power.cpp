@@ -57,23 +57,30 @@ Tensor& linalg_matrix_power_out(const Tensor& self, int64_t n, Tensor& out) {
 
 namespace {
 
-/// Taylor polynomial of exp of degree 18 for matrices whose 1-norm is at most one: its error is below 1 / 19!, about 1e-17.
-/// TensorTuple3 squarings of the matrix and its coefficients in blocks of four make it in six products (Paterson and Stockmeyer).
+/// Taylor polynomial of exp of degree 18 for matrices whose 1-norm is at most one: its error is below 1 / 19!, about
+/// 1e-17. TensorTuple3 squarings of the matrix and its coefficients in blocks of four make it in six products (Paterson
+/// and Stockmeyer).
 Tensor taylor_exponential(const Tensor& A) {
   constexpr int kBlock = 4;
   constexpr int kDegree = 18;
   double coefficient[kDegree + 1] = {1};
-  for (int k = 1; k <= kDegree; ++k) coefficient[k] = coefficient[k - 1] / k;
+  for (int k = 1; k <= kDegree; ++k) {
+    coefficient[k] = coefficient[k - 1] / k;
+  }
   const Tensor one = at::eye(A.size(-1), A.options()).expand(A.sizes());
   const Tensor A2 = A.matmul(A), A3 = A2.matmul(A), A4 = A2.matmul(A2);
   const Tensor powers[kBlock] = {one, A, A2, A3};
   const auto block = [&](int first) {
     Tensor sum = powers[0] * coefficient[first];
-    for (int k = 1; k < kBlock && first + k <= kDegree; ++k) sum = sum + powers[k] * coefficient[first + k];
+    for (int k = 1; k < kBlock && first + k <= kDegree; ++k) {
+      sum = sum + powers[k] * coefficient[first + k];
+    }
     return sum;
   };
   Tensor result = block(16);
-  for (int first = 12; first >= 0; first -= kBlock) result = result.matmul(A4) + block(first);
+  for (int first = 12; first >= 0; first -= kBlock) {
+    result = result.matmul(A4) + block(first);
+  }
   return result;
 }
 
@@ -81,8 +88,8 @@ Tensor exponential_of_matrices(const Tensor& self) {
   // The series must keep its precision: autocast is not for the products in here.
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const Tensor A = self.reshape({-1, self.size(-2), self.size(-1)});
-  // A is halved until its norm is at most one, and its exponential squared as often. Matrices of a batch need not agree on how
-  // often: those that are done are kept.
+  // A is halved until its norm is at most one, and its exponential squared as often. Matrices of a batch need not agree
+  // on how often: those that are done are kept.
   const Tensor norms = A.abs().sum({-2}).amax({-1});
   const Tensor halvings = at::clamp_min(norms.log2().ceil(), 0).nan_to_num(0, 0, 0);
   const int64_t most = A.numel() == 0 ? 0 : halvings.max().item().to<int64_t>();
@@ -122,7 +129,8 @@ Tensor matrix_exp_backward(const Tensor& self, const Tensor& grad) {
   return at::linalg_matrix_exp(at::cat({above, below}, -2)).narrow(-2, 0, n).narrow(-1, n, n);
 }
 
-// ---- vectors -------------------------------------------------------------------------------------------------------------
+// ---- vectors
+// -------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -156,7 +164,8 @@ Tensor linalg_diagonal(const Tensor& A, int64_t offset, int64_t dim1, int64_t di
 Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
   const auto dtype = x.scalar_type();
   TORCH_CHECK_NOT_IMPLEMENTED(
-      dtype == kFloat || dtype == kDouble || c10::isComplexType(dtype) || c10::isIntegralType(dtype, /*includeBool=*/false),
+      dtype == kFloat || dtype == kDouble || c10::isComplexType(dtype) ||
+          c10::isIntegralType(dtype, /*includeBool=*/false),
       "linalg.vander supports floating point, complex, and integer tensors, but got ", dtype);
   const int64_t columns = N.value_or(x.dim() == 0 ? 1 : x.size(-1));
   TORCH_CHECK(columns > 1, "N must be greater than 1. Got ", columns);
@@ -183,7 +192,8 @@ Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {
   return increasing ? powers : powers.flip({1});
 }
 
-// ---- factors and sums ------------------------------------------------------------------------------------------------------
+// ---- factors and sums
+// ------------------------------------------------------------------------------------------------------
 
 Tensor linalg_matrix_sqrth(const Tensor& self) {
   at::shape::check_square("linalg.matrix_sqrth", self);
@@ -197,13 +207,14 @@ Tensor linalg_matrix_sqrth(const Tensor& self) {
 std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A) {
   at::shape::check_matrix("linalg.polar", A);
   TORCH_CHECK(
-      A.size(-2) >= A.size(-1), "linalg.polar: input must have at least as many rows as columns, but got ", A.size(-2), " by ",
-      A.size(-1), " matrices");
+      A.size(-2) >= A.size(-1), "linalg.polar: input must have at least as many rows as columns, but got ", A.size(-2),
+      " by ", A.size(-1), " matrices");
   const auto [U, S, Vh] = at::linalg_svd(A, /*full_matrices=*/false);
   return {at::matmul(U, Vh), at::matmul(Vh.mH() * S.unsqueeze(-2), Vh)};
 }
 
-Tensor linalg__powsum(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor linalg__powsum(
+    const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   TORCH_CHECK(
       at::isFloatingType(self.scalar_type()) || at::isComplexType(self.scalar_type()),
       "linalg._powsum: Expected a floating point or complex tensor as input. Got ", self.scalar_type());
@@ -211,10 +222,12 @@ Tensor linalg__powsum(const Tensor& self, const Scalar& ord, OptionalIntArrayRef
 }
 
 Tensor _compute_linear_combination(const Tensor& input, const Tensor& coefficients) {
-  TORCH_CHECK(coefficients.dim() == 2, "_compute_linear_combination: coefficients must be a matrix, got sizes ", coefficients.sizes());
   TORCH_CHECK(
-      input.dim() > 0 && input.size(0) == coefficients.size(1), "_compute_linear_combination: coefficients ", coefficients.sizes(),
-      " must have one column for each of input[i], got input of sizes ", input.sizes());
+      coefficients.dim() == 2, "_compute_linear_combination: coefficients must be a matrix, got sizes ",
+      coefficients.sizes());
+  TORCH_CHECK(
+      input.dim() > 0 && input.size(0) == coefficients.size(1), "_compute_linear_combination: coefficients ",
+      coefficients.sizes(), " must have one column for each of input[i], got input of sizes ", input.sizes());
   return at::tensordot(coefficients, input, {1}, {0});
 }
 

@@ -18,7 +18,8 @@ std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, boo
   return {std::get<0>(results), std::get<3>(results)};
 }
 
-std::tuple<Tensor&, Tensor&> linalg_solve_ex_out(const Tensor& A, const Tensor& B, bool left, bool check_errors, Tensor& result, Tensor& info) {
+std::tuple<Tensor&, Tensor&> linalg_solve_ex_out(
+    const Tensor& A, const Tensor& B, bool left, bool check_errors, Tensor& result, Tensor& info) {
   Tensor LU = at::empty({0}, A.options()), pivots = at::empty({0}, A.options().dtype(kInt));
   at::_linalg_solve_ex_out(result, LU, pivots, info, A, B, left, check_errors);
   return {result, info};
@@ -53,24 +54,32 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
   if (dims.has_value()) {
     DimVector order;
     std::vector<bool> moved(self.dim(), false);
-    for (const int64_t dim : *dims) moved[c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false)] = true;
+    for (const int64_t dim : *dims) {
+      moved[c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false)] = true;
+    }
     for (int64_t d = 0; d < self.dim(); ++d) {
-      if (!moved[d]) order.push_back(d);
+      if (!moved[d]) {
+        order.push_back(d);
+      }
     }
     // The named dimensions go to the end, in the order they are named in.
-    for (const int64_t dim : *dims) order.push_back(c10::maybe_wrap_dim(dim, self.dim()));
+    for (const int64_t dim : *dims) {
+      order.push_back(c10::maybe_wrap_dim(dim, self.dim()));
+    }
     A = self.permute(order);
   }
   TORCH_CHECK(
-      other.dim() <= A.dim(), "linalg.tensorsolve: self must have at least as many dimensions as other, got ", A.dim(), " and ",
-      other.dim());
+      other.dim() <= A.dim(), "linalg.tensorsolve: self must have at least as many dimensions as other, got ", A.dim(),
+      " and ", other.dim());
   const IntArrayRef result_sizes = A.sizes().slice(other.dim());
-  const int64_t unknowns = c10::multiply_integers(result_sizes), equations = c10::multiply_integers(A.sizes().slice(0, other.dim()));
+  const int64_t unknowns = c10::multiply_integers(result_sizes),
+                equations = c10::multiply_integers(A.sizes().slice(0, other.dim()));
   TORCH_CHECK(
       unknowns == equations, "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == ",
       "prod(self.shape[:other.ndim]), but got ", unknowns, " != ", equations);
   TORCH_CHECK(
-      other.numel() == unknowns, "linalg.tensorsolve: other must have ", unknowns, " elements to fit self, got ", other.sizes());
+      other.numel() == unknowns, "linalg.tensorsolve: other must have ", unknowns, " elements to fit self, got ",
+      other.sizes());
   return at::linalg_solve(A.reshape({unknowns, unknowns}), other.reshape({-1})).reshape(result_sizes);
 }
 
@@ -85,7 +94,8 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   const IntArrayRef back = self.sizes().slice(split), front = self.sizes().slice(0, split);
   const int64_t rows = c10::multiply_integers(front), cols = c10::multiply_integers(back);
   TORCH_CHECK(
-      rows == cols, "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ", cols,
+      rows == cols,
+      "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ", cols,
       " != ", rows);
   DimVector sizes(back.begin(), back.end());
   sizes.insert(sizes.end(), front.begin(), front.end());

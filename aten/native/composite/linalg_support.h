@@ -8,8 +8,8 @@
 
 namespace at::native {
 
-/// Writes `result` to `out` when its dtype may hold it; throws PyTorch's error for linear algebra otherwise. A copy that is
-/// recorded: either may require grad.
+/// Writes `result` to `out` when its dtype may hold it; throws PyTorch's error for linear algebra otherwise. A copy
+/// that is recorded: either may require grad.
 void write_linalg_out(const char* op, Tensor& out, const Tensor& result, const char* name = "out");
 
 /// Whether a gradient of something computed from `t` may be asked for.

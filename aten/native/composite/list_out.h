@@ -9,7 +9,8 @@ namespace at::native {
 /// `write_exact_out` for each tensor of a list, once all of them are known to take their result.
 inline void write_list_out(const char* op, TensorList out, const std::vector<Tensor>& result) {
   TORCH_CHECK(
-      out.size() == result.size(), op, "_out() expected an out= argument of size ", result.size(), ", got size ", out.size());
+      out.size() == result.size(), op, "_out() expected an out= argument of size ", result.size(), ", got size ",
+      out.size());
   for (size_t i = 0; i < out.size(); ++i) {
     TORCH_CHECK(out[i].defined(), op, "_out(): an output tensor is undefined");
     check_out_without_grad(op, out[i]);
@@ -22,7 +23,9 @@ inline void write_list_out(const char* op, TensorList out, const std::vector<Ten
     TORCH_CHECK(
         out[i].layout() == result[i].layout(), "Expected out tensor to have layout ", result[i].layout(), ", but got ",
         out[i].layout(), " instead (in ", op, ", tensor ", i, " of the list)");
-    if (out[i].sizes() == result[i].sizes()) at::assert_no_internal_overlap(out[i]);
+    if (out[i].sizes() == result[i].sizes()) {
+      at::assert_no_internal_overlap(out[i]);
+    }
   }
   for (size_t i = 0; i < out.size(); ++i) {
     Tensor target = out[i];

@@ -8,7 +8,8 @@ namespace {
 
 void check_number(const char* op, const char* name, const Tensor& t, c10::ScalarType dtype) {
   TORCH_CHECK(t.defined() && t.numel() == 1, op, ": ", name, " must be a 1-element tensor, got ", t.sizes());
-  TORCH_CHECK(t.scalar_type() == dtype, op, ": ", name, " must be a ", c10::toString(dtype), " tensor, got ", t.scalar_type());
+  TORCH_CHECK(
+      t.scalar_type() == dtype, op, ": ", name, " must be a ", c10::toString(dtype), " tensor, got ", t.scalar_type());
 }
 
 } // namespace
@@ -28,14 +29,20 @@ void _amp_foreach_non_finite_check_and_unscale_(TensorList self, Tensor& found_i
     found_inf.copy_(at::maximum(found_inf, bad.to(found_inf.device())));
     const Tensor factor = inv_scale.to(t.device()).reshape(at::IntArrayRef());
     if (isReducedFloatingType(t.scalar_type())) {
-      t.copy_(t.to(kFloat).mul_(factor));  // the factor may be too small for t's dtype
+      t.copy_(t.to(kFloat).mul_(factor)); // the factor may be too small for t's dtype
     } else {
       t.mul_(factor);
     }
   }
 }
 
-Tensor& _amp_update_scale_(Tensor& self, Tensor& growth_tracker, const Tensor& found_inf, double scale_growth_factor, double scale_backoff_factor, int64_t growth_interval) {
+Tensor& _amp_update_scale_(
+    Tensor& self,
+    Tensor& growth_tracker,
+    const Tensor& found_inf,
+    double scale_growth_factor,
+    double scale_backoff_factor,
+    int64_t growth_interval) {
   constexpr const char* kOp = "_amp_update_scale_";
   check_number(kOp, "current_scale", self, kFloat);
   check_number(kOp, "growth_tracker", growth_tracker, kInt);

@@ -24,8 +24,8 @@ Tensor grad_of_rows(const Tensor& grad_output, int64_t rows, int64_t reduction) 
 Tensor as_rows(const char* op, const Tensor& self) {
   const bool fits = self.dim() == 2 ? self.size(1) != 0 : self.dim() < 2 && self.numel() > 0;
   TORCH_CHECK(
-      fits,
-      "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ", self.sizes(), " (in ", op, ")");
+      fits, "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ", self.sizes(), " (in ", op,
+      ")");
   return self.dim() == 2 ? self : self.reshape({1, -1});
 }
 
@@ -35,10 +35,10 @@ Tensor positive_part(const Tensor& x) {
 }
 
 struct MultiMargin {
-  Tensor x;       // [rows, classes]
-  Tensor target;  // [rows, 1]
-  Tensor gap;     // margin - x[target] + x, at least 0, and 0 at the target
-  Tensor weight;  // of each row's target, or undefined
+  Tensor x; // [rows, classes]
+  Tensor target; // [rows, 1]
+  Tensor gap; // margin - x[target] + x, at least 0, and 0 at the target
+  Tensor weight; // of each row's target, or undefined
 };
 
 MultiMargin multi_margin(
@@ -47,12 +47,13 @@ MultiMargin multi_margin(
     const Scalar& p,
     const Scalar& margin,
     const std::optional<Tensor>& weight) {
-  TORCH_CHECK(p.toDouble() == 1 || p.toDouble() == 2, "only p == 1 and p == 2 supported; multi_margin_loss got ", p.toDouble());
+  TORCH_CHECK(
+      p.toDouble() == 1 || p.toDouble() == 2, "only p == 1 and p == 2 supported; multi_margin_loss got ", p.toDouble());
   MultiMargin m;
   m.x = as_rows("multi_margin_loss", self);
   TORCH_CHECK(
-      target.dim() <= 1 && target.numel() == m.x.size(0), "inconsistent target size, got: ",
-      target.sizes(), " for ", m.x.size(0), " samples");
+      target.dim() <= 1 && target.numel() == m.x.size(0), "inconsistent target size, got: ", target.sizes(), " for ",
+      m.x.size(0), " samples");
   TORCH_CHECK(
       target.scalar_type() == ScalarType::Long, "expected scalar type Long but found ", target.scalar_type(),
       " for the target of multi_margin_loss");
@@ -60,8 +61,9 @@ MultiMargin multi_margin(
   if (target.is_cpu() && target.numel() > 0) {
     const auto [least, greatest] = at::aminmax(target);
     TORCH_CHECK(
-        least.item<int64_t>() >= 0 && greatest.item<int64_t>() < m.x.size(1), "target out of range; multi_margin_loss has ",
-        m.x.size(1), " classes and got targets from ", least.item<int64_t>(), " to ", greatest.item<int64_t>());
+        least.item<int64_t>() >= 0 && greatest.item<int64_t>() < m.x.size(1),
+        "target out of range; multi_margin_loss has ", m.x.size(1), " classes and got targets from ",
+        least.item<int64_t>(), " to ", greatest.item<int64_t>());
   }
   check_floating_scalar("multi_margin_loss", margin, self.scalar_type());
   m.gap = positive_part(m.x - m.x.gather(1, m.target) + margin).scatter(1, m.target, 0);
@@ -113,9 +115,9 @@ Tensor multi_margin_loss_backward(
 namespace {
 
 struct MultiLabel {
-  Tensor x;        // [rows, classes]
-  Tensor target;   // [rows, positions], 0 where there is none
-  Tensor present;  // [rows, positions]: the target comes before the first -1
+  Tensor x; // [rows, classes]
+  Tensor target; // [rows, positions], 0 where there is none
+  Tensor present; // [rows, positions]: the target comes before the first -1
 };
 
 /// `position` is where the target stands among the arguments, as PyTorch counts them.
@@ -132,8 +134,8 @@ MultiLabel multi_label(const Tensor& self, const Tensor& target, int position) {
   if (target.is_cpu() && target.numel() > 0) {
     const auto [least, greatest] = at::aminmax(target);
     TORCH_CHECK(
-        least.item<int64_t>() >= -1 && greatest.item<int64_t>() < m.x.size(1),
-        "argument #", position, " 'target' is out of range; multilabel_margin_loss has ", m.x.size(1), " classes and got targets from ",
+        least.item<int64_t>() >= -1 && greatest.item<int64_t>() < m.x.size(1), "argument #", position,
+        " 'target' is out of range; multilabel_margin_loss has ", m.x.size(1), " classes and got targets from ",
         least.item<int64_t>(), " to ", greatest.item<int64_t>());
   }
   m.present = (places >= 0).to(ScalarType::Long).cumprod(1).to(ScalarType::Bool);
@@ -165,11 +167,7 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
 }
 
 Tensor multilabel_margin_loss_backward(
-    const Tensor& grad_output,
-    const Tensor& self,
-    const Tensor& target,
-    int64_t reduction,
-    const Tensor& is_target) {
+    const Tensor& grad_output, const Tensor& self, const Tensor& target, int64_t reduction, const Tensor& is_target) {
   const MultiLabel m = multi_label(self, target, 3);
   const Tensor slopes = (label_gaps(m, is_target.reshape(m.x.sizes())) > 0).to(self.scalar_type());
   const Tensor for_targets = slopes.sum(2);

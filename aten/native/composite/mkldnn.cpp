@@ -1,5 +1,5 @@
-// Operators of PyTorch's mkldnn layout, on strided tensors: each is the dense operator of the same meaning. PyTorch itself
-// takes dense tensors for mkldnn_convolution alone and wants to_mkldnn() before the others.
+// Operators of PyTorch's mkldnn layout, on strided tensors: each is the dense operator of the same meaning. PyTorch
+// itself takes dense tensors for mkldnn_convolution alone and wants to_mkldnn() before the others.
 
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
@@ -33,14 +33,25 @@ Tensor to_mkldnn_backward(const Tensor& grad, const Tensor& input) {
 }
 
 Tensor mkldnn_convolution(
-    const Tensor& self, const Tensor& weight, const std::optional<Tensor>& bias, IntArrayRef padding, IntArrayRef stride,
-    IntArrayRef dilation, int64_t groups) {
-  return at::convolution(self, weight, bias, stride, padding, dilation, /*transposed=*/false, /*output_padding=*/{0}, groups);
+    const Tensor& self,
+    const Tensor& weight,
+    const std::optional<Tensor>& bias,
+    IntArrayRef padding,
+    IntArrayRef stride,
+    IntArrayRef dilation,
+    int64_t groups) {
+  return at::convolution(
+      self, weight, bias, stride, padding, dilation, /*transposed=*/false, /*output_padding=*/{0}, groups);
 }
 
 Tensor nnpack_spatial_convolution(
-    const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, IntArrayRef padding, IntArrayRef stride) {
-  return at::convolution(input, weight, bias, stride, padding, /*dilation=*/{1}, /*transposed=*/false, /*output_padding=*/{0}, 1);
+    const Tensor& input,
+    const Tensor& weight,
+    const std::optional<Tensor>& bias,
+    IntArrayRef padding,
+    IntArrayRef stride) {
+  return at::convolution(
+      input, weight, bias, stride, padding, /*dilation=*/{1}, /*transposed=*/false, /*output_padding=*/{0}, 1);
 }
 
 /// PyTorch stores the weight in the order that oneDNN reads; ours are brought into it for each call.
@@ -72,25 +83,42 @@ std::tuple<Tensor, Tensor, Tensor> mkldnn_linear_backward(
     grad_input = native::mkldnn_linear_backward_input(self.sizes(), grad_output, weight);
   }
   if (output_mask[1] || output_mask[2]) {
-    std::tie(grad_weight, grad_bias) = native::mkldnn_linear_backward_weights(grad_output, self, weight, output_mask[2]);
+    std::tie(grad_weight, grad_bias) =
+        native::mkldnn_linear_backward_weights(grad_output, self, weight, output_mask[2]);
   }
   return {grad_input, grad_weight, grad_bias};
 }
 
 Tensor mkldnn_max_pool2d(
-    const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+    const Tensor& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
   return at::max_pool2d(self, kernel_size, stride, padding, dilation, ceil_mode);
 }
 
 Tensor mkldnn_max_pool3d(
-    const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+    const Tensor& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
   return at::max_pool3d(self, kernel_size, stride, padding, dilation, ceil_mode);
 }
 
 // oneDNN finds the places of the maxima from its workspace; here they are looked up again.
 Tensor mkldnn_max_pool2d_backward(
-    const Tensor& grad_output, const Tensor&, const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride,
-    IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+    const Tensor& grad_output,
+    const Tensor&,
+    const Tensor& input,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
   const Tensor places =
       std::get<1>(at::max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
   return at::max_pool2d_with_indices_backward(
@@ -98,8 +126,14 @@ Tensor mkldnn_max_pool2d_backward(
 }
 
 Tensor mkldnn_max_pool3d_backward(
-    const Tensor& grad_output, const Tensor&, const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride,
-    IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+    const Tensor& grad_output,
+    const Tensor&,
+    const Tensor& input,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
   const Tensor places =
       std::get<1>(at::max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
   return at::max_pool3d_with_indices_backward(

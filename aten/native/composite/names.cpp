@@ -186,8 +186,7 @@ Tensor empty_names(
   return named(at::empty(size, dtype, layout, device, pin_memory, memory_format), names);
 }
 
-Tensor& empty_names_out(
-    IntArrayRef size, OptNames names, std::optional<MemoryFormat> memory_format, Tensor& out) {
+Tensor& empty_names_out(IntArrayRef size, OptNames names, std::optional<MemoryFormat> memory_format, Tensor& out) {
   return named_out(out, size, names, [&] { at::empty_out(out, size, memory_format); });
 }
 

@@ -18,25 +18,30 @@ namespace at::native {
 
 Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
   // On a device that can, half goes to float inside the kernel.
-  if (self.is_cuda() && self.scalar_type() == kHalf && dtype == kFloat) return at::_softmax(self, dim, true);
+  if (self.is_cuda() && self.scalar_type() == kHalf && dtype == kFloat) {
+    return at::_softmax(self, dim, true);
+  }
   return at::_softmax(dtype.has_value() ? self.to(*dtype) : self, dim, false);
 }
 
 Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
-  if (self.is_cuda() && self.scalar_type() == kHalf && dtype == kFloat) return at::_log_softmax(self, dim, true);
+  if (self.is_cuda() && self.scalar_type() == kHalf && dtype == kFloat) {
+    return at::_log_softmax(self, dim, true);
+  }
   return at::_log_softmax(dtype.has_value() ? self.to(*dtype) : self, dim, false);
 }
 
 namespace {
 
-/// Throws before anything is computed where `out` does not have the dtype of the result. Beyond that the result is copied,
-/// and its history with it.
-void check_softmax_out(const char* op, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, const Tensor& out) {
+/// Throws before anything is computed where `out` does not have the dtype of the result. Beyond that the result is
+/// copied, and its history with it.
+void check_softmax_out(
+    const char* op, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, const Tensor& out) {
   c10::maybe_wrap_dim(dim, self.dim());
   const ScalarType result = dtype.value_or(self.scalar_type());
   TORCH_CHECK(
-      out.scalar_type() == result, "Expected out tensor to have dtype ", c10::scalarTypeToTypeMeta(result).name(), ", but got ",
-      out.dtype().name(), " instead (in ", op, ")");
+      out.scalar_type() == result, "Expected out tensor to have dtype ", c10::scalarTypeToTypeMeta(result).name(),
+      ", but got ", out.dtype().name(), " instead (in ", op, ")");
 }
 
 } // namespace
@@ -55,7 +60,13 @@ Tensor& log_softmax_out(const Tensor& self, int64_t dim, std::optional<ScalarTyp
 
 // ---- embedding -----------------------------------------------------------------------------------------------------
 
-Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
+Tensor embedding_backward(
+    const Tensor& grad,
+    const Tensor& indices,
+    int64_t num_weights,
+    int64_t padding_idx,
+    bool scale_grad_by_freq,
+    bool sparse) {
   if (sparse) {
     return at::embedding_sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
   }
@@ -79,13 +90,15 @@ Tensor& embedding_renorm_(Tensor& self, const Tensor& indices, double max_norm, 
   const std::set<int64_t> rows(index, index + places.numel());
   for (const int64_t row : rows) {
     TORCH_CHECK_INDEX(
-        row >= 0 && row < self.size(0), "index out of range in self: embedding_renorm_ got index ", row, " for a table of ",
-        self.size(0), " rows");
+        row >= 0 && row < self.size(0), "index out of range in self: embedding_renorm_ got index ", row,
+        " for a table of ", self.size(0), " rows");
   }
   for (const int64_t row : rows) {
     Tensor values = self.select(0, row);
     const double norm = values.norm(norm_type).item<double>();
-    if (norm > max_norm) values.mul_(max_norm / (norm + 1e-7));
+    if (norm > max_norm) {
+      values.mul_(max_norm / (norm + 1e-7));
+    }
   }
   return self;
 }
@@ -107,10 +120,12 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
   if (looks || num_classes == -1) {
     const int64_t greatest = self.max().item<int64_t>();
     TORCH_CHECK(
-        num_classes == -1 || num_classes > greatest, "Class values must be smaller than num_classes. Got ", greatest, " of ", num_classes);
+        num_classes == -1 || num_classes > greatest, "Class values must be smaller than num_classes. Got ", greatest,
+        " of ", num_classes);
     num_classes = num_classes == -1 ? greatest + 1 : num_classes;
   }
-  TORCH_CHECK(num_classes > 0, "one_hot: num_classes must be positive for indices that are given, or -1; got ", num_classes);
+  TORCH_CHECK(
+      num_classes > 0, "one_hot: num_classes must be positive for indices that are given, or -1; got ", num_classes);
   sizes.push_back(num_classes);
   Tensor result = at::zeros(sizes, self.options());
   result.scatter_(-1, self.unsqueeze(-1), 1);
@@ -149,17 +164,24 @@ Tensor glu_jvp(const Tensor& glu, const Tensor& x, const Tensor& dx, int64_t dim
 }
 
 Tensor glu_backward_jvp(
-    const Tensor& grad_x, const Tensor& /*grad_glu*/, const Tensor& x, const Tensor& dgrad_glu, const Tensor& dx, int64_t dim) {
+    const Tensor& grad_x,
+    const Tensor& /*grad_glu*/,
+    const Tensor& x,
+    const Tensor& dgrad_glu,
+    const Tensor& dx,
+    int64_t dim) {
   const int64_t half = half_size_of_glu(x, dim);
   TORCH_CHECK(
-      dx.sizes() == x.sizes() && grad_x.sizes() == x.sizes(), "glu_backward_jvp: dx and grad_x must have the sizes of x, ",
-      x.sizes(), ", but got ", dx.sizes(), " and ", grad_x.sizes());
+      dx.sizes() == x.sizes() && grad_x.sizes() == x.sizes(),
+      "glu_backward_jvp: dx and grad_x must have the sizes of x, ", x.sizes(), ", but got ", dx.sizes(), " and ",
+      grad_x.sizes());
   // With s = sigmoid(gate), grad_x = (grad_glu s, grad_glu s value (1 - s)): its first half stands for grad_glu s.
   const Tensor value = x.narrow(dim, 0, half), gate = x.narrow(dim, half, half).sigmoid();
   const Tensor dvalue = dx.narrow(dim, 0, half), dx_gate = dx.narrow(dim, half, half);
   const Tensor grad_value = grad_x.narrow(dim, 0, half), shut = 1 - gate;
   const Tensor dgrad_value = dgrad_glu * gate + grad_value * shut * dx_gate;
-  const Tensor dgrad_gate = (dgrad_glu * gate * value + grad_value * (dvalue + value * (1 - 2 * gate) * dx_gate)) * shut;
+  const Tensor dgrad_gate =
+      (dgrad_glu * gate * value + grad_value * (dvalue + value * (1 - 2 * gate) * dx_gate)) * shut;
   return at::cat({dgrad_value, dgrad_gate}, dim);
 }
 

@@ -24,8 +24,9 @@ ConstantPad plan_constant_pad(const Tensor& self, IntArrayRef pad) {
   TORCH_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it equals ", pad.size());
   const auto padded_dims = static_cast<int64_t>(pad.size()) / 2;
   TORCH_CHECK(
-      padded_dims <= self.dim(), "Length of pad should be no more than twice the number of dimensions of the input. Pad length is ",
-      pad.size(), "while the input has ", self.dim(), "dimensions.");
+      padded_dims <= self.dim(),
+      "Length of pad should be no more than twice the number of dimensions of the input. Pad length is ", pad.size(),
+      "while the input has ", self.dim(), "dimensions.");
   ConstantPad plan{
       self, DimVector(self.sizes().begin(), self.sizes().end()), DimVector(self.dim(), 0),
       std::all_of(pad.begin(), pad.end(), [](int64_t width) { return width <= 0; })};
@@ -94,8 +95,8 @@ Tensor _pad_circular(const Tensor& self, IntArrayRef pad) {
         "Negative padding value is resulting in an empty dimension. Got pad ", pad, " for sizes ", self.sizes());
     const Tensor inside = result.narrow(dim, cut_before, size - cut_before - cut_after);
     TORCH_CHECK(
-        before <= inside.size(dim) && after <= inside.size(dim), "Padding value causes wrapping around more than once. Got pad ",
-        pad, " for sizes ", self.sizes());
+        before <= inside.size(dim) && after <= inside.size(dim),
+        "Padding value causes wrapping around more than once. Got pad ", pad, " for sizes ", self.sizes());
     std::vector<Tensor> parts;
     if (before > 0) {
       parts.push_back(inside.narrow(dim, inside.size(dim) - before, before));
@@ -111,18 +112,16 @@ Tensor _pad_circular(const Tensor& self, IntArrayRef pad) {
 }
 
 Tensor _pad_enum(const Tensor& self, IntArrayRef pad, int64_t mode, std::optional<double> value) {
-  TORCH_CHECK(
-      mode >= 0 && mode < static_cast<int64_t>(kModes.size()), "_pad_enum: mode must be 0 to 3, got ", mode);
+  TORCH_CHECK(mode >= 0 && mode < static_cast<int64_t>(kModes.size()), "_pad_enum: mode must be 0 to 3, got ", mode);
   TORCH_CHECK(pad.size() % 2 == 0, "Padding length must be divisible by 2");
   TORCH_CHECK(
       static_cast<int64_t>(pad.size()) <= 2 * self.dim(),
-      "Padding length should be less than or equal to two times the input dimension but got padding length ", pad.size(),
-      " and input of dimension ", self.dim());
+      "Padding length should be less than or equal to two times the input dimension but got padding length ",
+      pad.size(), " and input of dimension ", self.dim());
   if (mode == Constant) {
     return at::constant_pad_nd(self, pad, value.value_or(0.0));
   }
-  TORCH_CHECK(
-      !value || *value == 0, "Padding mode \"", kModes[mode], "\" doesn't take in value argument");
+  TORCH_CHECK(!value || *value == 0, "Padding mode \"", kModes[mode], "\" doesn't take in value argument");
   const auto padded_dims = static_cast<int64_t>(pad.size()) / 2;
   TORCH_CHECK_NOT_IMPLEMENTED(
       padded_dims >= 1 && padded_dims <= 3 && (self.dim() == padded_dims + 1 || self.dim() == padded_dims + 2),

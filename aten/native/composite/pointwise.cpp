@@ -78,7 +78,8 @@ Tensor& div_mode_(Tensor& self, const Tensor& other, std::optional<std::string_v
   }
 }
 
-Tensor& div_mode_out(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode, Tensor& out) {
+Tensor& div_mode_out(
+    const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode, Tensor& out) {
   switch (rounding_of(rounding_mode)) {
     case Rounding::Trunc:
       return at::_div_trunc_out(out, self, other);
@@ -121,10 +122,13 @@ void check_clamp_bounds(const std::optional<Bound>& min, const std::optional<Bou
 }
 
 void check_clamped_in_place(const Tensor& self, const std::optional<Scalar>& bound) {
-  if (!bound || bound->isComplex()) return;
+  if (!bound || bound->isComplex()) {
+    return;
+  }
   const ScalarType type = at::result_type(self, *bound);
   TORCH_CHECK(
-      type == self.scalar_type(), "result type ", type, " can't be cast to the desired output type ", self.dtype().name(), " (in clamp_)");
+      type == self.scalar_type(), "result type ", type, " can't be cast to the desired output type ",
+      self.dtype().name(), " (in clamp_)");
 }
 
 // An undefined tensor counts as missing.
@@ -134,23 +138,34 @@ std::optional<Tensor> given_bound(const std::optional<Tensor>& bound) {
 
 enum class BoundSide : uint8_t { Min, Max };
 
-// A bound in a form that the elements can have. A complex one of real numbers must be real itself; one beyond all integers of
-// the dtype is the last of them, unless it would leave none. Two bounds are read as doubles: one of them may be NaN.
-std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scalar>& bound, BoundSide side, bool alone) {
+// A bound in a form that the elements can have. A complex one of real numbers must be real itself; one beyond all
+// integers of the dtype is the last of them, unless it would leave none. Two bounds are read as doubles: one of them
+// may be NaN.
+std::optional<Scalar> fitting_bound(
+    const Tensor& self, const std::optional<Scalar>& bound, BoundSide side, bool alone) {
   const ScalarType type = self.scalar_type();
   if (bound && bound->isComplex() && self.is_floating_point()) {
-    if (!alone) return Scalar(bound->toDouble());
+    if (!alone) {
+      return Scalar(bound->toDouble());
+    }
     return at::dispatch("clamp", type, at::kFloating, [&]<class T> { return Scalar(bound->to<T>()); });
   }
-  if (bound && bound->isFloatingPoint() && self.is_floating_point()) check_floating_scalar("clamp", *bound, at::result_type(self, *bound));
-  if (!bound || !bound->isIntegral(/*includeBool=*/false) || !c10::isIntegralType(type, /*includeBool=*/false)) return bound;
-  if (type == kLong || bound->type() == kUInt64) return bound;
+  if (bound && bound->isFloatingPoint() && self.is_floating_point()) {
+    check_floating_scalar("clamp", *bound, at::result_type(self, *bound));
+  }
+  if (!bound || !bound->isIntegral(/*includeBool=*/false) || !c10::isIntegralType(type, /*includeBool=*/false)) {
+    return bound;
+  }
+  if (type == kLong || bound->type() == kUInt64) {
+    return bound;
+  }
   const bool is_signed = c10::isSignedType(type), is_min = side == BoundSide::Min;
   const int64_t bits = std::min<int64_t>(8 * self.element_size() - (is_signed ? 1 : 0), 63);
   const int64_t most = static_cast<int64_t>((uint64_t{1} << bits) - 1), least = is_signed ? -most - 1 : 0;
   const int64_t number = bound->toLong();
   TORCH_CHECK(
-      is_min ? number <= most : number >= least, "Clamp ", is_min ? "min" : "max", " value ", number, " is outside the representable range of ", type);
+      is_min ? number <= most : number >= least, "Clamp ", is_min ? "min" : "max", " value ", number,
+      " is outside the representable range of ", type);
   return Scalar(std::clamp(number, least, most));
 }
 
@@ -158,26 +173,36 @@ std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scal
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
   const bool alone = !min_ || !max_;
-  const auto min = fitting_bound(self, min_, BoundSide::Min, alone), max = fitting_bound(self, max_, BoundSide::Max, alone);
+  const auto min = fitting_bound(self, min_, BoundSide::Min, alone),
+             max = fitting_bound(self, max_, BoundSide::Max, alone);
   check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both(self, *min, *max) : min ? at::clamp_min(self, *min) : at::clamp_max(self, *max);
 }
 
 Tensor& clamp_(Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
   const bool alone = !min_ || !max_;
-  const auto min = fitting_bound(self, min_, BoundSide::Min, alone), max = fitting_bound(self, max_, BoundSide::Max, alone);
+  const auto min = fitting_bound(self, min_, BoundSide::Min, alone),
+             max = fitting_bound(self, max_, BoundSide::Max, alone);
   check_clamp_bounds(min, max);
-  for (const auto& bound : {min, max}) check_clamped_in_place(self, bound);
+  for (const auto& bound : {min, max}) {
+    check_clamped_in_place(self, bound);
+  }
   return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
 }
 
-Tensor& clamp_out(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_, Tensor& out) {
+Tensor& clamp_out(
+    const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_, Tensor& out) {
   const bool alone = !min_ || !max_;
-  const auto min = fitting_bound(self, min_, BoundSide::Min, alone), max = fitting_bound(self, max_, BoundSide::Max, alone);
+  const auto min = fitting_bound(self, min_, BoundSide::Min, alone),
+             max = fitting_bound(self, max_, BoundSide::Max, alone);
   check_clamp_bounds(min, max);
   ScalarType type = self.scalar_type();
-  for (const auto& bound : {min, max}) type = bound ? c10::promoteTypes(type, at::result_type(self, *bound)) : type;
-  TORCH_CHECK(out.scalar_type() == type, "Found dtype ", out.scalar_type(), " but expected ", type, ": clamp needs an output of that dtype");
+  for (const auto& bound : {min, max}) {
+    type = bound ? c10::promoteTypes(type, at::result_type(self, *bound)) : type;
+  }
+  TORCH_CHECK(
+      out.scalar_type() == type, "Found dtype ", out.scalar_type(), " but expected ", type,
+      ": clamp needs an output of that dtype");
   return min && max ? at::_clamp_both_out(out, self, *min, *max)
       : min         ? at::clamp_min_out(out, self, *min)
                     : at::clamp_max_out(out, self, *max);
@@ -195,7 +220,8 @@ Tensor& clamp_tensor_(Tensor& self, const std::optional<Tensor>& min_, const std
   return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
 }
 
-Tensor& clamp_tensor_out(const Tensor& self, const std::optional<Tensor>& min_, const std::optional<Tensor>& max_, Tensor& out) {
+Tensor& clamp_tensor_out(
+    const Tensor& self, const std::optional<Tensor>& min_, const std::optional<Tensor>& max_, Tensor& out) {
   const auto min = given_bound(min_), max = given_bound(max_);
   check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both_out(out, self, *min, *max)
@@ -253,7 +279,7 @@ Scalar fill_value(const Tensor& value) {
 } // namespace
 
 Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
-  at::infer_size(mask.sizes(), self.sizes());  // throws unless they broadcast
+  at::infer_size(mask.sizes(), self.sizes()); // throws unless they broadcast
   return at::masked_fill(self, mask, fill_value(value));
 }
 
@@ -279,7 +305,8 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   }
   // Integers are compared in the default dtype: their difference could overflow.
   const Tensor allowed = at::add(at::abs(at::mul(other, rtol)), atol);
-  const Tensor error = inexact ? at::abs(at::sub(self, other)) : at::abs(at::sub(at::mul(self, 1.0), at::mul(other, 1.0)));
+  const Tensor error =
+      inexact ? at::abs(at::sub(self, other)) : at::abs(at::sub(at::mul(self, 1.0), at::mul(other, 1.0)));
   return at::logical_or(close, at::logical_and(at::isfinite(error), at::le(error, allowed)));
 }
 
@@ -336,11 +363,13 @@ Tensor float_power(const Tensor& self, const Tensor& exponent) {
 }
 Tensor float_power_scalar(const Tensor& self, const Scalar& exponent) {
   const ScalarType dtype = double_of(self.is_complex() || exponent.isComplex());
-  return at::pow(self.to(dtype), dtype == ScalarType::Double ? Scalar(exponent.toDouble()) : Scalar(exponent.toComplexDouble()));
+  return at::pow(
+      self.to(dtype), dtype == ScalarType::Double ? Scalar(exponent.toDouble()) : Scalar(exponent.toComplexDouble()));
 }
 Tensor float_power_of_scalar(const Scalar& self, const Tensor& exponent) {
   const ScalarType dtype = double_of(self.isComplex() || exponent.is_complex());
-  return at::pow(dtype == ScalarType::Double ? Scalar(self.toDouble()) : Scalar(self.toComplexDouble()), exponent.to(dtype));
+  return at::pow(
+      dtype == ScalarType::Double ? Scalar(self.toDouble()) : Scalar(self.toComplexDouble()), exponent.to(dtype));
 }
 
 namespace {
@@ -399,7 +428,8 @@ Tensor angle(const Tensor& self) {
   const Tensor x = c10::isIntegralType(self.scalar_type(), /*includeBool=*/true)
       ? self.to(c10::get_default_dtype_as_scalartype())
       : self;
-  const Tensor turned = at::where(at::lt(x, 0), at::scalar_tensor(M_PI, x.options()), at::scalar_tensor(0, x.options()));
+  const Tensor turned =
+      at::where(at::lt(x, 0), at::scalar_tensor(M_PI, x.options()), at::scalar_tensor(0, x.options()));
   return at::where(at::isnan(x), x, turned);
 }
 
@@ -441,13 +471,12 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   TORCH_CHECK(self.dim() > 0 || weight.numel() == 1, "Not allow zero-dim input tensor.");
   TORCH_CHECK(
       channels == weight.numel() || weight.numel() == 1,
-      "Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(), " and channel size = ",
-      channels, ".");
+      "Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(),
+      " and channel size = ", channels, ".");
+  TORCH_CHECK(weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
   TORCH_CHECK(
-      weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
-  TORCH_CHECK(
-      self.scalar_type() == weight.scalar_type(), "Found dtype ", weight.scalar_type(), " but expected ", self.scalar_type(),
-      ": prelu takes an input and a weight of one dtype");
+      self.scalar_type() == weight.scalar_type(), "Found dtype ", weight.scalar_type(), " but expected ",
+      self.scalar_type(), ": prelu takes an input and a weight of one dtype");
   if (weight.numel() == 1) {
     return at::_prelu_kernel(self, at::reshape(weight, IntArrayRef{}));
   }

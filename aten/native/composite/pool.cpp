@@ -16,14 +16,15 @@ void check_list_of_one(const char* op, const char* name, IntArrayRef values, boo
   // The comma is PyTorch's.
   const bool comma = may_be_empty || std::string_view(name) == "padding";
   TORCH_CHECK(
-      values.size() == 1 || (may_be_empty && values.empty()), op, "() ", name, " must be ", may_be_empty ? "None, " : "",
-      "an int, list of ints", comma ? "," : "", " or tuple of ints of size 1 but got size ", values.size());
+      values.size() == 1 || (may_be_empty && values.empty()), op, "() ", name, " must be ",
+      may_be_empty ? "None, " : "", "an int, list of ints", comma ? "," : "",
+      " or tuple of ints of size 1 but got size ", values.size());
 }
 
 void check_one_int(const char* op, const char* name, IntArrayRef values, bool may_be_empty = false) {
   TORCH_CHECK(
-      values.size() == 1 || (may_be_empty && values.empty()), op, "() argument '", name, "' should contain one int (got ", values.size(),
-      ")");
+      values.size() == 1 || (may_be_empty && values.empty()), op, "() argument '", name,
+      "' should contain one int (got ", values.size(), ")");
 }
 
 DimVector two(int64_t first, IntArrayRef values, IntArrayRef otherwise = {}) {
@@ -32,10 +33,12 @@ DimVector two(int64_t first, IntArrayRef values, IntArrayRef otherwise = {}) {
 
 void check_rank_1d(const char* op, const Tensor& self) {
   bool full = self.dim() == 2 || self.dim() == 3;
-  for (int64_t d = self.dim() - 2; full && d < self.dim(); ++d) full = self.size(d) != 0;
+  for (int64_t d = self.dim() - 2; full && d < self.dim(); ++d) {
+    full = self.size(d) != 0;
+  }
   TORCH_CHECK(
-      full, op, ": Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:",
-      self.sizes());
+      full, op,
+      ": Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:", self.sizes());
 }
 
 /// The check of the operators that pool by way of two dimensions.
@@ -49,9 +52,13 @@ void check_rank_2_or_3(const char* op, const Tensor& self) {
 /// The mean over the last `dims` dimensions: the shortest way to a single window.
 Tensor mean_of_all(const Tensor& self, int64_t dims) {
   DimVector over, strides;
-  for (int64_t d = -dims; d < 0; ++d) over.push_back(d);
+  for (int64_t d = -dims; d < 0; ++d) {
+    over.push_back(d);
+  }
   const Tensor mean = self.mean(over, /*keepdim=*/true);
-  if (self.dim() != dims + 2 || self.suggest_memory_format() == c10::MemoryFormat::Contiguous) return mean;
+  if (self.dim() != dims + 2 || self.suggest_memory_format() == c10::MemoryFormat::Contiguous) {
+    return mean;
+  }
   // As a pooling kernel would have laid it out.
   strides.assign(static_cast<size_t>(self.dim()), self.size(1));
   strides[1] = 1;
@@ -60,7 +67,13 @@ Tensor mean_of_all(const Tensor& self, int64_t dims) {
 
 } // namespace
 
-Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+Tensor max_pool1d(
+    const Tensor& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
   check_rank_1d("max_pool1d", self);
   if (!(self.requires_grad() && c10::GradMode::is_enabled())) {
     check_list_of_one("max_pool1d", "kernel_size", kernel_size);
@@ -72,41 +85,69 @@ Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
     TORCH_CHECK(step > 0, "max_pool1d() stride must be greater than zero, but got ", step);
     TORCH_CHECK(padding[0] >= 0, "max_pool1d() padding must be non-negative, but got ", padding[0]);
     TORCH_CHECK(
-        padding[0] <= kernel_size[0] / 2, "max_pool1d() padding should be at most half of kernel size, but got padding=", padding[0],
+        padding[0] <= kernel_size[0] / 2,
+        "max_pool1d() padding should be at most half of kernel size, but got padding=", padding[0],
         " and kernel_size=", kernel_size[0]);
     TORCH_CHECK(dilation[0] > 0, "max_pool1d() dilation must be greater than zero, but got ", dilation[0]);
-    const int64_t size = at::shape::pooled_size(self.size(-1), kernel_size[0], padding[0], step, dilation[0], ceil_mode);
+    const int64_t size =
+        at::shape::pooled_size(self.size(-1), kernel_size[0], padding[0], step, dilation[0], ceil_mode);
     TORCH_CHECK(size > 0, "max_pool1d() Invalid computed output size: ", size);
   }
   return std::get<0>(at::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
-std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(
+    const Tensor& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
   check_rank_2_or_3("max_pool1d", self);
   check_one_int("max_pool1d", "kernel_size", kernel_size);
   check_one_int("max_pool1d", "stride", stride, true);
   check_one_int("max_pool1d", "padding", padding);
   check_one_int("max_pool1d", "dilation", dilation);
   const auto [values, indices] = at::max_pool2d_with_indices(
-      self.unsqueeze(-2), two(1, kernel_size), two(1, stride, kernel_size), two(0, padding), two(1, dilation), ceil_mode);
+      self.unsqueeze(-2), two(1, kernel_size), two(1, stride, kernel_size), two(0, padding), two(1, dilation),
+      ceil_mode);
   return {values.squeeze(-2), indices.squeeze(-2)};
 }
 
-Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+Tensor max_pool2d(
+    const Tensor& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
   return std::get<0>(at::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
-Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+Tensor max_pool3d(
+    const Tensor& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
   return std::get<0>(at::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
-Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad) {
+Tensor avg_pool1d(
+    const Tensor& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool ceil_mode,
+    bool count_include_pad) {
   check_rank_2_or_3("avg_pool1d", self);
   check_one_int("avg_pool1d", "kernel_size", kernel_size);
   check_one_int("avg_pool1d", "stride", stride, true);
   check_one_int("avg_pool1d", "padding", padding);
   return at::avg_pool2d(
-             self.unsqueeze(-2), two(1, kernel_size), two(1, stride, kernel_size), two(0, padding), ceil_mode, count_include_pad)
+             self.unsqueeze(-2), two(1, kernel_size), two(1, stride, kernel_size), two(0, padding), ceil_mode,
+             count_include_pad)
       .squeeze(-2);
 }
 
@@ -123,7 +164,8 @@ Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
 
 Tensor& adaptive_avg_pool2d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {
   TORCH_CHECK(
-      out.scalar_type() == self.scalar_type(), "expected dtype ", self.dtype().name(), " for `output` but got dtype ", out.dtype().name());
+      out.scalar_type() == self.scalar_type(), "expected dtype ", self.dtype().name(), " for `output` but got dtype ",
+      out.dtype().name());
   const Tensor result = at::_adaptive_avg_pool2d(self, output_size);
   restride_output(out, result);
   copy_into_out("adaptive_avg_pool2d", out, result);
@@ -137,7 +179,8 @@ Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
 
 Tensor& adaptive_avg_pool3d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {
   TORCH_CHECK(
-      out.scalar_type() == self.scalar_type(), "expected dtype ", self.dtype().name(), " for `output` but got dtype ", out.dtype().name());
+      out.scalar_type() == self.scalar_type(), "expected dtype ", self.dtype().name(), " for `output` but got dtype ",
+      out.dtype().name());
   return at::_adaptive_avg_pool3d_out(out, self, output_size);
 }
 

@@ -30,10 +30,7 @@ Tensor random_functional(const Tensor& self, std::optional<Generator> generator)
   return at::empty_like(self).random_(std::move(generator));
 }
 Tensor random_from_functional(
-    const Tensor& self,
-    int64_t from,
-    std::optional<int64_t> to,
-    std::optional<Generator> generator) {
+    const Tensor& self, int64_t from, std::optional<int64_t> to, std::optional<Generator> generator) {
   return at::empty_like(self).random_(from, to, std::move(generator));
 }
 Tensor random_to_functional(const Tensor& self, int64_t to, std::optional<Generator> generator) {
@@ -56,7 +53,8 @@ Tensor philox_randint(const Tensor& self, const Tensor& key, std::optional<int64
   return at::_philox_randint_(result, key, low, high);
 }
 
-// ---- out forms: a tensor of the output's dtype and the given format, copied -------------------------------------------------
+// ---- out forms: a tensor of the output's dtype and the given format, copied
+// -------------------------------------------------
 
 namespace {
 
@@ -90,7 +88,8 @@ Tensor& randn_like_generator_out(const Tensor& self, LikeGenerator generator, Li
 Tensor& randn_like_out(const Tensor& self, LikeFormat memory_format, Tensor& out) {
   return at::native::randn_like_generator_out(self, std::nullopt, memory_format, out);
 }
-Tensor& randint_like_generator_out(const Tensor& self, int64_t high, LikeGenerator generator, LikeFormat memory_format, Tensor& out) {
+Tensor& randint_like_generator_out(
+    const Tensor& self, int64_t high, LikeGenerator generator, LikeFormat memory_format, Tensor& out) {
   return sampled_out("randint_like", out, [&](ScalarType dtype, Layout layout, Device device) {
     return at::randint_like(self, high, std::move(generator), dtype, layout, device, std::nullopt, memory_format);
   });
@@ -98,7 +97,8 @@ Tensor& randint_like_generator_out(const Tensor& self, int64_t high, LikeGenerat
 Tensor& randint_like_out(const Tensor& self, int64_t high, LikeFormat memory_format, Tensor& out) {
   return at::native::randint_like_generator_out(self, high, std::nullopt, memory_format, out);
 }
-Tensor& randint_like_low_generator_out(const Tensor& self, int64_t low, int64_t high, LikeGenerator generator, LikeFormat memory_format, Tensor& out) {
+Tensor& randint_like_low_generator_out(
+    const Tensor& self, int64_t low, int64_t high, LikeGenerator generator, LikeFormat memory_format, Tensor& out) {
   return sampled_out("randint_like", out, [&](ScalarType dtype, Layout layout, Device device) {
     return at::randint_like(self, low, high, std::move(generator), dtype, layout, device, std::nullopt, memory_format);
   });
@@ -106,7 +106,8 @@ Tensor& randint_like_low_generator_out(const Tensor& self, int64_t low, int64_t 
 Tensor& randint_like_low_out(const Tensor& self, int64_t low, int64_t high, LikeFormat memory_format, Tensor& out) {
   return at::native::randint_like_low_generator_out(self, low, high, std::nullopt, memory_format, out);
 }
-Tensor& randint_like_tensor_generator_out(const Tensor& self, const Tensor& high, LikeGenerator generator, LikeFormat memory_format, Tensor& out) {
+Tensor& randint_like_tensor_generator_out(
+    const Tensor& self, const Tensor& high, LikeGenerator generator, LikeFormat memory_format, Tensor& out) {
   return sampled_out("randint_like", out, [&](ScalarType dtype, Layout layout, Device device) {
     return at::randint_like(self, high, std::move(generator), dtype, layout, device, std::nullopt, memory_format);
   });

@@ -19,15 +19,22 @@ std::optional<Scalar> correction_of(bool unbiased) {
 }
 
 void check_norm_input(const Tensor& self) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
-              "norm(): input dtype should be either floating point or complex. Got ", c10::toString(self.scalar_type()),
-              " instead.");
+  TORCH_CHECK(
+      self.is_floating_point() || self.is_complex(),
+      "norm(): input dtype should be either floating point or complex. Got ", c10::toString(self.scalar_type()),
+      " instead.");
 }
 
-Tensor norm_of(const Tensor& self, const std::optional<Scalar>& p, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  TORCH_CHECK(!dtype || c10::isFloatingType(*dtype) || c10::isComplexType(*dtype),
-              "norm(): the desired output dtype should be either floating point or complex. Got ",
-              c10::toString(dtype.value_or(ScalarType::Float)), " instead.");
+Tensor norm_of(
+    const Tensor& self,
+    const std::optional<Scalar>& p,
+    OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype) {
+  TORCH_CHECK(
+      !dtype || c10::isFloatingType(*dtype) || c10::isComplexType(*dtype),
+      "norm(): the desired output dtype should be either floating point or complex. Got ",
+      c10::toString(dtype.value_or(ScalarType::Float)), " instead.");
   check_norm_input(self);
   return at::linalg_vector_norm(self, p.value_or(Scalar(2)), dim, keepdim, dtype);
 }
@@ -56,15 +63,18 @@ Tensor cumprod_backward_by_place(const Tensor& grad, const Tensor& input, int64_
 }
 
 Tensor boolean_only(const char* op, const Tensor& self) {
-  TORCH_CHECK(self.scalar_type() == ScalarType::Bool, op, "(): expected a bool tensor; got ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      self.scalar_type() == ScalarType::Bool, op, "(): expected a bool tensor; got ",
+      c10::toString(self.scalar_type()));
   return self;
 }
 
 void copy_scan(const std::tuple<Tensor, Tensor>& result, const Tensor& values, const Tensor& indices) {
   for (const Tensor* to : {&values, &indices}) {
     TORCH_CHECK(
-        to->sizes() == std::get<0>(result).sizes(), "cummax and cummin: values and indices must have the sizes of self, ",
-        std::get<0>(result).sizes(), ", but one has ", to->sizes());
+        to->sizes() == std::get<0>(result).sizes(),
+        "cummax and cummin: values and indices must have the sizes of self, ", std::get<0>(result).sizes(),
+        ", but one has ", to->sizes());
     at::assert_no_internal_overlap(*to);
   }
   values.copy_(std::get<0>(result));
@@ -74,8 +84,9 @@ void copy_scan(const std::tuple<Tensor, Tensor>& result, const Tensor& values, c
 } // namespace
 
 Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "nanmean(): expected input to have floating point dtype but got ",
-              c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      self.is_floating_point() || self.is_complex(), "nanmean(): expected input to have floating point dtype but got ",
+      c10::toString(self.scalar_type()));
   const Tensor count = self.isnan().logical_not_().sum(dim, keepdim);
   return at::nansum(self, dim, keepdim, dtype).div(count);
 }
@@ -131,7 +142,9 @@ std::tuple<Tensor, Tensor> _aminmax_dim(const Tensor& self, int64_t dim, bool ke
 }
 
 bool equal_tensors(const Tensor& self, const Tensor& other) {
-  TORCH_CHECK(self.device() == other.device(), "equal: expected both tensors on one device; got ", self.device(), " and ", other.device());
+  TORCH_CHECK(
+      self.device() == other.device(), "equal: expected both tensors on one device; got ", self.device(), " and ",
+      other.device());
   return self.sizes() == other.sizes() && at::eq(self, other).all().item<bool>();
 }
 
@@ -151,7 +164,8 @@ Tensor norm_all(const Tensor& self, const Scalar& p) {
   return norm_of(self, p, IntArrayRef{}, /*keepdim=*/false, std::nullopt);
 }
 
-Tensor norm_dim_dtype(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim, ScalarType dtype) {
+Tensor norm_dim_dtype(
+    const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim, ScalarType dtype) {
   return norm_of(self, p, dim, keepdim, dtype);
 }
 

@@ -1,5 +1,5 @@
-// Recurrent cells and layers. The products with the inputs are taken for all steps at once; each step is then one product
-// with the state and the cell's gates.
+// Recurrent cells and layers. The products with the inputs are taken for all steps at once; each step is then one
+// product with the state and the cell's gates.
 
 #include <aten/Functions.h>
 #include <aten/autocast/autocast_mode.h>
@@ -31,7 +31,8 @@ namespace {
 using OptionalTensor = std::optional<Tensor>;
 using Five = std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>;
 
-// ---- cells -------------------------------------------------------------------------------------------------------------
+// ---- cells
+// -------------------------------------------------------------------------------------------------------------
 
 /// State of a cell: hidden, and for an LSTM the cell's own.
 struct State {
@@ -46,7 +47,9 @@ State join(const std::vector<State>& parts) {
   std::vector<Tensor> hidden, cell;
   for (const State& s : parts) {
     hidden.push_back(s.hidden);
-    if (s.cell.defined()) cell.push_back(s.cell);
+    if (s.cell.defined()) {
+      cell.push_back(s.cell);
+    }
   }
   return {at::cat(hidden, 0), cell.empty() ? Tensor() : at::cat(cell, 0)};
 }
@@ -80,7 +83,9 @@ struct LstmCell {
     } else {
       std::tie(hidden, cell, std::ignore) = at::_thnn_fused_lstm_cell(gates, product(s.hidden, w.w_hh), s.cell);
     }
-    if (w.w_hr.defined()) hidden = at::linear(hidden, w.w_hr);
+    if (w.w_hr.defined()) {
+      hidden = at::linear(hidden, w.w_hr);
+    }
     return {hidden, cell};
   }
 };
@@ -88,10 +93,14 @@ struct LstmCell {
 struct GruCell {
   static constexpr RecurrentCell kKind = RecurrentCell::gru;
   static constexpr int64_t kGates = 3;
-  static Tensor inputs(const Tensor& x, const Weights& w) { return product(x, w.w_ih, w.b_ih); }
+  static Tensor inputs(const Tensor& x, const Weights& w) {
+    return product(x, w.w_ih, w.b_ih);
+  }
   static State step(const Tensor& gates, const State& s, const Weights& w) {
     const Tensor recurrent = product(s.hidden, w.w_hh, w.b_hh);
-    if (!gates.is_complex()) return {std::get<0>(at::_thnn_fused_gru_cell(gates, recurrent, s.hidden)), Tensor()};
+    if (!gates.is_complex()) {
+      return {std::get<0>(at::_thnn_fused_gru_cell(gates, recurrent, s.hidden)), Tensor()};
+    }
     const std::vector<Tensor> in = gates.chunk(3, -1), back = recurrent.chunk(3, -1);
     const Tensor fresh = (in[2] + (in[0] + back[0]).sigmoid() * back[2]).tanh();
     return {fresh + (in[1] + back[1]).sigmoid() * (s.hidden - fresh), Tensor()};
@@ -113,18 +122,21 @@ struct SimpleCell {
 using TanhCell = SimpleCell<&Tensor::tanh, false>;
 using ReluCell = SimpleCell<&Tensor::relu, true>;
 
-// ---- layers ------------------------------------------------------------------------------------------------------------
+// ---- layers
+// ------------------------------------------------------------------------------------------------------------
 
 void check_weights(const char* op, const Tensor& input, const State& state, const Weights& w, int64_t gates) {
   TORCH_CHECK(
-      input.size(-1) == w.w_ih.size(1), "input has inconsistent input_size: got ", input.size(-1), " expected ", w.w_ih.size(1), " (in ", op, ")");
+      input.size(-1) == w.w_ih.size(1), "input has inconsistent input_size: got ", input.size(-1), " expected ",
+      w.w_ih.size(1), " (in ", op, ")");
   TORCH_CHECK(
-      state.hidden.size(-1) == w.w_hh.size(1), "hidden0 has inconsistent hidden_size: got ", state.hidden.size(-1), ", expected ",
-      w.w_hh.size(1), " (in ", op, ")");
+      state.hidden.size(-1) == w.w_hh.size(1), "hidden0 has inconsistent hidden_size: got ", state.hidden.size(-1),
+      ", expected ", w.w_hh.size(1), " (in ", op, ")");
   const int64_t size = state.cell.defined() ? state.cell.size(-1) : state.hidden.size(-1);
   TORCH_CHECK(
       w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) == gates * size && w.w_hh.size(0) == gates * size, op,
-      ": weights for a state of size ", size, " must have ", gates * size, " rows, got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
+      ": weights for a state of size ", size, " must have ", gates * size, " rows, got ", w.w_ih.sizes(), " and ",
+      w.w_hh.sizes());
 }
 
 /// Steps of a batch of sequences: [time, batch, features], or packed with a number of sequences for each step.
@@ -140,11 +152,12 @@ struct Run {
 };
 
 // Note [Steps of a layer]
-// The weights of the state take part in every step. Were each step a product of its own in the graph, each would lead back to a
-// gradient of the weights, and all of them would be added up. So the steps are one operator, _lstm_steps, _gru_steps or _rnn_steps:
-// going back, it keeps the gradients of all gates, and the weights' is one product of these and all states. The product with the
-// inputs belongs to it, so that of the gates only the opened ones are kept. Its steps share weights laid out for their products,
-// forward and backward. Packed sequences take them too: a step has the sequences that are long enough for it (StepRows in recurrence.h).
+// The weights of the state take part in every step. Were each step a product of its own in the graph, each would lead
+// back to a gradient of the weights, and all of them would be added up. So the steps are one operator, _lstm_steps,
+// _gru_steps or _rnn_steps: going back, it keeps the gradients of all gates, and the weights' is one product of these
+// and all states. The product with the inputs belongs to it, so that of the gates only the opened ones are kept. Its
+// steps share weights laid out for their products, forward and backward. Packed sequences take them too: a step has the
+// sequences that are long enough for it (StepRows in recurrence.h).
 
 constexpr int64_t kWorthPacking = 4; // steps from which on the CPU lays out weights anew for them
 
@@ -154,10 +167,11 @@ bool is_one_operator(const Sequence& sequence, const State& state, const Weights
   const Tensor& input = sequence.data;
   const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh, w.w_hr};
   const auto fits = [&](const Tensor& t) {
-    return !t.defined() || (t.device() == input.device() && t.layout() == kStrided && t.scalar_type() == input.scalar_type());
+    return !t.defined() ||
+        (t.device() == input.device() && t.layout() == kStrided && t.scalar_type() == input.scalar_type());
   };
-  // Cells do as well for others where nothing is laid out; for an LSTM of sequences of one length the operator also has them, and on the
-  // CPU a projection only there.
+  // Cells do as well for others where nothing is laid out; for an LSTM of sequences of one length the operator also has
+  // them, and on the CPU a projection only there.
   const bool packed = !sequence.batch_sizes.empty();
   const int64_t steps = packed ? static_cast<int64_t>(sequence.batch_sizes.size()) : input.size(0);
   const bool takes_kernels = (steps >= kWorthPacking || !input.is_cpu()) && steps_are_kernels(input);
@@ -175,7 +189,8 @@ template <class Cell>
 State all_steps(const Sequence& input, const State& state, const Weights& w, bool reverse) {
   if constexpr (std::is_same_v<Cell, LstmCell>) {
     const auto [output, cells, open] = at::_ops::_lstm_steps::call(
-        input.data, state.hidden, state.cell, w.w_ih, w.w_hh, if_defined(LstmCell::bias(w)), reverse, input.batch_sizes, if_defined(w.w_hr));
+        input.data, state.hidden, state.cell, w.w_ih, w.w_hh, if_defined(LstmCell::bias(w)), reverse, input.batch_sizes,
+        if_defined(w.w_hr));
     return {output, cells};
   } else if constexpr (std::is_same_v<Cell, GruCell>) {
     const auto [output, open, recurrent] = at::_ops::_gru_steps::call(
@@ -184,7 +199,9 @@ State all_steps(const Sequence& input, const State& state, const Weights& w, boo
   } else {
     const Tensor bias = w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor();
     return {
-        at::_ops::_rnn_steps::call(input.data, state.hidden, w.w_ih, w.w_hh, if_defined(bias), Cell::kIsRelu, reverse, input.batch_sizes), Tensor()};
+        at::_ops::_rnn_steps::call(
+            input.data, state.hidden, w.w_ih, w.w_hh, if_defined(bias), Cell::kIsRelu, reverse, input.batch_sizes),
+        Tensor()};
   }
 }
 
@@ -195,7 +212,9 @@ Tensor last_rows(IntArrayRef batch_sizes) {
   int64_t first = 0;
   for (size_t t = 0; t < batch_sizes.size(); ++t) {
     const int64_t followed = t + 1 < batch_sizes.size() ? batch_sizes[t + 1] : 0;
-    for (int64_t i = followed; i < batch_sizes[t]; ++i) to[i] = first + i;
+    for (int64_t i = followed; i < batch_sizes[t]; ++i) {
+      to[i] = first + i;
+    }
     first += batch_sizes[t];
   }
   return rows;
@@ -207,8 +226,12 @@ Run run_as_one_operator(const Sequence& input, const State& state, const Weights
   const bool packed = !input.batch_sizes.empty();
   const Tensor rows = packed && !reverse ? last_rows(input.batch_sizes).to(all.hidden.device()) : Tensor();
   const auto last = [&](const Tensor& states) {
-    if (!states.defined()) return Tensor();
-    if (!packed) return states.select(0, reverse ? 0 : states.size(0) - 1);
+    if (!states.defined()) {
+      return Tensor();
+    }
+    if (!packed) {
+      return states.select(0, reverse ? 0 : states.size(0) - 1);
+    }
     return reverse ? states.narrow(0, 0, input.batch_sizes[0]) : states.index_select(0, rows);
   };
   // The operator saves its result, which the caller may write to.
@@ -238,7 +261,9 @@ Run run_packed(const Sequence& input, const State& initial, const Weights& w, bo
     State state = initial.narrow(0, sizes.back());
     for (size_t i = gates.size(); i-- > 0;) {
       const int64_t have = state.hidden.size(0);
-      if (sizes[i] > have) state = join({state, initial.narrow(have, sizes[i] - have)});
+      if (sizes[i] > have) {
+        state = join({state, initial.narrow(have, sizes[i] - have)});
+      }
       state = Cell::step(gates[i], state, w);
       outputs[i] = state.hidden;
     }
@@ -262,8 +287,11 @@ Run run_packed(const Sequence& input, const State& initial, const Weights& w, bo
 
 template <class Cell>
 Run run_direction(const Sequence& input, const State& state, const Weights& w, bool reverse) {
-  if (is_one_operator<Cell>(input, state, w)) return run_as_one_operator<Cell>(input, state, w, reverse);
-  return input.batch_sizes.empty() ? run_plain<Cell>(input.data, state, w, reverse) : run_packed<Cell>(input, state, w, reverse);
+  if (is_one_operator<Cell>(input, state, w)) {
+    return run_as_one_operator<Cell>(input, state, w, reverse);
+  }
+  return input.batch_sizes.empty() ? run_plain<Cell>(input.data, state, w, reverse)
+                                   : run_packed<Cell>(input, state, w, reverse);
 }
 
 struct Settings {
@@ -278,14 +306,14 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
   const size_t each = 2 + (s.has_biases ? 2 : 0) + (projected ? 1 : 0);
   const size_t count = static_cast<size_t>(s.num_layers) * (s.bidirectional ? 2 : 1);
   TORCH_CHECK(
-      params.size() % each == 0, "got an incorrect number of RNN parameters: ", s.op, " takes ", each, " for each layer and direction, got ",
-      params.size());
+      params.size() % each == 0, "got an incorrect number of RNN parameters: ", s.op, " takes ", each,
+      " for each layer and direction, got ", params.size());
   TORCH_CHECK(
-      s.num_layers > 0 && static_cast<int64_t>(count) == states, "Expected more hidden states in stacked_rnn: ", s.op, " of num_layers ",
-      s.num_layers, s.bidirectional ? " in two directions" : "", " got ", states);
+      s.num_layers > 0 && static_cast<int64_t>(count) == states, "Expected more hidden states in stacked_rnn: ", s.op,
+      " of num_layers ", s.num_layers, s.bidirectional ? " in two directions" : "", " got ", states);
   TORCH_CHECK(
-      params.size() == each * count, "Expected more weights in stacked_rnn: ", s.op, " of num_layers ", s.num_layers, " takes ",
-      each * count, ", got ", params.size());
+      params.size() == each * count, "Expected more weights in stacked_rnn: ", s.op, " of num_layers ", s.num_layers,
+      " takes ", each * count, ", got ", params.size());
   std::vector<Weights> weights(count);
   for (size_t i = 0; i < count; ++i) {
     const auto param = [&](size_t k) { return params[i * each + k]; };
@@ -296,31 +324,43 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
       w.b_ih = param(2);
       w.b_hh = param(3);
     }
-    if (projected) w.w_hr = param(each - 1);
+    if (projected) {
+      w.w_hr = param(each - 1);
+    }
   }
   return weights;
 }
 
-/// Under autocast a GPU runs whole layers in the lower precision; on the CPU autocast is to see each product. The guard is to be
-/// kept while they run.
-std::optional<c10::impl::ExcludeDispatchKeyGuard> cast_for_layers(const Tensor& input, const std::vector<Tensor*>& operands) {
+/// Under autocast a GPU runs whole layers in the lower precision; on the CPU autocast is to see each product. The guard
+/// is to be kept while they run.
+std::optional<c10::impl::ExcludeDispatchKeyGuard> cast_for_layers(
+    const Tensor& input, const std::vector<Tensor*>& operands) {
   const c10::DeviceType device = input.device().type();
-  if (input.is_cpu() || !steps_are_kernels(input) || !at::autocast::is_autocast_available(device) || !at::autocast::is_autocast_enabled(device)) {
+  if (input.is_cpu() || !steps_are_kernels(input) || !at::autocast::is_autocast_available(device) ||
+      !at::autocast::is_autocast_enabled(device)) {
     return std::nullopt;
   }
   for (Tensor* const t : operands) {
-    if (t->defined()) *t = at::autocast::cached_cast(at::autocast::get_autocast_dtype(device), *t, device);
+    if (t->defined()) {
+      *t = at::autocast::cached_cast(at::autocast::get_autocast_dtype(device), *t, device);
+    }
   }
-  return std::optional<c10::impl::ExcludeDispatchKeyGuard>(std::in_place, at::autocast::get_autocast_dispatch_key_from_device_type(device));
+  return std::optional<c10::impl::ExcludeDispatchKeyGuard>(
+      std::in_place, at::autocast::get_autocast_dispatch_key_from_device_type(device));
 }
 
 /// All layers at once by the device's own way, where it has one that takes them; cx is that of an LSTM.
 template <class Cell>
-std::optional<std::tuple<Tensor, Tensor, Tensor>> run_by_device(const Settings& s, Sequence input, Tensor hx, Tensor cx, TensorList params) {
-  if (input.data.is_cpu()) return std::nullopt;
+std::optional<std::tuple<Tensor, Tensor, Tensor>> run_by_device(
+    const Settings& s, Sequence input, Tensor hx, Tensor cx, TensorList params) {
+  if (input.data.is_cpu()) {
+    return std::nullopt;
+  }
   std::vector<Tensor> weights(params.begin(), params.end());
   std::vector<Tensor*> operands = {&input.data, &hx, &cx};
-  for (Tensor& w : weights) operands.push_back(&w);
+  for (Tensor& w : weights) {
+    operands.push_back(&w);
+  }
   const auto without_autocast = cast_for_layers(Tensor(input.data), operands);
   const auto all = layers_of_device(
       {.cell = Cell::kKind,
@@ -335,16 +375,23 @@ std::optional<std::tuple<Tensor, Tensor, Tensor>> run_by_device(const Settings& 
        .train = s.train,
        .bidirectional = s.bidirectional,
        .weights_are_made = without_autocast.has_value()});
-  if (!all) return std::nullopt;
+  if (!all) {
+    return std::nullopt;
+  }
   return std::tuple(Tensor(all->output), Tensor(all->hx), Tensor(all->cx));
 }
 
 /// All layers; the last states of layers and directions in order.
 template <class Cell>
-std::pair<Tensor, std::vector<State>> run_layers(const Settings& s, Sequence input, std::vector<State> states, std::vector<Weights> weights) {
+std::pair<Tensor, std::vector<State>> run_layers(
+    const Settings& s, Sequence input, std::vector<State> states, std::vector<Weights> weights) {
   std::vector<Tensor*> operands = {&input.data};
-  for (State& state : states) operands.insert(operands.end(), {&state.hidden, &state.cell});
-  for (Weights& w : weights) operands.insert(operands.end(), {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.w_hr});
+  for (State& state : states) {
+    operands.insert(operands.end(), {&state.hidden, &state.cell});
+  }
+  for (Weights& w : weights) {
+    operands.insert(operands.end(), {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.w_hr});
+  }
   const auto without_autocast = cast_for_layers(Tensor(input.data), operands);
   const size_t directions = s.bidirectional ? 2 : 1;
   std::vector<State> last;
@@ -359,21 +406,27 @@ std::pair<Tensor, std::vector<State>> run_layers(const Settings& s, Sequence inp
     }
     input.data = outputs.size() == 1 ? outputs[0] : at::cat(outputs, -1);
     const bool is_last = layer + 1 == static_cast<size_t>(s.num_layers);
-    if (s.dropout != 0 && s.train && !is_last) input.data = at::dropout(input.data, s.dropout, true);
+    if (s.dropout != 0 && s.train && !is_last) {
+      input.data = at::dropout(input.data, s.dropout, true);
+    }
   }
   return {input.data, last};
 }
 
-Tensor stacked(const std::vector<State>& states, Tensor State::* member) {
+Tensor stacked(const std::vector<State>& states, Tensor State::*member) {
   std::vector<Tensor> tensors;
-  for (const State& s : states) tensors.push_back(s.*member);
+  for (const State& s : states) {
+    tensors.push_back(s.*member);
+  }
   return at::stack(tensors, 0);
 }
 
 Sequence plain_sequence(const char* op, const Tensor& input, bool batch_first) {
   TORCH_CHECK(input.dim() == 3, op, ": expected an input of 3 dimensions, got ", input.sizes());
   const Tensor data = batch_first ? input.transpose(0, 1) : input;
-  TORCH_CHECK(data.size(0) > 0, "Expected sequence length to be larger than 0 in RNN; ", op, " got data of sizes ", data.sizes());
+  TORCH_CHECK(
+      data.size(0) > 0, "Expected sequence length to be larger than 0 in RNN; ", op, " got data of sizes ",
+      data.sizes());
   return {data, {}};
 }
 
@@ -381,8 +434,11 @@ void check_batch_sizes(const char* op, IntArrayRef batch_sizes, int64_t rows) {
   int64_t total = 0;
   for (size_t i = 0; i < batch_sizes.size(); ++i) {
     const int64_t n = batch_sizes[i];
-    TORCH_CHECK(n > 0 && (i == 0 || n <= batch_sizes[i - 1]), op, ": batch_sizes must be positive and not grow, got ", n, " at step ", i);
-    TORCH_CHECK(n <= rows - total, op, ": batch_sizes must add up to the rows of data, ", rows, ", got ", n, " at step ", i);
+    TORCH_CHECK(
+        n > 0 && (i == 0 || n <= batch_sizes[i - 1]), op, ": batch_sizes must be positive and not grow, got ", n,
+        " at step ", i);
+    TORCH_CHECK(
+        n <= rows - total, op, ": batch_sizes must add up to the rows of data, ", rows, ", got ", n, " at step ", i);
     total += n;
   }
   TORCH_CHECK(total == rows, op, ": batch_sizes add up to ", total, ", but data has ", rows, " rows");
@@ -390,9 +446,9 @@ void check_batch_sizes(const char* op, IntArrayRef batch_sizes, int64_t rows) {
 
 Sequence packed_sequence(const char* op, const Tensor& data, const Tensor& batch_sizes) {
   TORCH_CHECK(
-      batch_sizes.dim() == 1 && batch_sizes.numel() > 0 && batch_sizes.is_cpu() && batch_sizes.scalar_type() == kLong, op,
-      ": batch_sizes must be a 1-D tensor of int64 on the CPU with at least one element, got ", batch_sizes.sizes(), " of ",
-      batch_sizes.scalar_type());
+      batch_sizes.dim() == 1 && batch_sizes.numel() > 0 && batch_sizes.is_cpu() && batch_sizes.scalar_type() == kLong,
+      op, ": batch_sizes must be a 1-D tensor of int64 on the CPU with at least one element, got ", batch_sizes.sizes(),
+      " of ", batch_sizes.scalar_type());
   const Tensor sizes = batch_sizes.contiguous();
   const int64_t* at = sizes.const_data_ptr<int64_t>();
   TORCH_CHECK(data.dim() == 2, op, ": packed data must have 2 dimensions, got ", data.sizes());
@@ -405,7 +461,9 @@ int64_t batch_of(const Sequence& s) {
 }
 
 std::vector<Tensor> layer_states(const char* op, const Tensor& hx, const Sequence& input) {
-  TORCH_CHECK(hx.dim() == 3 && hx.size(1) == batch_of(input), op, ": Expected hidden of 3 dimensions for a batch of ", batch_of(input), ", got ", hx.sizes());
+  TORCH_CHECK(
+      hx.dim() == 3 && hx.size(1) == batch_of(input), op, ": Expected hidden of 3 dimensions for a batch of ",
+      batch_of(input), ", got ", hx.sizes());
   return hx.unbind(0);
 }
 
@@ -413,105 +471,239 @@ template <class Cell>
 std::tuple<Tensor, Tensor> run_simple(const Settings& s, const Sequence& input, const Tensor& hx, TensorList params) {
   const std::vector<Weights> weights = weights_of(s, params, false, hx.size(0));
   std::vector<State> states;
-  for (const Tensor& h : layer_states(s.op, hx, input)) states.push_back({h, Tensor()});
-  if (const auto all = run_by_device<Cell>(s, input, hx, {}, params)) return {std::get<0>(*all), std::get<1>(*all)};
+  for (const Tensor& h : layer_states(s.op, hx, input)) {
+    states.push_back({h, Tensor()});
+  }
+  if (const auto all = run_by_device<Cell>(s, input, hx, {}, params)) {
+    return {std::get<0>(*all), std::get<1>(*all)};
+  }
   const auto [output, last] = run_layers<Cell>(s, input, states, weights);
   return {output, stacked(last, &State::hidden)};
 }
 
 template <class Cell>
-std::tuple<Tensor, Tensor> run_simple_plain(const Settings& s, const Tensor& input, const Tensor& hx, TensorList params, bool batch_first) {
+std::tuple<Tensor, Tensor> run_simple_plain(
+    const Settings& s, const Tensor& input, const Tensor& hx, TensorList params, bool batch_first) {
   auto [output, hidden] = run_simple<Cell>(s, plain_sequence(s.op, input, batch_first), hx, params);
   return {batch_first ? output.transpose(0, 1) : output, hidden};
 }
 
-std::tuple<Tensor, Tensor, Tensor> run_lstm(const Settings& s, const Sequence& input, TensorList hx, TensorList params) {
+std::tuple<Tensor, Tensor, Tensor> run_lstm(
+    const Settings& s, const Sequence& input, TensorList hx, TensorList params) {
   TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states, got ", hx.size());
   const std::vector<Weights> weights = weights_of(s, params, hx[0].size(2) != hx[1].size(2), hx[0].size(0));
   const std::vector<Tensor> hidden = layer_states(s.op, hx[0], input), cell = layer_states(s.op, hx[1], input);
-  TORCH_CHECK(hidden.size() == cell.size(), "lstm: hidden and cell states must be equally many, got ", hx[0].sizes(), " and ", hx[1].sizes());
-  if (const auto all = run_by_device<LstmCell>(s, input, hx[0], hx[1], params)) return *all;
+  TORCH_CHECK(
+      hidden.size() == cell.size(), "lstm: hidden and cell states must be equally many, got ", hx[0].sizes(), " and ",
+      hx[1].sizes());
+  if (const auto all = run_by_device<LstmCell>(s, input, hx[0], hx[1], params)) {
+    return *all;
+  }
   std::vector<State> states;
-  for (size_t i = 0; i < hidden.size(); ++i) states.push_back({hidden[i], cell[i]});
+  for (size_t i = 0; i < hidden.size(); ++i) {
+    states.push_back({hidden[i], cell[i]});
+  }
   const auto [output, last] = run_layers<LstmCell>(s, input, states, weights);
   return {output, stacked(last, &State::hidden), stacked(last, &State::cell)};
 }
 
 template <class Cell>
-State run_cell(const char* op, const Tensor& input, const State& state, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+State run_cell(
+    const char* op,
+    const Tensor& input,
+    const State& state,
+    const Tensor& w_ih,
+    const Tensor& w_hh,
+    const OptionalTensor& b_ih,
+    const OptionalTensor& b_hh) {
   const Weights w{w_ih, w_hh, defined_or_empty(b_ih), defined_or_empty(b_hh), Tensor()};
   TORCH_CHECK(w.b_ih.defined() == w.b_hh.defined(), op, ": b_ih and b_hh must be given both or not at all");
-  TORCH_CHECK(input.dim() == 2 && state.hidden.dim() == 2, op, ": expected input and hidden of 2 dimensions, got ", input.sizes(), " and ", state.hidden.sizes());
   TORCH_CHECK(
-      input.size(0) == state.hidden.size(0), "Input batch size ", input.size(0), " doesn't match hidden0 batch size ", state.hidden.size(0), " (in ", op, ")");
+      input.dim() == 2 && state.hidden.dim() == 2, op, ": expected input and hidden of 2 dimensions, got ",
+      input.sizes(), " and ", state.hidden.sizes());
+  TORCH_CHECK(
+      input.size(0) == state.hidden.size(0), "Input batch size ", input.size(0), " doesn't match hidden0 batch size ",
+      state.hidden.size(0), " (in ", op, ")");
   check_weights(op, input, state, w, Cell::kGates);
   return Cell::step(Cell::inputs(input, w), state, w);
 }
 
 } // namespace
 
-std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+std::tuple<Tensor, Tensor> lstm_cell(
+    const Tensor& input,
+    TensorList hx,
+    const Tensor& w_ih,
+    const Tensor& w_hh,
+    const OptionalTensor& b_ih,
+    const OptionalTensor& b_hh) {
   TORCH_CHECK(hx.size() == 2, "lstm_cell expects two hidden states, got ", hx.size());
   const State next = run_cell<LstmCell>("lstm_cell", input, {hx[0], hx[1]}, w_ih, w_hh, b_ih, b_hh);
   return {next.hidden, next.cell};
 }
 
-Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+Tensor gru_cell(
+    const Tensor& input,
+    const Tensor& hx,
+    const Tensor& w_ih,
+    const Tensor& w_hh,
+    const OptionalTensor& b_ih,
+    const OptionalTensor& b_hh) {
   const Tensor hidden = run_cell<GruCell>("gru_cell", input, {hx, Tensor()}, w_ih, w_hh, b_ih, b_hh).hidden;
   // But for CUDA the result lies in the order of the state.
-  const bool by_columns = hx.size(0) > 1 && hx.size(1) > 1 && hx.stride(0) > 0 && hx.stride(0) < hx.stride(1) && !hx.is_cuda();
+  const bool by_columns =
+      hx.size(0) > 1 && hx.size(1) > 1 && hx.stride(0) > 0 && hx.stride(0) < hx.stride(1) && !hx.is_cuda();
   return by_columns ? hidden.t().contiguous().t() : hidden;
 }
 
-Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+Tensor rnn_tanh_cell(
+    const Tensor& input,
+    const Tensor& hx,
+    const Tensor& w_ih,
+    const Tensor& w_hh,
+    const OptionalTensor& b_ih,
+    const OptionalTensor& b_hh) {
   return run_cell<TanhCell>("rnn_tanh_cell", input, {hx, Tensor()}, w_ih, w_hh, b_ih, b_hh).hidden;
 }
 
-Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+Tensor rnn_relu_cell(
+    const Tensor& input,
+    const Tensor& hx,
+    const Tensor& w_ih,
+    const Tensor& w_hh,
+    const OptionalTensor& b_ih,
+    const OptionalTensor& b_hh) {
   return run_cell<ReluCell>("rnn_relu_cell", input, {hx, Tensor()}, w_ih, w_hh, b_ih, b_hh).hidden;
 }
 
-std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-  auto [output, hidden, cell] = run_lstm({"lstm", has_biases, num_layers, dropout, train, bidirectional}, plain_sequence("lstm", input, batch_first), hx, params);
+std::tuple<Tensor, Tensor, Tensor> lstm(
+    const Tensor& input,
+    TensorList hx,
+    TensorList params,
+    bool has_biases,
+    int64_t num_layers,
+    double dropout,
+    bool train,
+    bool bidirectional,
+    bool batch_first) {
+  auto [output, hidden, cell] = run_lstm(
+      {"lstm", has_biases, num_layers, dropout, train, bidirectional}, plain_sequence("lstm", input, batch_first), hx,
+      params);
   return {batch_first ? output.transpose(0, 1) : output, hidden, cell};
 }
 
-std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  return run_lstm({"lstm", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("lstm", data, batch_sizes), hx, params);
+std::tuple<Tensor, Tensor, Tensor> lstm_data(
+    const Tensor& data,
+    const Tensor& batch_sizes,
+    TensorList hx,
+    TensorList params,
+    bool has_biases,
+    int64_t num_layers,
+    double dropout,
+    bool train,
+    bool bidirectional) {
+  return run_lstm(
+      {"lstm", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("lstm", data, batch_sizes), hx,
+      params);
 }
 
-std::tuple<Tensor, Tensor> gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-  return run_simple_plain<GruCell>({"gru", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
+std::tuple<Tensor, Tensor> gru(
+    const Tensor& input,
+    const Tensor& hx,
+    TensorList params,
+    bool has_biases,
+    int64_t num_layers,
+    double dropout,
+    bool train,
+    bool bidirectional,
+    bool batch_first) {
+  return run_simple_plain<GruCell>(
+      {"gru", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
 }
 
-std::tuple<Tensor, Tensor> gru_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  return run_simple<GruCell>({"gru", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("gru", data, batch_sizes), hx, params);
+std::tuple<Tensor, Tensor> gru_data(
+    const Tensor& data,
+    const Tensor& batch_sizes,
+    const Tensor& hx,
+    TensorList params,
+    bool has_biases,
+    int64_t num_layers,
+    double dropout,
+    bool train,
+    bool bidirectional) {
+  return run_simple<GruCell>(
+      {"gru", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("gru", data, batch_sizes), hx,
+      params);
 }
 
-std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-  return run_simple_plain<TanhCell>({"rnn_tanh", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
+std::tuple<Tensor, Tensor> rnn_tanh(
+    const Tensor& input,
+    const Tensor& hx,
+    TensorList params,
+    bool has_biases,
+    int64_t num_layers,
+    double dropout,
+    bool train,
+    bool bidirectional,
+    bool batch_first) {
+  return run_simple_plain<TanhCell>(
+      {"rnn_tanh", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
 }
 
-std::tuple<Tensor, Tensor> rnn_tanh_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  return run_simple<TanhCell>({"rnn_tanh", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("rnn_tanh", data, batch_sizes), hx, params);
+std::tuple<Tensor, Tensor> rnn_tanh_data(
+    const Tensor& data,
+    const Tensor& batch_sizes,
+    const Tensor& hx,
+    TensorList params,
+    bool has_biases,
+    int64_t num_layers,
+    double dropout,
+    bool train,
+    bool bidirectional) {
+  return run_simple<TanhCell>(
+      {"rnn_tanh", has_biases, num_layers, dropout, train, bidirectional},
+      packed_sequence("rnn_tanh", data, batch_sizes), hx, params);
 }
 
-std::tuple<Tensor, Tensor> rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-  return run_simple_plain<ReluCell>({"rnn_relu", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
+std::tuple<Tensor, Tensor> rnn_relu(
+    const Tensor& input,
+    const Tensor& hx,
+    TensorList params,
+    bool has_biases,
+    int64_t num_layers,
+    double dropout,
+    bool train,
+    bool bidirectional,
+    bool batch_first) {
+  return run_simple_plain<ReluCell>(
+      {"rnn_relu", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
 }
 
-std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
-  return run_simple<ReluCell>({"rnn_relu", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("rnn_relu", data, batch_sizes), hx, params);
+std::tuple<Tensor, Tensor> rnn_relu_data(
+    const Tensor& data,
+    const Tensor& batch_sizes,
+    const Tensor& hx,
+    TensorList params,
+    bool has_biases,
+    int64_t num_layers,
+    double dropout,
+    bool train,
+    bool bidirectional) {
+  return run_simple<ReluCell>(
+      {"rnn_relu", has_biases, num_layers, dropout, train, bidirectional},
+      packed_sequence("rnn_relu", data, batch_sizes), hx, params);
 }
 
-// ---- steps of a layer ------------------------------------------------------------------------------------------------
+// ---- steps of a layer
+// ------------------------------------------------------------------------------------------------
 
 namespace {
 
 void check_steps(const char* op, const Tensor& input, std::initializer_list<Tensor> states, IntArrayRef batch_sizes) {
   if (batch_sizes.empty()) {
     TORCH_CHECK(
-        input.dim() == 3 && input.size(0) > 0, op, ": expected an input of steps, batch and features, at least one step, got ", input.sizes());
+        input.dim() == 3 && input.size(0) > 0, op,
+        ": expected an input of steps, batch and features, at least one step, got ", input.sizes());
   } else {
     TORCH_CHECK(input.dim() == 2, op, ": expected packed rows of features, got ", input.sizes());
     check_batch_sizes(op, batch_sizes, input.size(0));
@@ -519,30 +711,46 @@ void check_steps(const char* op, const Tensor& input, std::initializer_list<Tens
   const int64_t batch = batch_sizes.empty() ? input.size(1) : batch_sizes[0];
   for (const Tensor& state : states) {
     TORCH_CHECK(
-        state.dim() == 2 && state.size(0) == batch && state.sizes() == states.begin()->sizes(), op, ": expected states of batch ", batch,
-        " and one size, got ", state.sizes());
+        state.dim() == 2 && state.size(0) == batch && state.sizes() == states.begin()->sizes(), op,
+        ": expected states of batch ", batch, " and one size, got ", state.sizes());
   }
 }
 
-/// Whether the kernel takes the steps: they are enough to lay out the weights anew for them, and all fits together. If not,
-/// operators take the steps and say what does not fit; they take none of packed sequences.
-bool takes_kernel(const char* op, const Tensor& gates, IntArrayRef batch_sizes, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}, const Tensor& w_hr = {}) {
-  const auto fits = [&](const Tensor& t) { return t.device() == gates.device() && t.layout() == kStrided && t.scalar_type() == gates.scalar_type(); };
+/// Whether the kernel takes the steps: they are enough to lay out the weights anew for them, and all fits together. If
+/// not, operators take the steps and say what does not fit; they take none of packed sequences.
+bool takes_kernel(
+    const char* op,
+    const Tensor& gates,
+    IntArrayRef batch_sizes,
+    int64_t count,
+    std::initializer_list<Tensor> states,
+    const Tensor& w_hh,
+    const Tensor& b_hh = {},
+    const Tensor& w_hr = {}) {
+  const auto fits = [&](const Tensor& t) {
+    return t.device() == gates.device() && t.layout() == kStrided && t.scalar_type() == gates.scalar_type();
+  };
   const int64_t width = states.begin()->size(1), size = std::prev(states.end())->size(1);
   const bool only_sizes = gates.is_meta() && !batch_sizes.empty() && c10::isFloatingType(gates.scalar_type());
   const bool fit = (only_sizes || steps_are_kernels(gates)) && std::all_of(states.begin(), states.end(), fits) &&
-      fits(w_hh) && gates.numel() > 0 && gates.size(-1) == count * size && w_hh.dim() == 2 && w_hh.size(0) == count * size &&
-      w_hh.size(1) == width && (!b_hh.defined() || (fits(b_hh) && b_hh.sizes() == IntArrayRef{count * size})) &&
+      fits(w_hh) && gates.numel() > 0 && gates.size(-1) == count * size && w_hh.dim() == 2 &&
+      w_hh.size(0) == count * size && w_hh.size(1) == width &&
+      (!b_hh.defined() || (fits(b_hh) && b_hh.sizes() == IntArrayRef{count * size})) &&
       (w_hr.defined() ? fits(w_hr) && w_hr.sizes() == IntArrayRef({width, size}) && !gates.is_cpu() : width == size);
   TORCH_CHECK(
-      fit || batch_sizes.empty(), op, ": packed sequences take float or double tensors on the CPU or floating ones on a GPU, of one dtype and sizes that fit, got sums of sizes ",
-      gates.sizes(), " of ", gates.scalar_type(), ", states of ", states.begin()->sizes(), " and weights of ", w_hh.sizes(), " of ", w_hh.scalar_type());
+      fit || batch_sizes.empty(), op,
+      ": packed sequences take float or double tensors on the CPU or floating ones on a GPU, of one dtype and sizes "
+      "that fit, got sums of sizes ",
+      gates.sizes(), " of ", gates.scalar_type(), ", states of ", states.begin()->sizes(), " and weights of ",
+      w_hh.sizes(), " of ", w_hh.scalar_type());
   return fit && (!batch_sizes.empty() || !gates.is_cpu() || gates.size(0) >= kWorthPacking);
 }
 
 /// The kernel, where there are data.
 void take_steps(const Recurrence& r) {
-  if (!r.gates.is_meta()) recurrence(r);
+  if (!r.gates.is_meta()) {
+    recurrence(r);
+  }
 }
 
 /// Sizes like those of the gates, for states.
@@ -566,19 +774,29 @@ void take_steps(const Tensor& output, const Tensor& hx, bool reverse, const F& f
 
 } // namespace
 
-std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool reverse, IntArrayRef batch_sizes, const OptionalTensor& w_hr) {
+std::tuple<Tensor, Tensor, Tensor> lstm_steps(
+    const Tensor& input,
+    const Tensor& hx,
+    const Tensor& cx,
+    const Tensor& w_ih,
+    const Tensor& w_hh,
+    const OptionalTensor& bias,
+    bool reverse,
+    IntArrayRef batch_sizes,
+    const OptionalTensor& w_hr) {
   const Tensor projection = defined_or_empty(w_hr);
   if (projection.defined()) {
     check_steps("_lstm_steps", input, {hx}, batch_sizes);
     check_steps("_lstm_steps", input, {cx}, batch_sizes);
     TORCH_CHECK(
-        projection.sizes() == IntArrayRef({hx.size(1), cx.size(1)}), "_lstm_steps: w_hr must have sizes [", hx.size(1), ", ", cx.size(1), "], got ",
-        projection.sizes());
+        projection.sizes() == IntArrayRef({hx.size(1), cx.size(1)}), "_lstm_steps: w_hr must have sizes [", hx.size(1),
+        ", ", cx.size(1), "], got ", projection.sizes());
   } else {
     check_steps("_lstm_steps", input, {hx, cx}, batch_sizes);
   }
   const Tensor gates = at::linear(input, w_ih, bias).contiguous();
-  Tensor output = at::empty(sizes_of_states(gates, hx.size(1)), hx.options()), cells = at::empty(sizes_of_states(gates, cx.size(1)), cx.options());
+  Tensor output = at::empty(sizes_of_states(gates, hx.size(1)), hx.options()),
+         cells = at::empty(sizes_of_states(gates, cx.size(1)), cx.options());
   if (takes_kernel("_lstm_steps", gates, batch_sizes, 4, {hx, cx}, w_hh, {}, projection)) {
     take_steps(
         {.cell = RecurrentCell::lstm,
@@ -596,7 +814,8 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor&
          .hidden = projection.defined() ? at::empty_like(cells) : Tensor()});
     return {output, cells, gates};
   }
-  Tensor open = at::empty(gates.sizes(), gates.options()), recurrent = at::empty({gates.size(1), gates.size(2)}, gates.options());
+  Tensor open = at::empty(gates.sizes(), gates.options()),
+         recurrent = at::empty({gates.size(1), gates.size(2)}, gates.options());
   const Tensor weight = w_hh.t();
   Tensor cell = cx;
   take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {
@@ -604,13 +823,23 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor&
     Tensor next = output.select(0, t), next_cell = cells.select(0, t), opened = open.select(0, t);
     Tensor put_out = projection.defined() ? at::empty_like(next_cell) : next;
     at::_thnn_fused_lstm_cell_out(put_out, next_cell, opened, gates.select(0, t), recurrent, cell);
-    if (projection.defined()) at::mm_out(next, put_out, projection.t());
+    if (projection.defined()) {
+      at::mm_out(next, put_out, projection.t());
+    }
     cell = next_cell;
   });
   return {output, cells, open};
 }
 
-std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh, bool reverse, IntArrayRef batch_sizes) {
+std::tuple<Tensor, Tensor, Tensor> gru_steps(
+    const Tensor& input,
+    const Tensor& hx,
+    const Tensor& w_ih,
+    const Tensor& w_hh,
+    const OptionalTensor& b_ih,
+    const OptionalTensor& b_hh,
+    bool reverse,
+    IntArrayRef batch_sizes) {
   check_steps("_gru_steps", input, {hx}, batch_sizes);
   const Tensor gates = at::linear(input, w_ih, b_ih).contiguous(), bias = defined_or_empty(b_hh);
   const int64_t size = hx.size(1);
@@ -643,7 +872,15 @@ std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& 
   return {output, gates, recurrent};
 }
 
-Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool relu, bool reverse, IntArrayRef batch_sizes) {
+Tensor rnn_steps(
+    const Tensor& input,
+    const Tensor& hx,
+    const Tensor& w_ih,
+    const Tensor& w_hh,
+    const OptionalTensor& bias,
+    bool relu,
+    bool reverse,
+    IntArrayRef batch_sizes) {
   check_steps("_rnn_steps", input, {hx}, batch_sizes);
   const Tensor output = at::linear(input, w_ih, bias).contiguous();
   if (takes_kernel("_rnn_steps", output, batch_sizes, 1, {hx}, w_hh)) {
@@ -670,19 +907,51 @@ Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, cons
   return output;
 }
 
-// ---- around cuDNN ------------------------------------------------------------------------------------------------------
+// ---- around cuDNN
+// ------------------------------------------------------------------------------------------------------
 
-void cudnn_rnn_backward_out(const Tensor& input, TensorList weight, int64_t weight_stride0, const Tensor& weight_buf, const Tensor& hx, const OptionalTensor& cx, const Tensor& output, const OptionalTensor& grad_output, const OptionalTensor& grad_hy, const OptionalTensor& grad_cy, int64_t mode, int64_t hidden_size, int64_t proj_size, int64_t num_layers, bool batch_first, double dropout, bool train, bool bidirectional, IntArrayRef batch_sizes, const OptionalTensor& dropout_state, const Tensor& reserve, std::array<bool, 4> output_mask, Tensor& out0, Tensor& out1, Tensor& out2, TensorList out3) {
+void cudnn_rnn_backward_out(
+    const Tensor& input,
+    TensorList weight,
+    int64_t weight_stride0,
+    const Tensor& weight_buf,
+    const Tensor& hx,
+    const OptionalTensor& cx,
+    const Tensor& output,
+    const OptionalTensor& grad_output,
+    const OptionalTensor& grad_hy,
+    const OptionalTensor& grad_cy,
+    int64_t mode,
+    int64_t hidden_size,
+    int64_t proj_size,
+    int64_t num_layers,
+    bool batch_first,
+    double dropout,
+    bool train,
+    bool bidirectional,
+    IntArrayRef batch_sizes,
+    const OptionalTensor& dropout_state,
+    const Tensor& reserve,
+    std::array<bool, 4> output_mask,
+    Tensor& out0,
+    Tensor& out1,
+    Tensor& out2,
+    TensorList out3) {
   const auto [dx, dhx, dcx, for_weights] = at::_cudnn_rnn_backward(
-      input, weight, weight_stride0, weight_buf, hx, cx, output, grad_output, grad_hy, grad_cy, mode, hidden_size, proj_size, num_layers, batch_first,
-      dropout, train, bidirectional, batch_sizes, dropout_state, reserve, output_mask);
+      input, weight, weight_stride0, weight_buf, hx, cx, output, grad_output, grad_hy, grad_cy, mode, hidden_size,
+      proj_size, num_layers, batch_first, dropout, train, bidirectional, batch_sizes, dropout_state, reserve,
+      output_mask);
   const auto write = [](Tensor& out, const Tensor& result) {
-    if (result.defined()) copy_into_out("_cudnn_rnn_backward", out, result);
+    if (result.defined()) {
+      copy_into_out("_cudnn_rnn_backward", out, result);
+    }
   };
   write(out0, dx);
   write(out1, dhx);
   write(out2, dcx);
-  if (output_mask[3]) write_list_out("_cudnn_rnn_backward", out3, for_weights);
+  if (output_mask[3]) {
+    write_list_out("_cudnn_rnn_backward", out3, for_weights);
+  }
 }
 
 Tensor& cudnn_init_dropout_state_out(double dropout, bool train, int64_t dropout_seed, Tensor& out) {
@@ -696,11 +965,12 @@ bool _use_cudnn_rnn_flatten_weight() {
 
 bool cudnn_is_acceptable(const Tensor& self) {
   const ScalarType dtype = self.scalar_type();
-  return at::globalContext().userEnabledCuDNN() && self.is_cuda() && (dtype == kFloat || dtype == kDouble || dtype == kHalf) && self.numel() != 0 &&
-      at::Context::hasCuDNN();
+  return at::globalContext().userEnabledCuDNN() && self.is_cuda() &&
+      (dtype == kFloat || dtype == kDouble || dtype == kHalf) && self.numel() != 0 && at::Context::hasCuDNN();
 }
 
-// ---- backward passes of the gates ------------------------------------------------------------------------------------
+// ---- backward passes of the gates
+// ------------------------------------------------------------------------------------
 
 /// The bias of the input gates; throws unless there are both biases or none.
 Tensor checked_bias(const char* op, const OptionalTensor& input_bias, const OptionalTensor& hidden_bias) {
@@ -714,29 +984,51 @@ Tensor checked_bias(const char* op, const OptionalTensor& input_bias, const Opti
 /// The parts of [batch, count * hidden] that belong to each gate.
 std::vector<Tensor> gates_of(const char* op, const Tensor& gates, int64_t count) {
   TORCH_CHECK(
-      gates.dim() == 2 && gates.size(1) > 0 && gates.size(1) % count == 0, op, ": the gates must have the shape [batch, ", count,
-      " * hidden_size], but got ", gates.sizes());
+      gates.dim() == 2 && gates.size(1) > 0 && gates.size(1) % count == 0, op,
+      ": the gates must have the shape [batch, ", count, " * hidden_size], but got ", gates.sizes());
   return gates.chunk(count, 1);
 }
 
-Five _thnn_fused_lstm_cell_backward(const OptionalTensor& grad_hy, const OptionalTensor& grad_cy, const Tensor& cx, const Tensor& cy, const Tensor& workspace, bool has_bias) {
-  const auto [gates, cell, bias] = at::_thnn_fused_lstm_cell_backward_impl(grad_hy, grad_cy, cx, cy, workspace, has_bias);
+Five _thnn_fused_lstm_cell_backward(
+    const OptionalTensor& grad_hy,
+    const OptionalTensor& grad_cy,
+    const Tensor& cx,
+    const Tensor& cy,
+    const Tensor& workspace,
+    bool has_bias) {
+  const auto [gates, cell, bias] =
+      at::_thnn_fused_lstm_cell_backward_impl(grad_hy, grad_cy, cx, cy, workspace, has_bias);
   const Tensor for_bias = has_bias ? bias : Tensor();
   return {gates, gates, cell, for_bias, for_bias};
 }
 
-Five _thnn_differentiable_lstm_cell_backward(const OptionalTensor& grad_hy, const OptionalTensor& grad_cy, const Tensor& input_gates, const Tensor& hidden_gates, const OptionalTensor& input_bias, const OptionalTensor& hidden_bias, const Tensor& cx, const Tensor& cy) {
+Five _thnn_differentiable_lstm_cell_backward(
+    const OptionalTensor& grad_hy,
+    const OptionalTensor& grad_cy,
+    const Tensor& input_gates,
+    const Tensor& hidden_gates,
+    const OptionalTensor& input_bias,
+    const OptionalTensor& hidden_bias,
+    const Tensor& cx,
+    const Tensor& cy) {
   const Tensor dh = defined_or_empty(grad_hy), dc = defined_or_empty(grad_cy);
   const Tensor b = checked_bias("_thnn_differentiable_lstm_cell_backward", input_bias, hidden_bias);
-  if (!dh.defined() && !dc.defined()) return {};
+  if (!dh.defined() && !dc.defined()) {
+    return {};
+  }
   Tensor gates = input_gates + hidden_gates;
-  if (b.defined()) gates = gates + b + *hidden_bias;
+  if (b.defined()) {
+    gates = gates + b + *hidden_bias;
+  }
   const std::vector<Tensor> parts = gates_of("_thnn_differentiable_lstm_cell_backward", gates, 4);
-  const Tensor in = parts[0].sigmoid(), forget = parts[1].sigmoid(), candidate = parts[2].tanh(), out = parts[3].sigmoid();
+  const Tensor in = parts[0].sigmoid(), forget = parts[1].sigmoid(), candidate = parts[2].tanh(),
+               out = parts[3].sigmoid();
   const Tensor squashed = cy.tanh();
   const Tensor for_h = dh.defined() ? dh : at::zeros_like(cx);
   Tensor for_c = for_h * out * (1 - squashed * squashed);
-  if (dc.defined()) for_c = for_c + dc;
+  if (dc.defined()) {
+    for_c = for_c + dc;
+  }
   const Tensor grad = at::cat(
       {for_c * candidate * in * (1 - in), for_c * cx * forget * (1 - forget), for_c * in * (1 - candidate * candidate),
        for_h * squashed * out * (1 - out)},
@@ -745,17 +1037,27 @@ Five _thnn_differentiable_lstm_cell_backward(const OptionalTensor& grad_hy, cons
   return {grad, grad, for_c * forget, for_bias, for_bias};
 }
 
-Five _thnn_differentiable_gru_cell_backward(const Tensor& grad_hy, const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& hx, const OptionalTensor& input_bias, const OptionalTensor& hidden_bias) {
+Five _thnn_differentiable_gru_cell_backward(
+    const Tensor& grad_hy,
+    const Tensor& input_gates,
+    const Tensor& hidden_gates,
+    const Tensor& hx,
+    const OptionalTensor& input_bias,
+    const OptionalTensor& hidden_bias) {
   const Tensor b = checked_bias("_thnn_differentiable_gru_cell_backward", input_bias, hidden_bias);
   const char* const op = "_thnn_differentiable_gru_cell_backward";
   const std::vector<Tensor> in = gates_of(op, b.defined() ? input_gates + b : input_gates, 3),
                             rec = gates_of(op, b.defined() ? hidden_gates + *hidden_bias : hidden_gates, 3);
-  const Tensor reset = (in[0] + rec[0]).sigmoid(), update = (in[1] + rec[1]).sigmoid(), candidate = (in[2] + reset * rec[2]).tanh();
+  const Tensor reset = (in[0] + rec[0]).sigmoid(), update = (in[1] + rec[1]).sigmoid(),
+               candidate = (in[2] + reset * rec[2]).tanh();
   const Tensor for_candidate = grad_hy * (1 - update) * (1 - candidate * candidate);
   const Tensor for_update = grad_hy * (hx - candidate) * update * (1 - update);
   const Tensor for_reset = for_candidate * rec[2] * reset * (1 - reset);
-  const Tensor for_in = at::cat({for_reset, for_update, for_candidate}, 1), for_rec = at::cat({for_reset, for_update, for_candidate * reset}, 1);
-  return {for_in, for_rec, grad_hy * update, b.defined() ? for_in.sum({0}) : Tensor(), b.defined() ? for_rec.sum({0}) : Tensor()};
+  const Tensor for_in = at::cat({for_reset, for_update, for_candidate}, 1),
+               for_rec = at::cat({for_reset, for_update, for_candidate * reset}, 1);
+  return {
+      for_in, for_rec, grad_hy * update, b.defined() ? for_in.sum({0}) : Tensor(),
+      b.defined() ? for_rec.sum({0}) : Tensor()};
 }
 
 } // namespace at::native

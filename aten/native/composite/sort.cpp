@@ -29,8 +29,9 @@ Interpolation parse_interpolation(std::string_view name) {
   if (name == "midpoint") {
     return Interpolation::Midpoint;
   }
-  TORCH_CHECK(name == "nearest", "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got ",
-              std::string(name));
+  TORCH_CHECK(
+      name == "nearest", "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got ",
+      std::string(name));
   return Interpolation::Nearest;
 }
 
@@ -69,12 +70,15 @@ Tensor quantile_of(
   const int64_t wrapped = dim.has_value() ? c10::maybe_wrap_dim(*dim, self.dim()) : 0;
   TORCH_CHECK(self.numel() > 0, "quantile() input tensor must be non-empty");
   TORCH_CHECK(q.dim() <= 1, "quantile() q must be a scalar or 1D tensor; got ", q.dim(), " dimensions");
-  TORCH_CHECK(self.scalar_type() == ScalarType::Float || self.scalar_type() == ScalarType::Double,
-              "quantile() input tensor must be either float or double dtype; got ", c10::toString(self.scalar_type()));
-  TORCH_CHECK(self.scalar_type() == q.scalar_type(), "quantile() q tensor must be same dtype as the input tensor; got ",
-              c10::toString(q.scalar_type()), " and ", c10::toString(self.scalar_type()));
-  TORCH_CHECK(q.is_meta() || at::logical_and(q >= 0, q <= 1).all().item<bool>(),
-              "quantile() q values must be in the range [0, 1]");
+  TORCH_CHECK(
+      self.scalar_type() == ScalarType::Float || self.scalar_type() == ScalarType::Double,
+      "quantile() input tensor must be either float or double dtype; got ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      self.scalar_type() == q.scalar_type(), "quantile() q tensor must be same dtype as the input tensor; got ",
+      c10::toString(q.scalar_type()), " and ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      q.is_meta() || at::logical_and(q >= 0, q <= 1).all().item<bool>(),
+      "quantile() q values must be in the range [0, 1]");
 
   std::vector<int64_t> sizes;
   if (dim.has_value() && self.dim() > 0) {
@@ -95,8 +99,8 @@ Tensor quantile_of(
       : wrapped == self.dim() - 1                         ? self
                                                           : self.unsqueeze(-1).transpose(wrapped, -1);
   const Tensor sorted = std::get<0>(rows.sort());
-  // Ranks are [rows..., q]. A row with NaN has it at its end; there every quantile is NaN. They are double: the product of
-  // a float fraction and a size could round to another rank.
+  // Ranks are [rows..., q]. A row with NaN has it at its end; there every quantile is NaN. They are double: the product
+  // of a float fraction and a size could round to another rank.
   const Tensor fractions = q.to(ScalarType::Double);
   Tensor ranks;
   if (ignore_nan) {
@@ -120,14 +124,16 @@ Tensor wrapped_number(const Scalar& value, const Tensor& like) {
 Tensor fraction(double q, const Tensor& self) {
   TORCH_CHECK(q >= 0 && q <= 1, "quantile() q must be in the range [0, 1] but got ", q);
   TORCH_CHECK(self.numel() > 0, "quantile() input tensor must be non-empty");
-  TORCH_CHECK(self.scalar_type() == ScalarType::Float || self.scalar_type() == ScalarType::Double,
-              "quantile() input tensor must be either float or double dtype; got ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      self.scalar_type() == ScalarType::Float || self.scalar_type() == ScalarType::Double,
+      "quantile() input tensor must be either float or double dtype; got ", c10::toString(self.scalar_type()));
   return at::scalar_tensor(q, self.options());
 }
 
 Tensor& copy_quantile(const Tensor& self, const Tensor& result, Tensor& out) {
-  TORCH_CHECK(out.scalar_type() == self.scalar_type(), "quantile() out tensor must be same dtype as the input tensor; got ",
-              c10::toString(out.scalar_type()), " and ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      out.scalar_type() == self.scalar_type(), "quantile() out tensor must be same dtype as the input tensor; got ",
+      c10::toString(out.scalar_type()), " and ", c10::toString(self.scalar_type()));
   copy_into_out("quantile", out, result);
   return out;
 }
@@ -139,11 +145,7 @@ std::tuple<Tensor, Tensor> sort_plain(const Tensor& self, int64_t dim, bool desc
 }
 
 std::tuple<Tensor&, Tensor&> sort_plain_out(
-    const Tensor& self,
-    int64_t dim,
-    bool descending,
-    Tensor& values,
-    Tensor& indices) {
+    const Tensor& self, int64_t dim, bool descending, Tensor& values, Tensor& indices) {
   return at::sort_out(values, indices, self, /*stable=*/std::optional<bool>(false), dim, descending);
 }
 
@@ -166,11 +168,7 @@ Tensor& msort_out(const Tensor& self, Tensor& out) {
 }
 
 Tensor value_selecting_reduction_backward(
-    const Tensor& grad,
-    int64_t dim,
-    const Tensor& indices,
-    IntArrayRef sizes,
-    bool keepdim) {
+    const Tensor& grad, int64_t dim, const Tensor& indices, IntArrayRef sizes, bool keepdim) {
   const Tensor zeros = at::zeros(sizes, grad.options());
   if (keepdim || sizes.empty()) {
     return zeros.scatter_(dim, indices, grad);
@@ -179,7 +177,8 @@ Tensor value_selecting_reduction_backward(
   return zeros;
 }
 
-Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
+Tensor quantile(
+    const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
   return quantile_of(self, q, dim, keepdim, interpolation, /*ignore_nan=*/false);
 }
 
@@ -193,7 +192,8 @@ Tensor& quantile_out(
   return copy_quantile(self, native::quantile(self, q, dim, keepdim, interpolation), out);
 }
 
-Tensor quantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
+Tensor quantile_scalar(
+    const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
   return quantile_of(self, fraction(q, self), dim, keepdim, interpolation, /*ignore_nan=*/false);
 }
 
@@ -207,7 +207,8 @@ Tensor& quantile_scalar_out(
   return copy_quantile(self, native::quantile_scalar(self, q, dim, keepdim, interpolation), out);
 }
 
-Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
+Tensor nanquantile(
+    const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
   return quantile_of(self, q, dim, keepdim, interpolation, /*ignore_nan=*/true);
 }
 
@@ -221,7 +222,8 @@ Tensor& nanquantile_out(
   return copy_quantile(self, native::nanquantile(self, q, dim, keepdim, interpolation), out);
 }
 
-Tensor nanquantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
+Tensor nanquantile_scalar(
+    const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
   return quantile_of(self, fraction(q, self), dim, keepdim, interpolation, /*ignore_nan=*/true);
 }
 
@@ -237,8 +239,9 @@ Tensor& nanquantile_scalar_out(
 
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
   const auto check = [](const Tensor& t) {
-    TORCH_CHECK(!t.is_complex() && t.scalar_type() != ScalarType::Bool,
-                "Unsupported input type encountered for isin(): ", c10::toString(t.scalar_type()));
+    TORCH_CHECK(
+        !t.is_complex() && t.scalar_type() != ScalarType::Bool,
+        "Unsupported input type encountered for isin(): ", c10::toString(t.scalar_type()));
   };
   check(elements);
   check(test_elements);

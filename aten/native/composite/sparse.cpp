@@ -14,8 +14,13 @@ Tensor& sparse_coo_tensor_with_dims_out(int64_t sparse_dim, int64_t dense_dim, I
 }
 
 Tensor& sparse_coo_tensor_with_dims_and_tensors_out(
-    int64_t sparse_dim, int64_t dense_dim, IntArrayRef size, const Tensor& indices, const Tensor& values,
-    std::optional<bool> is_coalesced, Tensor& out) {
+    int64_t sparse_dim,
+    int64_t dense_dim,
+    IntArrayRef size,
+    const Tensor& indices,
+    const Tensor& values,
+    std::optional<bool> is_coalesced,
+    Tensor& out) {
   const Tensor result = at::_sparse_coo_tensor_with_dims_and_tensors(
       sparse_dim, dense_dim, size, indices, values, values.options().layout(kSparse), is_coalesced);
   out.sparse_resize_and_clear_(size, sparse_dim, dense_dim);

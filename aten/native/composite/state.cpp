@@ -1,4 +1,5 @@
-// Questions about tensors as operators, and assertions. The methods of Tensor of the same names answer without a dispatcher.
+// Questions about tensors as operators, and assertions. The methods of Tensor of the same names answer without a
+// dispatcher.
 #include <aten/Functions.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <c10/core/Storage.h>
@@ -39,7 +40,11 @@ bool state_retains_grad(const Tensor& self) {
   return self.retains_grad();
 }
 void state_backward(
-    const Tensor& self, TensorList inputs, const std::optional<Tensor>& gradient, std::optional<bool> retain_graph, bool create_graph) {
+    const Tensor& self,
+    TensorList inputs,
+    const std::optional<Tensor>& gradient,
+    std::optional<bool> retain_graph,
+    bool create_graph) {
   self._backward(inputs, gradient, retain_graph, create_graph);
 }
 
@@ -73,9 +78,12 @@ bool state_is_distributed(const Tensor&) {
 
 int64_t _debug_has_internal_overlap(const Tensor& self) {
   switch (at::has_internal_overlap(self)) {
-    case at::MemOverlap::No: return 0;
-    case at::MemOverlap::Yes: return 1;
-    case at::MemOverlap::TooHard: return 2;
+    case at::MemOverlap::No:
+      return 0;
+    case at::MemOverlap::Yes:
+      return 1;
+    case at::MemOverlap::TooHard:
+      return 2;
   }
   return 2;
 }
@@ -89,7 +97,8 @@ bool _has_compatible_shallow_copy_type(const Tensor& self, const Tensor& from) {
   return self.unsafeGetTensorImpl()->has_compatible_shallow_copy_type(from.key_set());
 }
 
-// ---- assertions ------------------------------------------------------------------------------------------------------------
+// ---- assertions
+// ------------------------------------------------------------------------------------------------------------
 
 void _assert_async_message(const Tensor& self, std::string_view assert_msg) {
   if (!self.is_meta()) {
@@ -116,11 +125,17 @@ Tensor _functional_assert_scalar(const Scalar& self, std::string_view assert_msg
 }
 
 void _assert_tensor_metadata(
-    const Tensor& a, OptionalIntArrayRef size, OptionalIntArrayRef stride, std::optional<ScalarType> dtype,
-    std::optional<Device> device, std::optional<Layout> layout) {
+    const Tensor& a,
+    OptionalIntArrayRef size,
+    OptionalIntArrayRef stride,
+    std::optional<ScalarType> dtype,
+    std::optional<Device> device,
+    std::optional<Layout> layout) {
   TORCH_CHECK(!size || a.sizes() == *size, "Tensor sizes mismatch! Expected: ", *size, ", Got: ", a.sizes());
-  TORCH_CHECK(!stride || a.strides() == *stride, "Tensor strides mismatch! Expected: ", *stride, ", Got: ", a.strides());
-  TORCH_CHECK(!dtype || a.scalar_type() == *dtype, "Tensor dtype mismatch! Expected: ", *dtype, ", Got: ", a.scalar_type());
+  TORCH_CHECK(
+      !stride || a.strides() == *stride, "Tensor strides mismatch! Expected: ", *stride, ", Got: ", a.strides());
+  TORCH_CHECK(
+      !dtype || a.scalar_type() == *dtype, "Tensor dtype mismatch! Expected: ", *dtype, ", Got: ", a.scalar_type());
   TORCH_CHECK(!device || a.device() == *device, "Tensor device mismatch! Expected: ", *device, ", Got: ", a.device());
   TORCH_CHECK(!layout || a.layout() == *layout, "Tensor layout mismatch! Expected: ", *layout, ", Got: ", a.layout());
 }

@@ -43,8 +43,9 @@ Tensor steps(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {
   TORCH_CHECK(x.scalar_type() != ScalarType::Bool, op, ": received a bool input for `x`, but bool is not supported");
   Tensor places = x;
   if (x.dim() == 1) {
-    TORCH_CHECK(x.size(0) == y.size(dim), op, ": There must be one `x` value for each sample point; got ", x.size(0), " for ",
-                y.size(dim), " samples");
+    TORCH_CHECK(
+        x.size(0) == y.size(dim), op, ": There must be one `x` value for each sample point; got ", x.size(0), " for ",
+        y.size(dim), " samples");
     std::vector<int64_t> sizes(y.dim(), 1);
     sizes[c10::maybe_wrap_dim(dim, y.dim())] = x.size(0);
     places = x.view(sizes);
@@ -64,36 +65,42 @@ Tensor weights_or_ones(const Tensor& self, const std::optional<Tensor>& weight, 
 constexpr const char* kHistogram = "torch.histogramdd: ";
 
 // Points [n, coordinates] counted in the cells between sorted edges.
-Tensor count_cells(
-    const Tensor& points,
-    TensorList edges,
-    const std::optional<Tensor>& weight,
-    bool density) {
+Tensor count_cells(const Tensor& points, TensorList edges, const std::optional<Tensor>& weight, bool density) {
   const auto coordinates = static_cast<int64_t>(edges.size());
   TORCH_CHECK_NOT_IMPLEMENTED(
       c10::isFloatingType(points.scalar_type()), "\"histogramdd\" not implemented for '", points.scalar_type(),
       "'; supported: floating-point dtypes");
   TORCH_CHECK(
-      points.size(-1) == coordinates, kHistogram, "expected ", points.size(-1), " sequences of bin edges for a ", points.size(-1),
-      "-dimensional histogram but got ", coordinates);
+      points.size(-1) == coordinates, kHistogram, "expected ", points.size(-1), " sequences of bin edges for a ",
+      points.size(-1), "-dimensional histogram but got ", coordinates);
   const Tensor weights = weights_or_ones(points, weight, points.sizes().slice(0, points.dim() - 1));
-  TORCH_CHECK(weights.sizes() == points.sizes().slice(0, points.dim() - 1), kHistogram,
-              "if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, "
-              "but got input with shape ", points.sizes(), " and weight with shape ", weights.sizes());
-  TORCH_CHECK(weights.scalar_type() == points.scalar_type(), kHistogram,
-              "if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(",
-              points.dtype().name(), "), and weight(", weights.dtype().name(), ")");
+  TORCH_CHECK(
+      weights.sizes() == points.sizes().slice(0, points.dim() - 1), kHistogram,
+      "if weight tensor is provided it should have the same shape as the input tensor excluding its innermost "
+      "dimension, "
+      "but got input with shape ",
+      points.sizes(), " and weight with shape ", weights.sizes());
+  TORCH_CHECK(
+      weights.scalar_type() == points.scalar_type(), kHistogram,
+      "if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(",
+      points.dtype().name(), "), and weight(", weights.dtype().name(), ")");
   const Tensor flat = points.reshape({-1, coordinates});
   std::vector<int64_t> shape;
   Tensor cell = at::zeros({flat.size(0)}, flat.options().dtype(ScalarType::Long));
   Tensor inside = at::ones({flat.size(0)}, flat.options().dtype(ScalarType::Bool));
   for (int64_t c = 0; c < coordinates; ++c) {
     const Tensor& edge = edges[c];
-    TORCH_CHECK(edge.dim() == 1, kHistogram, "bins tensor should have one dimension, but got ", edge.dim(), " dimensions in the bins tensor for dimension ", c);
-    TORCH_CHECK(edge.numel() > 0, kHistogram, "bins tensor should have at least 1 element, but got 0 elements in the bins tensor for dimension ", c);
+    TORCH_CHECK(
+        edge.dim() == 1, kHistogram, "bins tensor should have one dimension, but got ", edge.dim(),
+        " dimensions in the bins tensor for dimension ", c);
+    TORCH_CHECK(
+        edge.numel() > 0, kHistogram,
+        "bins tensor should have at least 1 element, but got 0 elements in the bins tensor for dimension ", c);
     TORCH_CHECK(edge.numel() > 1, "torch.histogram(): bins must be > 0, but got 0 for dimension ", c);
-    TORCH_CHECK(edge.scalar_type() == points.scalar_type(), kHistogram, "input tensor and bins tensors should have the same dtype, but got input with dtype ",
-                points.dtype().name(), " and bins for dimension ", c, " with dtype ", edge.dtype().name());
+    TORCH_CHECK(
+        edge.scalar_type() == points.scalar_type(), kHistogram,
+        "input tensor and bins tensors should have the same dtype, but got input with dtype ", points.dtype().name(),
+        " and bins for dimension ", c, " with dtype ", edge.dtype().name());
     shape.push_back(edge.numel() - 1);
   }
   // Half and bfloat16 are counted in float: they would stop counting at 2048 and 256.
@@ -111,7 +118,8 @@ Tensor count_cells(
     const Tensor low = edge.select(0, 0);
     const Tensor high = edge.select(0, bins);
     inside = inside.logical_and(x >= low).logical_and(x <= high);
-    const Tensor bin = (at::searchsorted(edge.contiguous(), x, /*out_int32=*/false, /*right=*/true) - 1).clamp(0, bins - 1);
+    const Tensor bin =
+        (at::searchsorted(edge.contiguous(), x, /*out_int32=*/false, /*right=*/true) - 1).clamp(0, bins - 1);
     cell = cell * bins + bin;
   }
   if (hist.numel() > 0) {
@@ -131,20 +139,23 @@ Tensor count_cells(
 }
 
 // Ends of the bins for each coordinate: given, or the extremes of the data; widened when they coincide.
-std::vector<Tensor> even_edges(
-    const Tensor& points,
-    IntArrayRef bins,
-    const std::optional<ArrayRef<double>>& range) {
+std::vector<Tensor> even_edges(const Tensor& points, IntArrayRef bins, const std::optional<ArrayRef<double>>& range) {
   const int64_t coordinates = points.size(-1);
-  TORCH_CHECK(static_cast<int64_t>(bins.size()) == coordinates, "histogramdd: The size of bins must be equal to the innermost "
-              "dimension of the input; got ", bins.size(), " for ", coordinates);
-  TORCH_CHECK(!range.has_value() || static_cast<int64_t>(range->size()) == 2 * coordinates, kHistogram, "for a ", coordinates,
-              "-dimensional histogram range should have ", 2 * coordinates, " elements, but got ", range.has_value() ? range->size() : 0);
+  TORCH_CHECK(
+      static_cast<int64_t>(bins.size()) == coordinates,
+      "histogramdd: The size of bins must be equal to the innermost "
+      "dimension of the input; got ",
+      bins.size(), " for ", coordinates);
+  TORCH_CHECK(
+      !range.has_value() || static_cast<int64_t>(range->size()) == 2 * coordinates, kHistogram, "for a ", coordinates,
+      "-dimensional histogram range should have ", 2 * coordinates, " elements, but got ",
+      range.has_value() ? range->size() : 0);
   const Tensor flat = points.reshape({-1, coordinates});
   std::vector<Tensor> edges;
   for (int64_t c = 0; c < coordinates; ++c) {
     TORCH_CHECK(bins[c] > 0, "torch.histogram(): bins must be > 0, but got ", bins[c], " for dimension ", c);
-    TORCH_CHECK(bins[c] < std::numeric_limits<int64_t>::max(), kHistogram, bins[c], " bins have more edges than 64 bits count");
+    TORCH_CHECK(
+        bins[c] < std::numeric_limits<int64_t>::max(), kHistogram, bins[c], " bins have more edges than 64 bits count");
     double low = 0;
     double high = 1;
     if (range.has_value()) {
@@ -154,8 +165,11 @@ std::vector<Tensor> even_edges(
       low = flat.select(1, c).min().item<double>();
       high = flat.select(1, c).max().item<double>();
     }
-    TORCH_CHECK(low - low == 0 && high - high == 0, kHistogram, "dimension ", c, "'s range [", low, ", ", high, "] is not finite");
-    TORCH_CHECK(low <= high, kHistogram, "min should not exceed max, but got min ", low, " max ", high, " for dimension ", c);
+    TORCH_CHECK(
+        low - low == 0 && high - high == 0, kHistogram, "dimension ", c, "'s range [", low, ", ", high,
+        "] is not finite");
+    TORCH_CHECK(
+        low <= high, kHistogram, "min should not exceed max, but got min ", low, " max ", high, " for dimension ", c);
     if (low == high) {
       low -= 0.5;
       high += 0.5;
@@ -179,12 +193,16 @@ Tensor diff(
   std::vector<Tensor> parts;
   for (const auto* part : {&prepend, &append}) {
     if (part->has_value() && (*part)->defined()) {
-      TORCH_CHECK((*part)->dim() == self.dim(), "diff expects prepend or append to be the same dimension as input; got ", (*part)->dim(),
-                  " and ", self.dim());
+      TORCH_CHECK(
+          (*part)->dim() == self.dim(), "diff expects prepend or append to be the same dimension as input; got ",
+          (*part)->dim(), " and ", self.dim());
       for (int64_t d = 0; d < self.dim(); ++d) {
-        TORCH_CHECK(d == dim || (*part)->size(d) == self.size(d),
-                    "diff expects the shape of tensor to prepend or append to match that of input except along the differencing "
-                    "dimension; input.size(", d, ") = ", self.size(d), ", but got tensor.size(", d, ") = ", (*part)->size(d));
+        TORCH_CHECK(
+            d == dim || (*part)->size(d) == self.size(d),
+            "diff expects the shape of tensor to prepend or append to match that of input except along the "
+            "differencing "
+            "dimension; input.size(",
+            d, ") = ", self.size(d), ", but got tensor.size(", d, ") = ", (*part)->size(d));
       }
     }
   }
@@ -241,7 +259,8 @@ Tensor cumulative_trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
   dim = c10::maybe_wrap_dim(dim, y.dim());
   TORCH_CHECK_INDEX(y.dim() > 0, "slice() cannot be applied to a 0-dim tensor. (in cumulative_trapezoid)");
   check_trapezoid("cumulative_trapezoid", y);
-  TORCH_CHECK(!dx.isBoolean() && !dx.isComplex(), "cumulative_trapezoid: Currently, we only support dx as a real number.");
+  TORCH_CHECK(
+      !dx.isBoolean() && !dx.isComplex(), "cumulative_trapezoid: Currently, we only support dx as a real number.");
   return (dx.toDouble() / 2. * neighbour_sums(y, dim)).cumsum(dim);
 }
 
@@ -250,18 +269,25 @@ Tensor cov(
     int64_t correction,
     const std::optional<Tensor>& fweights,
     const std::optional<Tensor>& aweights) {
-  TORCH_CHECK(self.dim() <= 2, "cov(): expected input to have two or fewer dimensions but got an input with ", self.dim(), " dimensions");
+  TORCH_CHECK(
+      self.dim() <= 2, "cov(): expected input to have two or fewer dimensions but got an input with ", self.dim(),
+      " dimensions");
   TORCH_CHECK(self.scalar_type() != ScalarType::Bool, "cov(): bool dtype is not supported for input");
   const Tensor in = self.dim() < 2 ? self.view({1, -1}) : self;
   const int64_t observations = in.size(1);
   const bool weights_known = observations != 0 && !in.is_meta();
   Tensor weight;
   const auto check_weight = [&](const char* name, const Tensor& w, bool integral) {
-    TORCH_CHECK(w.dim() <= 1, "cov(): expected ", name, " to have one or fewer dimensions but got ", name, " with ", w.dim(), " dimensions");
-    TORCH_CHECK(integral == c10::isIntegralType(w.scalar_type(), /*includeBool=*/false), "cov(): expected ", name, " to have ",
-                integral ? "integral" : "floating point", " dtype but got ", name, " with ", c10::toString(w.scalar_type()), " dtype");
-    TORCH_CHECK(w.numel() == observations, "cov(): expected ", name, " to have the same numel as there are observations in the input but got ",
-                w.numel(), " != ", observations);
+    TORCH_CHECK(
+        w.dim() <= 1, "cov(): expected ", name, " to have one or fewer dimensions but got ", name, " with ", w.dim(),
+        " dimensions");
+    TORCH_CHECK(
+        integral == c10::isIntegralType(w.scalar_type(), /*includeBool=*/false), "cov(): expected ", name, " to have ",
+        integral ? "integral" : "floating point", " dtype but got ", name, " with ", c10::toString(w.scalar_type()),
+        " dtype");
+    TORCH_CHECK(
+        w.numel() == observations, "cov(): expected ", name,
+        " to have the same numel as there are observations in the input but got ", w.numel(), " != ", observations);
     TORCH_CHECK(!weights_known || w.min().ge(0).item<bool>(), "cov(): ", name, " cannot be negative");
   };
   if (fweights.has_value() && fweights->defined()) {
@@ -298,7 +324,9 @@ Tensor cov(
 }
 
 Tensor corrcoef(const Tensor& self) {
-  TORCH_CHECK(self.dim() <= 2, "corrcoef(): expected input to have two or fewer dimensions but got an input with ", self.dim(), " dimensions");
+  TORCH_CHECK(
+      self.dim() <= 2, "corrcoef(): expected input to have two or fewer dimensions but got an input with ", self.dim(),
+      " dimensions");
   const Tensor covariance = at::cov(self);
   if (covariance.dim() == 0) {
     return covariance / covariance;
@@ -334,14 +362,17 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
 }
 
 Tensor& renorm_out(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm, Tensor& out) {
-  TORCH_CHECK(out.scalar_type() == self.scalar_type(), "Expected out tensor to have dtype ", self.dtype().name(), ", but got ",
-              out.dtype().name(), " instead (in renorm)");
+  TORCH_CHECK(
+      out.scalar_type() == self.scalar_type(), "Expected out tensor to have dtype ", self.dtype().name(), ", but got ",
+      out.dtype().name(), " instead (in renorm)");
   copy_into_out("renorm", out, native::renorm(self, p, dim, maxnorm));
   return out;
 }
 
-std::tuple<Tensor, Tensor> histogram_bins(const Tensor& self, const Tensor& bins, const std::optional<Tensor>& weight, bool density) {
-  const std::optional<Tensor> flat = weight.has_value() && weight->defined() ? std::optional<Tensor>(weight->reshape({-1})) : std::nullopt;
+std::tuple<Tensor, Tensor> histogram_bins(
+    const Tensor& self, const Tensor& bins, const std::optional<Tensor>& weight, bool density) {
+  const std::optional<Tensor> flat =
+      weight.has_value() && weight->defined() ? std::optional<Tensor>(weight->reshape({-1})) : std::nullopt;
   return {count_cells(self.reshape({-1, 1}), {bins}, flat, density), bins.clone()};
 }
 
@@ -362,7 +393,8 @@ std::tuple<Tensor&, Tensor&> histogram_into(
   const auto same = [&](const char* name, const Tensor& out) {
     TORCH_CHECK(
         out.scalar_type() == self.scalar_type(), "torch.histogram: input tensor and ", name,
-        " tensor should have the same dtype, but got input ", self.dtype().name(), " and ", name, " ", out.dtype().name());
+        " tensor should have the same dtype, but got input ", self.dtype().name(), " and ", name, " ",
+        out.dtype().name());
   };
   same("hist", hist);
   same("bin_edges", bin_edges);
@@ -399,17 +431,15 @@ std::tuple<Tensor&, Tensor&> histogram_count_out(
 }
 
 std::vector<Tensor> histogramdd_edges(
-    const Tensor& self,
-    IntArrayRef bins,
-    std::optional<ArrayRef<double>> range,
-    const std::optional<Tensor>&,
-    bool) {
-  TORCH_CHECK(self.dim() >= 2, "torch.histogramdd: input tensor should have at least 2 dimensions, but got ", self.dim());
+    const Tensor& self, IntArrayRef bins, std::optional<ArrayRef<double>> range, const std::optional<Tensor>&, bool) {
+  TORCH_CHECK(
+      self.dim() >= 2, "torch.histogramdd: input tensor should have at least 2 dimensions, but got ", self.dim());
   return even_edges(self, bins, range);
 }
 
 Tensor histogramdd_from_edges(const Tensor& self, TensorList bins, const std::optional<Tensor>& weight, bool density) {
-  TORCH_CHECK(self.dim() >= 2, "torch.histogramdd: input tensor should have at least 2 dimensions, but got ", self.dim());
+  TORCH_CHECK(
+      self.dim() >= 2, "torch.histogramdd: input tensor should have at least 2 dimensions, but got ", self.dim());
   return count_cells(self, bins, weight, density);
 }
 

@@ -45,7 +45,8 @@ Tensor _reshape_from_tensor(const Tensor& self, const Tensor& shape) {
       "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ",
       "_reshape_from_tensor got a shape of sizes ", shape.sizes());
   TORCH_CHECK(
-      shape.scalar_type() == kLong, "expected scalar type Long but found ", shape.scalar_type(), ": _reshape_from_tensor needs a shape of int64");
+      shape.scalar_type() == kLong, "expected scalar type Long but found ", shape.scalar_type(),
+      ": _reshape_from_tensor needs a shape of int64");
   TORCH_CHECK(shape.is_cpu(), "_reshape_from_tensor: shape must be on the CPU, got ", shape.device());
   const Tensor sizes = shape.contiguous();
   return self.reshape(IntArrayRef(sizes.const_data_ptr<int64_t>(), sizes.numel()));
@@ -93,15 +94,15 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   int64_t known = 1;
   for (const int64_t part : sizes) {
     TORCH_CHECK(
-        part == -1 || !c10::mul_overflows(known, part, &known), "unflatten: the product of the sizes ", sizes, " overflows");
+        part == -1 || !c10::mul_overflows(known, part, &known), "unflatten: the product of the sizes ", sizes,
+        " overflows");
   }
   const auto unknown = std::count(sizes.begin(), sizes.end(), -1);
   TORCH_CHECK(
       unknown <= 1, "unflatten got an unexpected error: only one size can be inferred, got ", sizes, " for dim ", dim);
   TORCH_CHECK(
-      unknown == 1 ? (known > 0 && size % known == 0) : known == size,
-      "unflatten: Provided sizes ", sizes, " don't multiply up to the size of dim ", dim, " (", size,
-      ") in the input tensor");
+      unknown == 1 ? (known > 0 && size % known == 0) : known == size, "unflatten: Provided sizes ", sizes,
+      " don't multiply up to the size of dim ", dim, " (", size, ") in the input tensor");
   const DimVector parts = infer_size(sizes, size);
   DimVector shape(self.sizes().begin(), self.sizes().end());
   if (!shape.empty()) {
@@ -129,7 +130,8 @@ Tensor numpy_T(const Tensor& self) {
 
 Tensor mT(const Tensor& self) {
   TORCH_CHECK(
-      self.dim() != 1, "tensor.mT is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
+      self.dim() != 1, "tensor.mT is only supported on matrices or batches of matrices. Got ", self.dim(),
+      "-D tensor.");
   return self.dim() == 0 ? self : self.transpose(-2, -1);
 }
 
@@ -137,7 +139,8 @@ namespace {
 
 Tensor adjoint_of(const char* name, const Tensor& self) {
   TORCH_CHECK(
-      self.dim() != 1, "tensor.", name, " is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
+      self.dim() != 1, "tensor.", name, " is only supported on matrices or batches of matrices. Got ", self.dim(),
+      "-D tensor.");
   const Tensor transposed = self.dim() == 0 ? self : self.transpose(-2, -1);
   return self.is_complex() ? transposed.conj() : transposed;
 }
@@ -156,8 +159,9 @@ Tensor matrix_H(const Tensor& self) {
   if (self.dim() == 0) {
     return self.is_complex() ? self.conj() : self;
   }
-  TORCH_CHECK(self.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.",
-              self.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+  TORCH_CHECK(
+      self.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.",
+      self.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
   const Tensor transposed = self.transpose(0, 1);
   return self.is_complex() ? transposed.conj() : transposed;
 }
@@ -230,7 +234,8 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
     start = c10::maybe_wrap_dim(start, size);
   }
   TORCH_CHECK(
-      length >= 0 && start <= size - length, "start (", start, ") + length (", length, ") exceeds dimension size (", size, ").");
+      length >= 0 && start <= size - length, "start (", start, ") + length (", length, ") exceeds dimension size (",
+      size, ").");
   return self.slice(dim, start, start + length, 1);
 }
 
@@ -280,9 +285,10 @@ std::vector<Tensor> unsafe_chunk(const Tensor& self, int64_t chunks, int64_t dim
 
 std::vector<Tensor> tensor_split_sections(const Tensor& self, int64_t sections, int64_t dim) {
   TORCH_CHECK(
-      self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
+      self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(),
+      " dims");
   TORCH_CHECK(sections > 0, "number of sections must be larger than 0, got ", sections);
-  constexpr int64_t kMostSections = int64_t{1} << 24;  // a tensor each, most of them empty
+  constexpr int64_t kMostSections = int64_t{1} << 24; // a tensor each, most of them empty
   TORCH_CHECK(sections <= kMostSections, "number of sections must be at most ", kMostSections, ", got ", sections);
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const int64_t size = self.size(dim);
@@ -299,7 +305,8 @@ std::vector<Tensor> tensor_split_sections(const Tensor& self, int64_t sections, 
 
 std::vector<Tensor> tensor_split_indices(const Tensor& self, IntArrayRef indices, int64_t dim) {
   TORCH_CHECK(
-      self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
+      self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(),
+      " dims");
   dim = c10::maybe_wrap_dim(dim, self.dim());
   std::vector<Tensor> result;
   result.reserve(indices.size() + 1);
@@ -318,11 +325,13 @@ std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& indice
       "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on ", indices_or_sections.device());
   TORCH_CHECK(
       indices_or_sections.scalar_type() == kLong,
-      "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ", indices_or_sections.scalar_type());
+      "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
+      indices_or_sections.scalar_type());
   TORCH_CHECK(
       indices_or_sections.dim() <= 1,
       "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a "
-      "tensor with ", indices_or_sections.dim(), " dims");
+      "tensor with ",
+      indices_or_sections.dim(), " dims");
   if (indices_or_sections.dim() == 0) {
     return self.tensor_split(indices_or_sections.item<int64_t>(), dim);
   }
@@ -334,8 +343,8 @@ namespace {
 
 void check_split(const char* op, const Tensor& self, int64_t least) {
   TORCH_CHECK(
-      self.dim() >= least, "torch.", op, " requires a tensor with at least ", least, " dimension, but got a tensor with ",
-      self.dim(), " dimensions!");
+      self.dim() >= least, "torch.", op, " requires a tensor with at least ", least,
+      " dimension, but got a tensor with ", self.dim(), " dimensions!");
 }
 
 void check_split(const char* op, const Tensor& self, int64_t least, int64_t dim, int64_t sections) {
@@ -467,7 +476,8 @@ std::vector<Tensor> atleast_3d_list(TensorList tensors) {
 std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view indexing) {
   TORCH_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
   TORCH_CHECK(
-      indexing == "xy" || indexing == "ij", "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
+      indexing == "xy" || indexing == "ij",
+      "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
   for (const Tensor& t : tensors) {
     TORCH_CHECK(t.dim() <= 1, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", t);
     TORCH_CHECK(t.scalar_type() == tensors[0].scalar_type(), "meshgrid expects all tensors to have the same dtype");

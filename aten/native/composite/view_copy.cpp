@@ -12,15 +12,17 @@ Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t lengt
   if (self.layout() == kStrided) {
     TORCH_CHECK(
         self.dim() == 0 || dim < self.dim(),
-        "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.) narrow_copy got dim ", dim,
-        " of a tensor of ", self.dim(), " dimensions");
+        "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message "
+        "be improved?  If so, please report an enhancement request to PyTorch.) narrow_copy got dim ",
+        dim, " of a tensor of ", self.dim(), " dimensions");
     return dense_copy(self.narrow(dim, start, length));
   }
   TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
   TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.");
   const int64_t size = self.size(dim);
   TORCH_CHECK_INDEX(
-      start >= -size && start <= size, "start out of range (expected to be in range of [", -size, ", ", size, "], but got ", start, ")");
+      start >= -size && start <= size, "start out of range (expected to be in range of [", -size, ", ", size,
+      "], but got ", start, ")");
   start += start < 0 ? size : 0;
   TORCH_CHECK(
       start <= size - length, "start (", start, ") + length (", length, ") exceeds dimension size (", size, ").");
@@ -46,8 +48,8 @@ Tensor view_copy(const Tensor& self, IntArrayRef size) {
 
 namespace {
 
-/// A copy in the same geometry, offset and the gaps of its memory included: what as_strided() sees of it is what it sees of
-/// `self`. Elsewhere a copy without gaps will do.
+/// A copy in the same geometry, offset and the gaps of its memory included: what as_strided() sees of it is what it
+/// sees of `self`. Elsewhere a copy without gaps will do.
 Tensor clone_memory(const Tensor& self) {
   if (at::has_internal_overlap(self) == at::MemOverlap::Yes) {
     return self.clone();
@@ -79,7 +81,12 @@ Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_
 }
 
 Tensor slice_scatter(
-    const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+    const Tensor& self,
+    const Tensor& src,
+    int64_t dim,
+    std::optional<int64_t> start,
+    std::optional<int64_t> end,
+    int64_t step) {
   const Tensor result = self.clone();
   return replace(result, result.slice(dim, start, end, step), src);
 }
@@ -90,7 +97,11 @@ Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, i
 }
 
 Tensor as_strided_scatter(
-    const Tensor& self, const Tensor& src, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) {
+    const Tensor& self,
+    const Tensor& src,
+    IntArrayRef size,
+    IntArrayRef stride,
+    std::optional<int64_t> storage_offset) {
   const Tensor result = clone_memory(self);
   return replace(result, result.as_strided(size, stride, storage_offset), src);
 }

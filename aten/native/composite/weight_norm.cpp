@@ -31,16 +31,20 @@ Tensor norms_of(const Tensor& v, int64_t dim) {
 
 std::tuple<Tensor, Tensor> _weight_norm_interface(const Tensor& v, const Tensor& g, int64_t dim) {
   TORCH_CHECK(
-      dim == 0 || dim == v.dim() - 1, "fused kernels can only be applied for first or last dim; _weight_norm_interface got dim ", dim,
+      dim == 0 || dim == v.dim() - 1,
+      "fused kernels can only be applied for first or last dim; _weight_norm_interface got dim ", dim,
       " for v of sizes ", v.sizes());
   const Tensor norms = norms_of(v, dim);
   TORCH_CHECK(
-      g.sizes() == norms.sizes(), "_weight_norm: g must have the sizes of the norms of v, ", norms.sizes(), ", but has ", g.sizes());
+      g.sizes() == norms.sizes(), "_weight_norm: g must have the sizes of the norms of v, ", norms.sizes(),
+      ", but has ", g.sizes());
   return {(v * (g / norms)).to(v.scalar_type()), norms};
 }
 
 Tensor _weight_norm(const Tensor& v, const Tensor& g, int64_t dim) {
-  TORCH_CHECK(v.device() == g.device(), "weight_norm: expected v_in and g_in to be on the same device, but got ", v.device(), " and ", g.device());
+  TORCH_CHECK(
+      v.device() == g.device(), "weight_norm: expected v_in and g_in to be on the same device, but got ", v.device(),
+      " and ", g.device());
   if (dim == 0 || dim == v.dim() - 1) {
     return std::get<0>(at::_weight_norm_interface(v.contiguous(), g.contiguous(), dim));
   }
@@ -50,8 +54,9 @@ Tensor _weight_norm(const Tensor& v, const Tensor& g, int64_t dim) {
 std::tuple<Tensor, Tensor> _weight_norm_backward(
     const Tensor& grad_w, const Tensor& v, const Tensor& g, const Tensor& norms, int64_t dim) {
   TORCH_CHECK(
-      grad_w.sizes() == v.sizes() && g.sizes() == norms.sizes(), "_weight_norm_backward: grad_w must have the sizes of v, and g those of the norms; got ",
-      grad_w.sizes(), ", ", v.sizes(), ", ", g.sizes(), " and ", norms.sizes());
+      grad_w.sizes() == v.sizes() && g.sizes() == norms.sizes(),
+      "_weight_norm_backward: grad_w must have the sizes of v, and g those of the norms; got ", grad_w.sizes(), ", ",
+      v.sizes(), ", ", g.sizes(), " and ", norms.sizes());
   dim = c10::maybe_wrap_dim(dim, v.dim());
   const ScalarType dtype = norms.scalar_type();
   const Tensor grad = grad_w.to(dtype);
@@ -61,8 +66,8 @@ std::tuple<Tensor, Tensor> _weight_norm_backward(
   return {grad_v.to(v.scalar_type()), (along / norms).to(g.scalar_type())};
 }
 
-// The norms were saved as numbers. Where this is recorded they are computed again, since they depend on v too; PyTorch's
-// second derivative leaves that out.
+// The norms were saved as numbers. Where this is recorded they are computed again, since they depend on v too;
+// PyTorch's second derivative leaves that out.
 std::tuple<Tensor, Tensor> _weight_norm_differentiable_backward(
     const Tensor& grad_w, const Tensor& v, const Tensor& g, const Tensor& norms, int64_t dim) {
   const bool recorded = c10::GradMode::is_enabled() && v.requires_grad();

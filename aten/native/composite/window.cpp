@@ -32,9 +32,9 @@ struct Options {
 
 void check(const Window& window, const TensorOptions& options) {
   TORCH_CHECK(
-      c10::isFloatingType(c10::typeMetaToScalarType(options.dtype())), window.op, " expects floating point dtypes, got: ", options);
-  TORCH_CHECK(
-      window.length >= 0, window.op, " requires non-negative window_length, got window_length=", window.length);
+      c10::isFloatingType(c10::typeMetaToScalarType(options.dtype())), window.op,
+      " expects floating point dtypes, got: ", options);
+  TORCH_CHECK(window.length >= 0, window.op, " requires non-negative window_length, got window_length=", window.length);
 }
 
 /// The values in double, on the CPU.
@@ -50,7 +50,12 @@ Tensor sample(const Window& window) {
 
 Tensor make(const Window& window, const Options& options) {
   check(
-      window, TensorOptions().dtype(options.dtype).layout(options.layout).device(options.device).pinned_memory(options.pin_memory));
+      window,
+      TensorOptions()
+          .dtype(options.dtype)
+          .layout(options.layout)
+          .device(options.device)
+          .pinned_memory(options.pin_memory));
   const Tensor result =
       at::empty({window.length}, options.dtype, options.layout, options.device, options.pin_memory, std::nullopt);
   return result.is_meta() ? result : result.copy_(sample(window));
@@ -88,8 +93,7 @@ Curve kaiser(double beta) {
 
 } // namespace
 
-Tensor bartlett_window(
-    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor bartlett_window(int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   return make({"bartlett_window", window_length, true, bartlett}, {dtype, layout, device, pin_memory});
 }
 Tensor& bartlett_window_out(int64_t window_length, Tensor& out) {
@@ -104,8 +108,7 @@ Tensor& bartlett_window_periodic_out(int64_t window_length, bool periodic, Tenso
   return fill({"bartlett_window", window_length, periodic, bartlett}, out);
 }
 
-Tensor blackman_window(
-    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor blackman_window(int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   return make({"blackman_window", window_length, true, blackman}, {dtype, layout, device, pin_memory});
 }
 Tensor& blackman_window_out(int64_t window_length, Tensor& out) {
@@ -120,8 +123,7 @@ Tensor& blackman_window_periodic_out(int64_t window_length, bool periodic, Tenso
   return fill({"blackman_window", window_length, periodic, blackman}, out);
 }
 
-Tensor hann_window(
-    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor hann_window(int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   return make({"hann_window", window_length, true, raised_cosine(0.5, 0.5)}, {dtype, layout, device, pin_memory});
 }
 Tensor& hann_window_out(int64_t window_length, Tensor& out) {
@@ -136,8 +138,7 @@ Tensor& hann_window_periodic_out(int64_t window_length, bool periodic, Tensor& o
   return fill({"hann_window", window_length, periodic, raised_cosine(0.5, 0.5)}, out);
 }
 
-Tensor hamming_window(
-    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor hamming_window(int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   return make({"hamming_window", window_length, true, raised_cosine(0.54, 0.46)}, {dtype, layout, device, pin_memory});
 }
 Tensor& hamming_window_out(int64_t window_length, Tensor& out) {
@@ -146,30 +147,46 @@ Tensor& hamming_window_out(int64_t window_length, Tensor& out) {
 
 Tensor hamming_window_periodic(
     int64_t window_length, bool periodic, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
-  return make({"hamming_window", window_length, periodic, raised_cosine(0.54, 0.46)}, {dtype, layout, device, pin_memory});
+  return make(
+      {"hamming_window", window_length, periodic, raised_cosine(0.54, 0.46)}, {dtype, layout, device, pin_memory});
 }
 Tensor& hamming_window_periodic_out(int64_t window_length, bool periodic, Tensor& out) {
   return fill({"hamming_window", window_length, periodic, raised_cosine(0.54, 0.46)}, out);
 }
 
 Tensor hamming_window_periodic_alpha(
-    int64_t window_length, bool periodic, double alpha, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
-  return make({"hamming_window", window_length, periodic, raised_cosine(alpha, 0.46)}, {dtype, layout, device, pin_memory});
+    int64_t window_length,
+    bool periodic,
+    double alpha,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
+  return make(
+      {"hamming_window", window_length, periodic, raised_cosine(alpha, 0.46)}, {dtype, layout, device, pin_memory});
 }
 Tensor& hamming_window_periodic_alpha_out(int64_t window_length, bool periodic, double alpha, Tensor& out) {
   return fill({"hamming_window", window_length, periodic, raised_cosine(alpha, 0.46)}, out);
 }
 
 Tensor hamming_window_periodic_alpha_beta(
-    int64_t window_length, bool periodic, double alpha, double beta, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
-  return make({"hamming_window", window_length, periodic, raised_cosine(alpha, beta)}, {dtype, layout, device, pin_memory});
+    int64_t window_length,
+    bool periodic,
+    double alpha,
+    double beta,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
+  return make(
+      {"hamming_window", window_length, periodic, raised_cosine(alpha, beta)}, {dtype, layout, device, pin_memory});
 }
-Tensor& hamming_window_periodic_alpha_beta_out(int64_t window_length, bool periodic, double alpha, double beta, Tensor& out) {
+Tensor& hamming_window_periodic_alpha_beta_out(
+    int64_t window_length, bool periodic, double alpha, double beta, Tensor& out) {
   return fill({"hamming_window", window_length, periodic, raised_cosine(alpha, beta)}, out);
 }
 
-Tensor kaiser_window(
-    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor kaiser_window(int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   return make({"kaiser_window", window_length, true, kaiser(12.0)}, {dtype, layout, device, pin_memory});
 }
 Tensor& kaiser_window_out(int64_t window_length, Tensor& out) {
@@ -185,7 +202,13 @@ Tensor& kaiser_window_periodic_out(int64_t window_length, bool periodic, Tensor&
 }
 
 Tensor kaiser_window_beta(
-    int64_t window_length, bool periodic, double beta, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+    int64_t window_length,
+    bool periodic,
+    double beta,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
   return make({"kaiser_window", window_length, periodic, kaiser(beta)}, {dtype, layout, device, pin_memory});
 }
 Tensor& kaiser_window_beta_out(int64_t window_length, bool periodic, double beta, Tensor& out) {

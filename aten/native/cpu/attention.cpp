@@ -1,7 +1,7 @@
-// Attention in blocks of queries and keys: scores are made, turned into weights and used while they are in the cache, so
-// that memory grows with the length and not with its square. Rows keep their greatest score and the sum of their weights;
-// when a block brings a greater score, what was summed before is scaled down.
-// Dao, Fu, Ermon, Rudra, Ré: FlashAttention, 2022.
+// Attention in blocks of queries and keys: scores are made, turned into weights and used while they are in the cache,
+// so that memory grows with the length and not with its square. Rows keep their greatest score and the sum of their
+// weights; when a block brings a greater score, what was summed before is scaled down. Dao, Fu, Ermon, Rudra, Ré:
+// FlashAttention, 2022.
 
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
@@ -39,9 +39,15 @@ struct Heads {
   TensorBase tensor;
   int64_t heads, length, size;
 
-  explicit Heads(const TensorBase& t) : tensor(t.stride(3) == 1 || t.size(3) <= 1 ? t : t.contiguous()), heads(t.size(1)), length(t.size(2)), size(t.size(3)) {}
+  explicit Heads(const TensorBase& t)
+      : tensor(t.stride(3) == 1 || t.size(3) <= 1 ? t : t.contiguous()),
+        heads(t.size(1)),
+        length(t.size(2)),
+        size(t.size(3)) {}
 
-  int64_t row_stride() const { return tensor.stride(2); }
+  int64_t row_stride() const {
+    return tensor.stride(2);
+  }
   template <class T>
   const T* rows(int64_t batch, int64_t head, int64_t first) const {
     return tensor.const_data_ptr<T>() + batch * tensor.stride(0) + head * tensor.stride(1) + first * tensor.stride(2);
@@ -62,7 +68,9 @@ class Rows {
       buffer_.resize(static_cast<size_t>(count * h.size));
       for (int64_t r = 0; r < count; ++r) {
         R* to = buffer_.data() + r * h.size;
-        for_lanes<T>(h.size, [&](int64_t i, auto run) { store_run<R>(load_run(from + r * h.row_stride() + i, run), to + i, run); });
+        for_lanes<T>(h.size, [&](int64_t i, auto run) {
+          store_run<R>(load_run(from + r * h.row_stride() + i, run), to + i, run);
+        });
       }
       return {buffer_.data(), h.size, 1};
     }
@@ -78,8 +86,11 @@ void multiply(int64_t m, int64_t n, int64_t k, Matrix<const R> a, Matrix<const R
     // Below, the call costs more than it saves.
     constexpr int64_t kLeast = 60 * 60 * 60;
     const onednn::Matmul problem{
-        c10::ScalarType::Float, 1, m, n, k, {0, a.row_stride, a.col_stride}, {0, b.row_stride, b.col_stride}, {0, c.row_stride, 1}, alpha, beta};
-    if (m >= 8 && n >= 8 && k >= 8 && m * n * k >= kLeast && onednn::matmul(problem, a.data, b.data, c.data, nullptr)) return;
+        c10::ScalarType::Float, 1,     m,   n, k, {0, a.row_stride, a.col_stride}, {0, b.row_stride, b.col_stride},
+        {0, c.row_stride, 1},   alpha, beta};
+    if (m >= 8 && n >= 8 && k >= 8 && m * n * k >= kLeast && onednn::matmul(problem, a.data, b.data, c.data, nullptr)) {
+      return;
+    }
   }
   Gemm<R> g;
   g.m = m;
@@ -99,15 +110,21 @@ struct Mask {
   int64_t strides[4] = {0, 0, 0, 0};
 
   Mask(const std::optional<Tensor>& mask, IntArrayRef sizes) {
-    if (!mask.has_value() || !mask->defined()) return;
+    if (!mask.has_value() || !mask->defined()) {
+      return;
+    }
     tensor = *mask;
     const int64_t lead = 4 - tensor.dim();
-    for (int64_t d = lead; d < 4; ++d) strides[d] = tensor.size(d - lead) == 1 && sizes[d] != 1 ? 0 : tensor.stride(d - lead);
+    for (int64_t d = lead; d < 4; ++d) {
+      strides[d] = tensor.size(d - lead) == 1 && sizes[d] != 1 ? 0 : tensor.stride(d - lead);
+    }
   }
 
   template <class R>
   void apply(R* scores, int64_t batch, int64_t head, int64_t row, int64_t first, int64_t count) const {
-    if (!tensor.defined()) return;
+    if (!tensor.defined()) {
+      return;
+    }
     const int64_t at = batch * strides[0] + head * strides[1] + row * strides[2] + first * strides[3];
     dispatch("flash_attention_mask", tensor.scalar_type(), kFloating | kBooleans, [&]<class M> {
       // Vectorised where the mask is row-major; bytes are, where bool is not.
@@ -123,8 +140,11 @@ struct Mask {
           }
         }
       };
-      if (strides[3] == 1) add(std::integral_constant<int64_t, 1>());
-      else add(strides[3]);
+      if (strides[3] == 1) {
+        add(std::integral_constant<int64_t, 1>());
+      } else {
+        add(strides[3]);
+      }
     });
   }
 };
@@ -146,10 +166,23 @@ struct Scores {
   Scores(const Mask& mask, bool is_causal, R scale, int64_t rows, int64_t width)
       : mask(mask), is_causal(is_causal), scale(scale), width(width), values(static_cast<size_t>(rows * width)) {}
 
-  R* row(int64_t r) { return values.data() + r * width; }
-  Matrix<const R> matrix() const { return {values.data(), width, 1}; }
+  R* row(int64_t r) {
+    return values.data() + r * width;
+  }
+  Matrix<const R> matrix() const {
+    return {values.data(), width, 1};
+  }
 
-  void fill(Matrix<const R> query, int64_t rows, Matrix<const R> key, int64_t keys, int64_t size, int64_t batch, int64_t head, int64_t first_row, int64_t first_key) {
+  void fill(
+      Matrix<const R> query,
+      int64_t rows,
+      Matrix<const R> key,
+      int64_t keys,
+      int64_t size,
+      int64_t batch,
+      int64_t head,
+      int64_t first_row,
+      int64_t first_key) {
     multiply<R>(rows, keys, size, query, key.transposed(), {values.data(), width, 1}, scale, R(0));
     for (int64_t r = 0; r < rows; ++r) {
       mask.apply(row(r), batch, head, first_row + r, first_key, keys);
@@ -192,8 +225,19 @@ double scale_of(std::optional<double> scale, int64_t size) {
 
 } // namespace
 
-void flash_attention_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, double, bool is_causal, const std::optional<Tensor>& attn_mask, std::optional<double> scale, const TensorBase& output, const TensorBase& logsumexp) {
-  if (output.numel() == 0 && logsumexp.numel() == 0) return;
+void flash_attention_kernel(
+    const TensorBase& query,
+    const TensorBase& key,
+    const TensorBase& value,
+    double,
+    bool is_causal,
+    const std::optional<Tensor>& attn_mask,
+    std::optional<double> scale,
+    const TensorBase& output,
+    const TensorBase& logsumexp) {
+  if (output.numel() == 0 && logsumexp.numel() == 0) {
+    return;
+  }
   dispatch("flash_attention", query.scalar_type(), kFloating, [&]<class T> {
     using R = at::opmath_type<T>;
     constexpr R kNone = -std::numeric_limits<R>::infinity();
@@ -217,7 +261,8 @@ void flash_attention_kernel(const TensorBase& query, const TensorBase& key, cons
         const int64_t last_key = visible_keys(is_causal, first + rows - 1, k.length);
         for (int64_t at = 0; at < last_key; at += kKeys) {
           const int64_t keys = std::min(kKeys, last_key - at);
-          scores.fill(queries, rows, key_rows.load(k, batch, head / group, at, keys), keys, q.size, batch, head, first, at);
+          scores.fill(
+              queries, rows, key_rows.load(k, batch, head / group, at, keys), keys, q.size, batch, head, first, at);
           for (int64_t r = 0; r < rows; ++r) {
             R* row = scores.row(r);
             const R next = greatest(row, keys, top[r]);
@@ -229,24 +274,43 @@ void flash_attention_kernel(const TensorBase& query, const TensorBase& key, cons
             total[r] = total[r] * fade + exponentials(row, keys, next);
             top[r] = next;
             if (fade != 1) {
-              for (int64_t i = 0; i < v.size; ++i) sums[r * v.size + i] *= fade;
+              for (int64_t i = 0; i < v.size; ++i) {
+                sums[r * v.size + i] *= fade;
+              }
             }
           }
-          multiply<R>(rows, v.size, keys, scores.matrix(), value_rows.load(v, batch, head / group, at, keys), {sums.data(), v.size, 1}, R(1), R(1));
+          multiply<R>(
+              rows, v.size, keys, scores.matrix(), value_rows.load(v, batch, head / group, at, keys),
+              {sums.data(), v.size, 1}, R(1), R(1));
         }
         for (int64_t r = 0; r < rows; ++r) {
           // A row that sees no key is zero.
           const R weight = total[r] == 0 ? R(0) : R(1) / total[r];
           store_scaled(
-              sums.data() + r * v.size, weight, out + batch * output.stride(0) + head * output.stride(1) + (first + r) * output.stride(2), v.size);
-          lse[batch * logsumexp.stride(0) + head * logsumexp.stride(1) + (first + r) * logsumexp.stride(2)] = top[r] + std::log(total[r]);
+              sums.data() + r * v.size, weight,
+              out + batch * output.stride(0) + head * output.stride(1) + (first + r) * output.stride(2), v.size);
+          lse[batch * logsumexp.stride(0) + head * logsumexp.stride(1) + (first + r) * logsumexp.stride(2)] =
+              top[r] + std::log(total[r]);
         }
       }
     });
   });
 }
 
-void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase& out, const TensorBase& logsumexp, double, bool is_causal, const std::optional<Tensor>& attn_mask, std::optional<double> scale, const TensorBase& grad_query, const TensorBase& grad_key, const TensorBase& grad_value) {
+void flash_attention_backward_kernel(
+    const TensorBase& grad_out,
+    const TensorBase& query,
+    const TensorBase& key,
+    const TensorBase& value,
+    const TensorBase& out,
+    const TensorBase& logsumexp,
+    double,
+    bool is_causal,
+    const std::optional<Tensor>& attn_mask,
+    std::optional<double> scale,
+    const TensorBase& grad_query,
+    const TensorBase& grad_key,
+    const TensorBase& grad_value) {
   dispatch("flash_attention_backward", query.scalar_type(), kFloating, [&]<class T> {
     using R = at::opmath_type<T>;
     using V = typename Lanes<R>::V;
@@ -260,7 +324,8 @@ void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBas
       const int64_t width = keys_per_block(k.length);
       Scores<R> scores(mask, is_causal, factor, step, width);
       Rows<T> query_rows, key_rows, value_rows, grad_rows, out_rows;
-      std::vector<R> slopes(step * width), dots(q.length), dq(q.length * q.size), dk(k.length * k.size), dv(v.length * v.size);
+      std::vector<R> slopes(step * width), dots(q.length), dq(q.length * q.size), dk(k.length * k.size),
+          dv(v.length * v.size);
       for (int64_t task = begin; task < end; ++task) {
         const int64_t batch = task / k.heads, shared = task % k.heads;
         std::fill(dk.begin(), dk.end(), R(0));
@@ -269,19 +334,23 @@ void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBas
           std::fill(dq.begin(), dq.end(), R(0));
           const R* own_lse = lse.const_data_ptr<R>() + (batch * q.heads + head) * q.length;
           for (int64_t first = 0; first < q.length; first += step) {
-            const int64_t rows = std::min(step, q.length - first), last_key = visible_keys(is_causal, first + rows - 1, k.length);
-            const Matrix<const R> queries = query_rows.load(q, batch, head, first, rows), grads = grad_rows.load(g, batch, head, first, rows),
+            const int64_t rows = std::min(step, q.length - first),
+                          last_key = visible_keys(is_causal, first + rows - 1, k.length);
+            const Matrix<const R> queries = query_rows.load(q, batch, head, first, rows),
+                                  grads = grad_rows.load(g, batch, head, first, rows),
                                   results = out_rows.load(o, batch, head, first, rows);
             for (int64_t r = 0; r < rows; ++r) {
               V dot(R(0));
               for_lanes<R>(v.size, [&](int64_t i, auto run) {
-                dot += load_run(grads.data + r * grads.row_stride + i, run) * load_run(results.data + r * results.row_stride + i, run);
+                dot += load_run(grads.data + r * grads.row_stride + i, run) *
+                    load_run(results.data + r * results.row_stride + i, run);
               });
               dots[r] = vec::reduce_add(dot);
             }
             for (int64_t at = 0; at < last_key; at += kKeys) {
               const int64_t keys = std::min(kKeys, last_key - at);
-              const Matrix<const R> own_keys = key_rows.load(k, batch, shared, at, keys), values = value_rows.load(v, batch, shared, at, keys);
+              const Matrix<const R> own_keys = key_rows.load(k, batch, shared, at, keys),
+                                    values = value_rows.load(v, batch, shared, at, keys);
               scores.fill(queries, rows, own_keys, keys, q.size, batch, head, first, at);
               multiply<R>(rows, keys, v.size, grads, values.transposed(), {slopes.data(), width, 1}, R(1), R(0));
               for (int64_t r = 0; r < rows; ++r) {
@@ -296,17 +365,27 @@ void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBas
                 });
               }
               const Matrix<const R> slope_matrix{slopes.data(), width, 1};
-              multiply<R>(keys, v.size, rows, scores.matrix().transposed(), grads, {dv.data() + at * v.size, v.size, 1}, R(1), R(1));
-              multiply<R>(rows, q.size, keys, slope_matrix, own_keys, {dq.data() + first * q.size, q.size, 1}, R(1), R(1));
-              multiply<R>(keys, q.size, rows, slope_matrix.transposed(), queries, {dk.data() + at * k.size, k.size, 1}, R(1), R(1));
+              multiply<R>(
+                  keys, v.size, rows, scores.matrix().transposed(), grads, {dv.data() + at * v.size, v.size, 1}, R(1),
+                  R(1));
+              multiply<R>(
+                  rows, q.size, keys, slope_matrix, own_keys, {dq.data() + first * q.size, q.size, 1}, R(1), R(1));
+              multiply<R>(
+                  keys, q.size, rows, slope_matrix.transposed(), queries, {dk.data() + at * k.size, k.size, 1}, R(1),
+                  R(1));
             }
           }
-          const auto store = [&](const std::vector<R>& from, const TensorBase& to, int64_t to_head, int64_t length, int64_t size) {
+          const auto store = [&](const std::vector<R>& from, const TensorBase& to, int64_t to_head, int64_t length,
+                                 int64_t size) {
             T* data = to.mutable_data_ptr<T>() + batch * to.stride(0) + to_head * to.stride(1);
-            for (int64_t r = 0; r < length; ++r) store_scaled(from.data() + r * size, R(1), data + r * to.stride(2), size);
+            for (int64_t r = 0; r < length; ++r) {
+              store_scaled(from.data() + r * size, R(1), data + r * to.stride(2), size);
+            }
           };
           store(dq, grad_query, head, q.length, q.size);
-          if (head + 1 < (shared + 1) * group) continue;
+          if (head + 1 < (shared + 1) * group) {
+            continue;
+          }
           store(dk, grad_key, shared, k.length, k.size);
           store(dv, grad_value, shared, v.length, v.size);
         }

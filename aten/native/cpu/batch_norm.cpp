@@ -1,5 +1,5 @@
-// Batch normalization. Statistics are taken in one pass over memory: mean and squares of a block that stays in the cache,
-// blocks combined in double.
+// Batch normalization. Statistics are taken in one pass over memory: mean and squares of a block that stays in the
+// cache, blocks combined in double.
 
 #include <aten/native/cpu/batch_norm.h>
 
@@ -26,7 +26,9 @@ const P* data_or_null(const TensorBase& t) {
 /// Calls f.operator()<P>() for the dtype of the weights: that of the data, or float beside 16-bit data.
 template <class T, class F>
 void with_weight_type(const TensorBase& any, const F& f) {
-  if (!any.defined() || any.scalar_type() == c10::CppTypeToScalarType<T>::value) return f.template operator()<T>();
+  if (!any.defined() || any.scalar_type() == c10::CppTypeToScalarType<T>::value) {
+    return f.template operator()<T>();
+  }
   f.template operator()<at::opmath_type<T>>();
 }
 
@@ -46,9 +48,9 @@ struct Moments {
 template <class F>
 void for_channels(const BatchNorm& p, const F& f) {
   const int64_t step = p.channels_last ? 32 : 1, work = std::max<int64_t>(1, p.batch * p.spatial * step);
-  at::parallel_for(0, (p.channels + step - 1) / step, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
-    f(begin * step, std::min(p.channels, end * step));
-  });
+  at::parallel_for(
+      0, (p.channels + step - 1) / step, std::max<int64_t>(1, kGrain / work),
+      [&](int64_t begin, int64_t end) { f(begin * step, std::min(p.channels, end * step)); });
 }
 
 /// Sums of a block's deviations from a number and of their squares.
@@ -62,7 +64,9 @@ struct Deviations {
     constexpr int kSize = Lanes<T>::kSize, kChains = 4; // which need not wait for each other
     const V center(from);
     V sums[kChains], all[kChains];
-    for (int c = 0; c < kChains; ++c) sums[c] = all[c] = V(R(0));
+    for (int c = 0; c < kChains; ++c) {
+      sums[c] = all[c] = V(R(0));
+    }
     int64_t i = 0;
     for (; i + kChains * kSize <= count; i += kChains * kSize) {
       for (int c = 0; c < kChains; ++c) {
@@ -88,9 +92,13 @@ struct Deviations {
     }
   }
 
-  double excess(int64_t count) const { return sum * sum / static_cast<double>(count); }
+  double excess(int64_t count) const {
+    return sum * sum / static_cast<double>(count);
+  }
   /// Whether the center was near enough to the mean that squares lose next to nothing.
-  bool exact(int64_t count) const { return excess(count) <= 0.5 * squares; }
+  bool exact(int64_t count) const {
+    return excess(count) <= 0.5 * squares;
+  }
 };
 
 template <class T>
@@ -119,7 +127,8 @@ template <class T>
 void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, Moments* m) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
-  const int64_t width = last - first, pixels = p.batch * p.spatial, step = std::clamp<int64_t>(8 * kBlock / std::max<int64_t>(1, width), 16, 512);
+  const int64_t width = last - first, pixels = p.batch * p.spatial,
+                step = std::clamp<int64_t>(8 * kBlock / std::max<int64_t>(1, width), 16, 512);
   std::vector<R> sums(width), squares(width);
   for (int64_t at = 0; at < pixels; at += step) {
     const int64_t count = std::min(step, pixels - at);
@@ -128,7 +137,9 @@ void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, 
       const T* column = x + at * p.channels + first + c;
       const auto over = [&](auto run) {
         V sum(R(0)), square(R(0)), rest(R(0));
-        for (int64_t i = 0; i < count; ++i) sum += load_run(column + i * p.channels, run);
+        for (int64_t i = 0; i < count; ++i) {
+          sum += load_run(column + i * p.channels, run);
+        }
         const V mean = sum / V(static_cast<R>(count));
         for (int64_t i = 0; i < count; ++i) {
           const V d = load_run(column + i * p.channels, run) - mean;
@@ -139,10 +150,15 @@ void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, 
         store_run<R>(mean + shift, sums.data() + c, run);
         store_run<R>(square - shift * rest, squares.data() + c, run);
       };
-      if (part == Lanes<T>::kSize) over(std::integral_constant<int, Lanes<T>::kSize>{});
-      else over(part);
+      if (part == Lanes<T>::kSize) {
+        over(std::integral_constant<int, Lanes<T>::kSize>{});
+      } else {
+        over(part);
+      }
     }
-    for (int64_t c = 0; c < width; ++c) m[c].join(static_cast<double>(count), static_cast<double>(sums[c]), static_cast<double>(squares[c]));
+    for (int64_t c = 0; c < width; ++c) {
+      m[c].join(static_cast<double>(count), static_cast<double>(sums[c]), static_cast<double>(squares[c]));
+    }
   }
 }
 
@@ -151,14 +167,21 @@ template <class F>
 void for_runs(const BatchNorm& p, const F& f) {
   if (p.channels_last) {
     const int64_t pixels = p.batch * p.spatial;
-    at::parallel_for(0, pixels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, p.channels)), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) f(i * p.channels, p.channels, 0);
-    });
+    at::parallel_for(
+        0, pixels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, p.channels)), [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            f(i * p.channels, p.channels, 0);
+          }
+        });
     return;
   }
-  at::parallel_for(0, p.batch * p.channels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, p.spatial)), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) f(i * p.spatial, p.spatial, i % p.channels);
-  });
+  at::parallel_for(
+      0, p.batch * p.channels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, p.spatial)),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          f(i * p.spatial, p.spatial, i % p.channels);
+        }
+      });
 }
 
 /// Numbers of each channel in the computing type.
@@ -185,7 +208,9 @@ void batch_norm_moments(const BatchNorm& p) {
       if (p.channels_last) {
         pixel_moments(p, x, begin, end, m.data());
       } else {
-        for (int64_t c = begin; c < end; ++c) plane_moments(p, x, c, m[c - begin]);
+        for (int64_t c = begin; c < end; ++c) {
+          plane_moments(p, x, c, m[c - begin]);
+        }
       }
       for (int64_t c = begin; c < end; ++c) {
         mean[c] = m[c - begin].mean;
@@ -209,20 +234,23 @@ void batch_norm_forward_kernel(const BatchNorm& p) {
       for (int64_t c = 0; c < p.channels; ++c) {
         channel.mean[c] = static_cast<R>(p.mean.const_data_ptr<double>()[c]);
         channel.scale[c] = static_cast<R>(reciprocal_deviation(p.variance.const_data_ptr<double>()[c], p.eps)) *
-                           (weight ? static_cast<R>(weight[c]) : R(1));
+            (weight ? static_cast<R>(weight[c]) : R(1));
         channel.shift[c] = bias ? static_cast<R>(bias[c]) : R(0);
       }
     });
     for_runs(p, [&](int64_t at, int64_t count, int64_t c) {
       if (p.channels_last) {
         for_lanes<T>(count, [&](int64_t i, auto run) {
-          const V v = (load_run(x + at + i, run) - load_run<R>(channel.mean.data() + i, run)) * load_run<R>(channel.scale.data() + i, run);
+          const V v = (load_run(x + at + i, run) - load_run<R>(channel.mean.data() + i, run)) *
+              load_run<R>(channel.scale.data() + i, run);
           store_run<T>(v + load_run<R>(channel.shift.data() + i, run), y + at + i, run);
         });
         return;
       }
       const V mean(channel.mean[c]), scale(channel.scale[c]), shift(channel.shift[c]);
-      for_lanes<T>(count, [&](int64_t i, auto run) { store_run<T>((load_run(x + at + i, run) - mean) * scale + shift, y + at + i, run); });
+      for_lanes<T>(count, [&](int64_t i, auto run) {
+        store_run<T>((load_run(x + at + i, run) - mean) * scale + shift, y + at + i, run);
+      });
     });
   });
 }
@@ -258,7 +286,9 @@ void batch_norm_backward_kernel(const BatchNorm& p) {
       }
       const int64_t width = end - begin;
       std::vector<R> sum(width), dot(width), mean(width);
-      for (int64_t c = 0; c < width; ++c) mean[c] = static_cast<R>(means[begin + c]);
+      for (int64_t c = 0; c < width; ++c) {
+        mean[c] = static_cast<R>(means[begin + c]);
+      }
       for (int64_t at = 0; at < pixels; at += 256) {
         std::fill(sum.begin(), sum.end(), R(0));
         std::fill(dot.begin(), dot.end(), R(0));
@@ -279,33 +309,46 @@ void batch_norm_backward_kernel(const BatchNorm& p) {
     // dx = scale * g + slope * (x - mean) + shift, the last two only where the statistics depend on x.
     PerChannel<R> channel(p.channels);
     std::vector<R> slope(p.channels);
-    with_weight_type<T>(p.weight.defined() ? p.weight : p.grad_weight.defined() ? p.grad_weight : p.grad_bias, [&]<class P> {
-      const P* weight = data_or_null<P>(p.weight);
-      for (int64_t c = 0; c < p.channels; ++c) {
-        const double invstd = reciprocal_deviation(variances[c], p.eps), scale = invstd * (weight ? static_cast<double>(weight[c]) : 1);
-        const double count = static_cast<double>(pixels);
-        channel.mean[c] = static_cast<R>(means[c]);
-        channel.scale[c] = static_cast<R>(scale);
-        slope[c] = p.train ? static_cast<R>(-scale * dots[c] * invstd * invstd / count) : R(0);
-        channel.shift[c] = p.train ? static_cast<R>(-scale * sums[c] / count) : R(0);
-        if (p.grad_weight.defined()) p.grad_weight.mutable_data_ptr<P>()[c] = static_cast<P>(dots[c] * invstd);
-        if (p.grad_bias.defined()) p.grad_bias.mutable_data_ptr<P>()[c] = static_cast<P>(sums[c]);
-      }
-    });
-    if (!p.grad_input.defined()) return;
+    with_weight_type<T>(
+        p.weight.defined()            ? p.weight
+            : p.grad_weight.defined() ? p.grad_weight
+                                      : p.grad_bias,
+        [&]<class P> {
+          const P* weight = data_or_null<P>(p.weight);
+          for (int64_t c = 0; c < p.channels; ++c) {
+            const double invstd = reciprocal_deviation(variances[c], p.eps),
+                         scale = invstd * (weight ? static_cast<double>(weight[c]) : 1);
+            const double count = static_cast<double>(pixels);
+            channel.mean[c] = static_cast<R>(means[c]);
+            channel.scale[c] = static_cast<R>(scale);
+            slope[c] = p.train ? static_cast<R>(-scale * dots[c] * invstd * invstd / count) : R(0);
+            channel.shift[c] = p.train ? static_cast<R>(-scale * sums[c] / count) : R(0);
+            if (p.grad_weight.defined()) {
+              p.grad_weight.mutable_data_ptr<P>()[c] = static_cast<P>(dots[c] * invstd);
+            }
+            if (p.grad_bias.defined()) {
+              p.grad_bias.mutable_data_ptr<P>()[c] = static_cast<P>(sums[c]);
+            }
+          }
+        });
+    if (!p.grad_input.defined()) {
+      return;
+    }
     T* dx = p.grad_input.mutable_data_ptr<T>();
     for_runs(p, [&](int64_t at, int64_t count, int64_t c) {
       if (p.channels_last) {
         for_lanes<T>(count, [&](int64_t i, auto run) {
           const V centered = load_run(x + at + i, run) - load_run<R>(channel.mean.data() + i, run);
-          const V v = load_run(g + at + i, run) * load_run<R>(channel.scale.data() + i, run) + centered * load_run<R>(slope.data() + i, run);
+          const V v = load_run(g + at + i, run) * load_run<R>(channel.scale.data() + i, run) +
+              centered * load_run<R>(slope.data() + i, run);
           store_run<T>(v + load_run<R>(channel.shift.data() + i, run), dx + at + i, run);
         });
         return;
       }
       const V mean(channel.mean[c]), scale(channel.scale[c]), shift(channel.shift[c]), tilt(slope[c]);
       for_lanes<T>(count, [&](int64_t i, auto run) {
-        store_run<T>(load_run(g + at + i, run) * scale + (load_run(x + at + i, run) - mean) * tilt + shift, dx + at + i, run);
+        store_run<T>(
+            load_run(g + at + i, run) * scale + (load_run(x + at + i, run) - mean) * tilt + shift, dx + at + i, run);
       });
     });
   });

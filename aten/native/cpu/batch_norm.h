@@ -14,17 +14,17 @@ struct BatchNorm {
   bool channels_last = false;
   int64_t batch = 0, channels = 0, spatial = 0;
   double eps = 0;
-  TensorBase mean, variance;        // of each channel, in double
-  TensorBase weight, bias, output;  // forward pass; its mean and variance are given
+  TensorBase mean, variance; // of each channel, in double
+  TensorBase weight, bias, output; // forward pass; its mean and variance are given
   TensorBase grad, grad_input, grad_weight, grad_bias;
-  bool train = false;               // in the backward pass: the statistics depend on the input
+  bool train = false; // in the backward pass: the statistics depend on the input
 };
 
-#define LT_DECLARE_BATCH_NORM_KERNELS(level)               \
-  namespace level {                                        \
-  void batch_norm_moments(const BatchNorm& p);             \
-  void batch_norm_forward_kernel(const BatchNorm& p);      \
-  void batch_norm_backward_kernel(const BatchNorm& p);     \
+#define LT_DECLARE_BATCH_NORM_KERNELS(level)           \
+  namespace level {                                    \
+  void batch_norm_moments(const BatchNorm& p);         \
+  void batch_norm_forward_kernel(const BatchNorm& p);  \
+  void batch_norm_backward_kernel(const BatchNorm& p); \
   }
 #ifndef CPU_CAPABILITY
 LT_DECLARE_BATCH_NORM_KERNELS(v2)

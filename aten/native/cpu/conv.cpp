@@ -1,5 +1,5 @@
-// Convolution as products with columns of windows: for dtypes and shapes that oneDNN has no kernel for, or that are plain products.
-// Also im2col, col2im.
+// Convolution as products with columns of windows: for dtypes and shapes that oneDNN has no kernel for, or that are
+// plain products. Also im2col, col2im.
 
 #include <aten/native/cpu/conv.h>
 
@@ -33,10 +33,12 @@ struct Columns {
   const int64_t rows = p.out[0] * p.out[1];
   /// The image itself is the matrix.
   const bool plain = p.is_product();
-  const int64_t step = std::clamp<int64_t>(kColumnBytes / std::max<int64_t>(1, depth * p.out[2] * int64_t(sizeof(T))), 1, std::max<int64_t>(1, rows));
+  const int64_t step = std::clamp<int64_t>(
+      kColumnBytes / std::max<int64_t>(1, depth* p.out[2] * int64_t(sizeof(T))), 1, std::max<int64_t>(1, rows));
 
   c10::DataPtr buffer() const {
-    return plain ? c10::DataPtr() : c10::GetCPUAllocator()->allocate(static_cast<size_t>(depth * step * p.out[2]) * sizeof(T));
+    return plain ? c10::DataPtr()
+                 : c10::GetCPUAllocator()->allocate(static_cast<size_t>(depth * step * p.out[2]) * sizeof(T));
   }
   /// Calls f(window, matrix of columns) for runs of output rows; columns are gathered from `image` unless it is null.
   template <class F>
@@ -44,9 +46,13 @@ struct Columns {
     for (int64_t first = 0; first < rows; first += plain ? rows : step) {
       const WindowColumns w{p, first, plain ? rows : std::min(rows, first + step)};
       if (image != nullptr && !plain) {
-        at::parallel_for(0, channels, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, w.width() * p.kernel_size())), [&](int64_t begin, int64_t end) {
-          for (int64_t c = begin; c < end; ++c) w.gather(image, c, cols);
-        });
+        at::parallel_for(
+            0, channels, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, w.width() * p.kernel_size())),
+            [&](int64_t begin, int64_t end) {
+              for (int64_t c = begin; c < end; ++c) {
+                w.gather(image, c, cols);
+              }
+            });
       }
       f(w, Matrix<const T>{plain ? image : cols, plain ? p.in_size() : w.width(), 1});
     }
@@ -60,14 +66,19 @@ void for_images(const ConvProblem& p, const F& f) {
   const int64_t tasks = p.batch * p.groups;
   const auto run = [&](int64_t begin, int64_t end) {
     const c10::DataPtr scratch = columns.buffer();
-    for (int64_t t = begin; t < end; ++t) f(columns, t / p.groups, t % p.groups, static_cast<T*>(scratch.get()));
+    for (int64_t t = begin; t < end; ++t) {
+      f(columns, t / p.groups, t % p.groups, static_cast<T*>(scratch.get()));
+    }
   };
-  if (tasks >= at::get_num_threads()) at::parallel_for(0, tasks, 1, run);
-  else run(0, tasks);
+  if (tasks >= at::get_num_threads()) {
+    at::parallel_for(0, tasks, 1, run);
+  } else {
+    run(0, tasks);
+  }
 }
 
-/// A convolution that is a product of each image, weight (rows x depth) times image (depth x pixels), whose pixels do not fill vectors:
-/// those that are left of all images fill some together.
+/// A convolution that is a product of each image, weight (rows x depth) times image (depth x pixels), whose pixels do
+/// not fill vectors: those that are left of all images fill some together.
 template <class T>
 class LeftPixels {
  public:
@@ -75,25 +86,35 @@ class LeftPixels {
     if constexpr (std::is_floating_point_v<T>) {
       constexpr int64_t kLanes = gemm_detail::kLanes<T>, kMostPixels = 64 * kLanes; // of more, few are left
       const int64_t left = p.in_size() % kLanes;
-      if (!p.is_product() || p.groups != 1 || p.in_size() < kLanes || p.in_size() > kMostPixels || p.batch * left < kLanes) return;
+      if (!p.is_product() || p.groups != 1 || p.in_size() < kLanes || p.in_size() > kMostPixels ||
+          p.batch * left < kLanes) {
+        return;
+      }
       left_ = left;
     }
   }
 
   /// Pixels of each image that fill vectors, or all of them.
-  int64_t filling() const { return pixels_ - left_; }
+  int64_t filling() const {
+    return pixels_ - left_;
+  }
 
   /// The products of the others.
   void run(const Matrix<const T>& weight, int64_t rows, int64_t depth, const T* src, const T* bias, T* dst) const {
-    if (left_ == 0) return;
+    if (left_ == 0) {
+      return;
+    }
     const int64_t width = batch_ * left_;
-    const c10::DataPtr scratch = c10::GetCPUAllocator()->allocate(static_cast<size_t>((depth + rows) * width) * sizeof(T));
+    const c10::DataPtr scratch =
+        c10::GetCPUAllocator()->allocate(static_cast<size_t>((depth + rows) * width) * sizeof(T));
     T* const from = static_cast<T*>(scratch.get());
     T* const to = from + depth * width;
     const auto for_pixels = [&](int64_t channels, const auto& f) {
       at::parallel_for(0, channels, at::divup(at::internal::GRAIN_SIZE, width), [&](int64_t begin, int64_t end) {
         for (int64_t n = 0; n < batch_; ++n) {
-          for (int64_t c = begin; c < end; ++c) f(c, (n * channels + c) * pixels_ + filling(), c * width + n * left_);
+          for (int64_t c = begin; c < end; ++c) {
+            f(c, (n * channels + c) * pixels_ + filling(), c * width + n * left_);
+          }
         }
       });
     };
@@ -108,7 +129,9 @@ class LeftPixels {
     gemm(product);
     for_pixels(rows, [&](int64_t c, int64_t pixel, int64_t place) {
       const T start = bias == nullptr ? T(0) : bias[c];
-      for (int64_t i = 0; i < left_; ++i) dst[pixel + i] = to[place + i] + start;
+      for (int64_t i = 0; i < left_; ++i) {
+        dst[pixel + i] = to[place + i] + start;
+      }
     });
   }
 
@@ -133,11 +156,15 @@ void forward(const ConvProblem& p, const T* src, const T* weight, const T* bias,
       product.b = cols;
       product.c = {result + w.first * p.out[2], p.out_size(), 1};
       gemm(product);
-      if (bias == nullptr) return;
+      if (bias == nullptr) {
+        return;
+      }
       // The result is still in the cache.
       for (int64_t c = 0; c < outs; ++c) {
         T* row = product.c.data + c * p.out_size();
-        for (int64_t i = 0; i < product.n; ++i) row[i] += bias[g * outs + c];
+        for (int64_t i = 0; i < product.n; ++i) {
+          row[i] += bias[g * outs + c];
+        }
       }
     });
   });
@@ -148,7 +175,9 @@ template <class T>
 void backward_data(const ConvProblem& p, const T* dst, const T* weight, T* src) {
   const int64_t outs = p.out_channels / p.groups;
   const LeftPixels<T> left(p);
-  if (!p.is_product()) std::fill(src, src + p.batch * p.in_channels * p.in_size(), T(0));
+  if (!p.is_product()) {
+    std::fill(src, src + p.batch * p.in_channels * p.in_size(), T(0));
+  }
   for_images<T>(p, [&](const Columns<T>& columns, int64_t n, int64_t g, T* scratch) {
     T* image = src + (n * p.in_channels + g * columns.channels) * p.in_size();
     const T* grad = dst + (n * p.out_channels + g * outs) * p.out_size();
@@ -161,10 +190,16 @@ void backward_data(const ConvProblem& p, const T* dst, const T* weight, T* src) 
       product.b = {grad + w.first * p.out[2], p.out_size(), 1};
       product.c = {columns.plain ? image : scratch, w.width(), 1};
       gemm(product);
-      if (columns.plain) return;
-      at::parallel_for(0, columns.channels, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, w.width() * p.kernel_size())), [&](int64_t begin, int64_t end) {
-        for (int64_t c = begin; c < end; ++c) w.scatter(scratch, c, image);
-      });
+      if (columns.plain) {
+        return;
+      }
+      at::parallel_for(
+          0, columns.channels, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, w.width() * p.kernel_size())),
+          [&](int64_t begin, int64_t end) {
+            for (int64_t c = begin; c < end; ++c) {
+              w.scatter(scratch, c, image);
+            }
+          });
     });
   });
   left.run({weight, 1, p.in_channels}, p.in_channels, p.out_channels, dst, nullptr, src);
@@ -197,7 +232,8 @@ void backward_weight(const ConvProblem& p, const T* src, const T* dst, T* weight
 }
 
 /// The windows of im2col and col2im as a convolution's.
-ConvProblem windows_2d(const TensorBase& image, IntArrayRef kernel, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
+ConvProblem windows_2d(
+    const TensorBase& image, IntArrayRef kernel, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
   ConvProblem p;
   const int64_t rank = image.dim();
   p.dtype = image.scalar_type();
@@ -219,16 +255,22 @@ ConvProblem windows_2d(const TensorBase& image, IntArrayRef kernel, IntArrayRef 
 template <class F>
 void for_channels(const ConvProblem& p, const F& f) {
   const WindowColumns w{p, 0, p.out[0] * p.out[1]};
-  at::parallel_for(0, p.batch * p.in_channels, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, w.width() * p.kernel_size())), [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) f(w, c / p.in_channels, c % p.in_channels);
-  });
+  at::parallel_for(
+      0, p.batch * p.in_channels, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, w.width() * p.kernel_size())),
+      [&](int64_t begin, int64_t end) {
+        for (int64_t c = begin; c < end; ++c) {
+          f(w, c / p.in_channels, c % p.in_channels);
+        }
+      });
 }
 
 } // namespace
 
 void conv_forward_columns(const ConvProblem& p, const void* src, const void* weight, const void* bias, void* dst) {
   dispatch("convolution", p.dtype, kColumnDtypes, [&]<class T> {
-    forward(p, static_cast<const T*>(src), static_cast<const T*>(weight), static_cast<const T*>(bias), static_cast<T*>(dst));
+    forward(
+        p, static_cast<const T*>(src), static_cast<const T*>(weight), static_cast<const T*>(bias),
+        static_cast<T*>(dst));
   });
 }
 
@@ -244,7 +286,13 @@ void conv_backward_weight_columns(const ConvProblem& p, const void* src, const v
   });
 }
 
-void im2col_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride, const TensorBase& out) {
+void im2col_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef dilation,
+    IntArrayRef padding,
+    IntArrayRef stride,
+    const TensorBase& out) {
   const TensorBase image = self.contiguous();
   const ConvProblem p = windows_2d(image, kernel_size, dilation, padding, stride);
   dispatch("im2col_out_cpu", p.dtype, kFloating | kComplex | kBooleans, [&]<class T> {
@@ -256,7 +304,14 @@ void im2col_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef 
   });
 }
 
-void col2im_kernel(const TensorBase& self, IntArrayRef, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride, const TensorBase& out) {
+void col2im_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    IntArrayRef kernel_size,
+    IntArrayRef dilation,
+    IntArrayRef padding,
+    IntArrayRef stride,
+    const TensorBase& out) {
   const TensorBase columns = self.contiguous();
   const ConvProblem p = windows_2d(out, kernel_size, dilation, padding, stride);
   dispatch("col2im_out_cpu", p.dtype, kFloating | kComplex | kBooleans, [&]<class T> {

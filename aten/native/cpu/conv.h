@@ -1,6 +1,6 @@
 #pragma once
-// A convolution as numbers, and the own kernels: for dtypes that oneDNN lacks and kernels of one element (bodies in conv.cpp), and
-// for depthwise ones (depthwise.cpp).
+// A convolution as numbers, and the own kernels: for dtypes that oneDNN lacks and kernels of one element (bodies in
+// conv.cpp), and for depthwise ones (depthwise.cpp).
 
 #include <c10/core/ScalarType.h>
 
@@ -16,14 +16,25 @@ struct ConvProblem {
   c10::ScalarType dtype;
   int dims = 0; // spatial dimensions of the tensors
   int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
-  std::array<int64_t, 3> in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1}, stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1};
+  std::array<int64_t, 3> in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1}, stride{1, 1, 1}, padding{0, 0, 0},
+      dilation{1, 1, 1};
 
-  static int64_t product(const std::array<int64_t, 3>& a) { return a[0] * a[1] * a[2]; }
-  int64_t in_size() const { return product(in); }
-  int64_t out_size() const { return product(out); }
-  int64_t kernel_size() const { return product(kernel); }
+  static int64_t product(const std::array<int64_t, 3>& a) {
+    return a[0] * a[1] * a[2];
+  }
+  int64_t in_size() const {
+    return product(in);
+  }
+  int64_t out_size() const {
+    return product(out);
+  }
+  int64_t kernel_size() const {
+    return product(kernel);
+  }
   /// A kernel of one element that touches each pixel once: then an image is a matrix, and its convolution a product.
-  bool is_product() const { return kernel_size() == 1 && in == out && padding == std::array<int64_t, 3>{0, 0, 0}; }
+  bool is_product() const {
+    return kernel_size() == 1 && in == out && padding == std::array<int64_t, 3>{0, 0, 0};
+  }
 };
 
 #define LT_DECLARE_CONV_KERNELS(level)                                                                                 \

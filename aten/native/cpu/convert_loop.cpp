@@ -23,9 +23,8 @@ template <class T>
 inline constexpr bool is_complex_v<c10::complex<T>> = true;
 
 template <class T>
-inline constexpr bool is_reduced_v =
-    std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16> || std::is_same_v<T, c10::Float8_e5m2> ||
-    std::is_same_v<T, c10::Float8_e4m3fn>;
+inline constexpr bool is_reduced_v = std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16> ||
+    std::is_same_v<T, c10::Float8_e5m2> || std::is_same_v<T, c10::Float8_e4m3fn>;
 
 // A 16-bit type and float: compilers do not vectorise these conversions.
 template <class Narrow, class Wide>
@@ -101,9 +100,15 @@ __ubsan_ignore_float_cast_overflow__ void loop(
   }
 }
 
-constexpr auto kPairs =
-    dtype_set<c10::ScalarType::Bool, c10::ScalarType::Byte, c10::ScalarType::Int, c10::ScalarType::Long,
-              c10::ScalarType::Half, c10::ScalarType::BFloat16, c10::ScalarType::Float, c10::ScalarType::Double>;
+constexpr auto kPairs = dtype_set<
+    c10::ScalarType::Bool,
+    c10::ScalarType::Byte,
+    c10::ScalarType::Int,
+    c10::ScalarType::Long,
+    c10::ScalarType::Half,
+    c10::ScalarType::BFloat16,
+    c10::ScalarType::Float,
+    c10::ScalarType::Double>;
 constexpr auto kEvery = kAll | kUnsigned | kComplexHalves | kFloat8;
 
 // Holds every value of its dtypes: int64 also the bits of uint64, which are asked for by the other side's signedness.
@@ -121,8 +126,13 @@ Middle middle_of(c10::ScalarType dtype) {
 
 template <class M>
 void through(
-    c10::ScalarType dst_dtype, void* dst, std::int64_t dst_stride,
-    c10::ScalarType src_dtype, const void* src, std::int64_t src_stride, std::int64_t n) {
+    c10::ScalarType dst_dtype,
+    void* dst,
+    std::int64_t dst_stride,
+    c10::ScalarType src_dtype,
+    const void* src,
+    std::int64_t src_stride,
+    std::int64_t n) {
   constexpr std::int64_t kBlock = 256;
   M buffer[kBlock];
   for (std::int64_t done = 0; done < n; done += kBlock) {
@@ -158,17 +168,26 @@ void repeat(void* dst, const void* element, std::int64_t size, std::int64_t n) {
 
 } // namespace
 
-void convert_loop(c10::ScalarType dst_dtype, void* dst, std::int64_t dst_stride, c10::ScalarType src_dtype, const void* src, std::int64_t src_stride, std::int64_t n) {
+void convert_loop(
+    c10::ScalarType dst_dtype,
+    void* dst,
+    std::int64_t dst_stride,
+    c10::ScalarType src_dtype,
+    const void* src,
+    std::int64_t src_stride,
+    std::int64_t n) {
   if (n == 0) {
     return; // the pointers may be null
   }
   // Signed bytes are unsigned ones where only their bits, or whether they are zero, matter.
-  if (src_dtype == c10::ScalarType::Char && (dst_dtype == c10::ScalarType::Byte || dst_dtype == c10::ScalarType::Bool)) {
+  if (src_dtype == c10::ScalarType::Char &&
+      (dst_dtype == c10::ScalarType::Byte || dst_dtype == c10::ScalarType::Bool)) {
     src_dtype = c10::ScalarType::Byte;
   } else if (dst_dtype == c10::ScalarType::Char && src_dtype == c10::ScalarType::Byte) {
     dst_dtype = c10::ScalarType::Byte;
   }
-  if (dst_dtype == src_dtype && (n == 1 || (dst_stride == src_stride && dst_stride == static_cast<std::int64_t>(c10::elementSize(src_dtype))))) {
+  if (dst_dtype == src_dtype &&
+      (n == 1 || (dst_stride == src_stride && dst_stride == static_cast<std::int64_t>(c10::elementSize(src_dtype))))) {
     std::memmove(dst, src, n * c10::elementSize(src_dtype));
     return;
   }

@@ -35,11 +35,15 @@ T distance(Norm norm, double p, const T* a, const T* b, int64_t n) {
       return sum;
     case Norm::One:
 #pragma omp simd reduction(+ : sum)
-      for (int64_t i = 0; i < n; ++i) sum += std::abs(a[i] - b[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        sum += std::abs(a[i] - b[i]);
+      }
       return sum;
     case Norm::Two:
 #pragma omp simd reduction(+ : sum)
-      for (int64_t i = 0; i < n; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+      }
       return std::sqrt(sum);
     case Norm::Infinity:
       for (int64_t i = 0; i < n; ++i) {
@@ -48,7 +52,9 @@ T distance(Norm norm, double p, const T* a, const T* b, int64_t n) {
       }
       return sum;
     case Norm::Other:
-      for (int64_t i = 0; i < n; ++i) sum += std::pow(std::abs(a[i] - b[i]), T(p));
+      for (int64_t i = 0; i < n; ++i) {
+        sum += std::pow(std::abs(a[i] - b[i]), T(p));
+      }
       return std::pow(sum, T(1 / p));
   }
   return sum;
@@ -62,12 +68,16 @@ void add_gradient(Norm norm, double p, T grad, T dist, const T* a, const T* b, i
     case Norm::Zero:
       return;
     case Norm::One:
-      for (int64_t i = 0; i < n; ++i) to[i] += grad * sign(a[i] - b[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        to[i] += grad * sign(a[i] - b[i]);
+      }
       return;
     case Norm::Two: {
       const T factor = dist == 0 ? T(0) : grad / dist;
 #pragma omp simd
-      for (int64_t i = 0; i < n; ++i) to[i] += factor * (a[i] - b[i]);
+      for (int64_t i = 0; i < n; ++i) {
+        to[i] += factor * (a[i] - b[i]);
+      }
       return;
     }
     case Norm::Infinity:
@@ -116,8 +126,11 @@ int64_t grain(int64_t work) {
 
 } // namespace
 
-void cdist_forward_kernel(const TensorBase& x1, const TensorBase& x2, double p, std::optional<int64_t>, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void cdist_forward_kernel(
+    const TensorBase& x1, const TensorBase& x2, double p, std::optional<int64_t>, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   const TensorBase a = x1.contiguous(), b = x2.contiguous();
   const IntArrayRef batch = out.sizes().slice(0, out.dim() - 2);
   const Matrices a_matrices(a, batch), b_matrices(b, batch), out_matrices(out, batch);
@@ -130,17 +143,28 @@ void cdist_forward_kernel(const TensorBase& x1, const TensorBase& x2, double p, 
         const T* from = a.const_data_ptr<T>() + a_matrices.offset(matrix) + row * cols;
         const T* other = b.const_data_ptr<T>() + b_matrices.offset(matrix);
         T* to = out.mutable_data_ptr<T>() + out_matrices.offset(matrix) + row * out.stride(-2);
-        for (int64_t j = 0; j < others; ++j) to[j * out.stride(-1)] = distance(norm, p, from, other + j * cols, cols);
+        for (int64_t j = 0; j < others; ++j) {
+          to[j * out.stride(-1)] = distance(norm, p, from, other + j * cols, cols);
+        }
       }
     });
   });
 }
 
-void cdist_backward_kernel(const TensorBase& grad_output, const TensorBase& x1, const TensorBase& x2, double p, const TensorBase& cdist, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void cdist_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& x1,
+    const TensorBase& x2,
+    double p,
+    const TensorBase& cdist,
+    const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   const TensorBase a = x1.contiguous(), b = x2.contiguous();
   const IntArrayRef batch = out.sizes().slice(0, out.dim() - 2);
-  const Matrices a_matrices(a, batch), b_matrices(b, batch), out_matrices(out, batch), grads(grad_output, batch), dists(cdist, batch);
+  const Matrices a_matrices(a, batch), b_matrices(b, batch), out_matrices(out, batch), grads(grad_output, batch),
+      dists(cdist, batch);
   const int64_t rows = x1.size(-2), others = x2.size(-2), cols = x1.size(-1);
   const Norm norm = norm_of(p);
   dispatch("cdist_backward", out.scalar_type(), kFloatDouble, [&]<class T> {
@@ -155,10 +179,13 @@ void cdist_backward_kernel(const TensorBase& grad_output, const TensorBase& x1, 
         std::fill(sum.begin(), sum.end(), T(0));
         for (int64_t j = 0; j < others; ++j) {
           add_gradient(
-              norm, p, grad[j * grad_output.stride(-1)], dist[j * cdist.stride(-1)], from, other + j * cols, cols, sum.data());
+              norm, p, grad[j * grad_output.stride(-1)], dist[j * cdist.stride(-1)], from, other + j * cols, cols,
+              sum.data());
         }
         T* to = out.mutable_data_ptr<T>() + out_matrices.offset(matrix) + row * out.stride(-2);
-        for (int64_t c = 0; c < cols; ++c) to[c * out.stride(-1)] = sum[c];
+        for (int64_t c = 0; c < cols; ++c) {
+          to[c * out.stride(-1)] = sum[c];
+        }
       }
     });
   });
@@ -182,8 +209,11 @@ void pdist_forward_kernel(const TensorBase& self, double p, const TensorBase& ou
   });
 }
 
-void pdist_backward_kernel(const TensorBase& grad_output, const TensorBase& self, double p, const TensorBase& pdist, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void pdist_backward_kernel(
+    const TensorBase& grad_output, const TensorBase& self, double p, const TensorBase& pdist, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   const TensorBase a = self.contiguous();
   const int64_t n = self.size(0), cols = self.size(1);
   const Norm norm = norm_of(p);
@@ -198,14 +228,18 @@ void pdist_backward_kernel(const TensorBase& grad_output, const TensorBase& self
       for (int64_t i = begin; i < end; ++i) {
         std::fill(sum.begin(), sum.end(), T(0));
         for (int64_t j = 0; j < n; ++j) {
-          if (i == j) continue;
+          if (i == j) {
+            continue;
+          }
           const int64_t first = std::min(i, j), second = std::max(i, j);
           const int64_t at = first * n - first * (first + 1) / 2 + second - first - 1;
           add_gradient(
-              norm, p, grad[at * grad_output.stride(0)], dist[at * pdist.stride(0)], from + i * cols, from + j * cols, cols,
-              sum.data());
+              norm, p, grad[at * grad_output.stride(0)], dist[at * pdist.stride(0)], from + i * cols, from + j * cols,
+              cols, sum.data());
         }
-        for (int64_t c = 0; c < cols; ++c) to[i * out.stride(0) + c * out.stride(1)] = sum[c];
+        for (int64_t c = 0; c < cols; ++c) {
+          to[i * out.stride(0) + c * out.stride(1)] = sum[c];
+        }
       }
     });
   });

@@ -26,8 +26,8 @@ bool given(const std::optional<Tensor>& t) {
 void check_rows(const Values& indices, int64_t rows) {
   for (size_t i = 0; i < indices.size(); ++i) {
     TORCH_CHECK(
-        indices[i] >= 0 && indices[i] < rows, "embedding_bag: Expected idx >= 0 && idx < num_embeddings: Index ", i, " of input takes value ",
-        indices[i], " which is not in the valid range [0, ", rows, ")");
+        indices[i] >= 0 && indices[i] < rows, "embedding_bag: Expected idx >= 0 && idx < num_embeddings: Index ", i,
+        " of input takes value ", indices[i], " which is not in the valid range [0, ", rows, ")");
   }
 }
 
@@ -36,16 +36,18 @@ Values bag_bounds(const TensorBase& offsets, int64_t bags, int64_t count) {
   Values bounds = index_values(offsets);
   if (!bounds.empty()) {
     TORCH_CHECK(
-        bounds.front() == 0, "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got ",
+        bounds.front() == 0,
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+        "got ",
         bounds.front());
     TORCH_CHECK(
-        bounds.back() <= count, "offsets[-1] can not be greater than input's length ", count, " but got offsets[-1] of ",
-        bounds.back());
+        bounds.back() <= count, "offsets[-1] can not be greater than input's length ", count,
+        " but got offsets[-1] of ", bounds.back());
   }
   for (size_t i = 1; i < bounds.size(); ++i) {
     TORCH_CHECK(
-        bounds[i - 1] <= bounds[i], "embedding_bag: offsets must not decrease, got ", bounds[i - 1], " before ", bounds[i],
-        " at position ", i);
+        bounds[i - 1] <= bounds[i], "embedding_bag: offsets must not decrease, got ", bounds[i - 1], " before ",
+        bounds[i], " at position ", i);
   }
   bounds.resize(bags);
   bounds.push_back(count);
@@ -110,7 +112,8 @@ VEC_INLINE void store_wide(vec::Vec<at::opmath_type<T>> value, T* to) {
 
 /// Sum or mean of the rows of bag `b`. Returns how many they are.
 template <class T>
-int64_t add_rows(const Bags& bags, int64_t b, const T* table, const T* scales, bool mean, at::opmath_type<T>* sum, T* to) {
+int64_t add_rows(
+    const Bags& bags, int64_t b, const T* table, const T* scales, bool mean, at::opmath_type<T>* sum, T* to) {
   using R = at::opmath_type<T>;
   using V = vec::Vec<R>;
   const int64_t begin = bags.bounds[b], end = bags.bounds[b + 1];
@@ -123,23 +126,35 @@ int64_t add_rows(const Bags& bags, int64_t b, const T* table, const T* scales, b
   int64_t j = 0;
   for (; j + kColumns <= bags.width; j += kColumns) {
     V columns[kVectors];
-    for (V& column : columns) column = V(R(0));
+    for (V& column : columns) {
+      column = V(R(0));
+    }
     for (int64_t i = begin; i < end; ++i) {
-      if (indices[i] == bags.padding_idx) continue;
+      if (indices[i] == bags.padding_idx) {
+        continue;
+      }
       const T* row = table + indices[i] * bags.width + j;
       const V scale = V(scales == nullptr ? R(1) : static_cast<R>(scales[i]));
-      for (int k = 0; k < kVectors; ++k) columns[k] = columns[k] + load_wide(row + k * V::size()) * scale;
+      for (int k = 0; k < kVectors; ++k) {
+        columns[k] = columns[k] + load_wide(row + k * V::size()) * scale;
+      }
     }
-    for (int k = 0; k < kVectors; ++k) store_wide(columns[k] / V(divisor), to + j + k * V::size());
+    for (int k = 0; k < kVectors; ++k) {
+      store_wide(columns[k] / V(divisor), to + j + k * V::size());
+    }
   }
   const int64_t rest = bags.width - j;
   std::fill_n(sum, rest, R(0));
   for (int64_t i = begin; i < end; ++i) {
-    if (indices[i] == bags.padding_idx) continue;
+    if (indices[i] == bags.padding_idx) {
+      continue;
+    }
     const T* row = table + indices[i] * bags.width + j;
     add_scaled(row, scales == nullptr ? R(1) : static_cast<R>(scales[i]), rest, sum);
   }
-  for (int64_t k = 0; k < rest; ++k) to[j + k] = static_cast<T>(sum[k] / divisor);
+  for (int64_t k = 0; k < rest; ++k) {
+    to[j + k] = static_cast<T>(sum[k] / divisor);
+  }
   return used;
 }
 
@@ -167,7 +182,20 @@ int64_t max_rows(const Bags& bags, int64_t b, const T* table, T* to, int64_t* ro
 
 } // namespace
 
-void embedding_bag_kernel(const TensorBase& weight, const TensorBase& indices, const TensorBase& offsets, bool, int64_t mode, bool, const std::optional<Tensor>& per_sample_weights, bool, int64_t padding_idx, const TensorBase& out, const TensorBase& offset2bag, const TensorBase& bag_size, const TensorBase& max_indices) {
+void embedding_bag_kernel(
+    const TensorBase& weight,
+    const TensorBase& indices,
+    const TensorBase& offsets,
+    bool,
+    int64_t mode,
+    bool,
+    const std::optional<Tensor>& per_sample_weights,
+    bool,
+    int64_t padding_idx,
+    const TensorBase& out,
+    const TensorBase& offset2bag,
+    const TensorBase& bag_size,
+    const TensorBase& max_indices) {
   const int64_t bag_count = out.size(0);
   const Values index = index_values(indices);
   const auto count = static_cast<int64_t>(index.size());
@@ -183,13 +211,14 @@ void embedding_bag_kernel(const TensorBase& weight, const TensorBase& indices, c
     const T* scale = scales.defined() ? scales.const_data_ptr<T>() : nullptr;
     T* to = out.mutable_data_ptr<T>();
     const int64_t per_bag = std::max<int64_t>(1, bags.width * (count / std::max<int64_t>(bag_count, 1) + 1));
-    at::parallel_for(0, bag_count, std::max<int64_t>(1, at::internal::GRAIN_SIZE / per_bag), [&](int64_t begin, int64_t end) {
-      std::vector<at::opmath_type<T>> sum(bags.width);
-      for (int64_t b = begin; b < end; ++b) {
-        sizes[b] = mode == Max ? max_rows(bags, b, from, to + b * bags.width, rows.data() + b * bags.width)
-                               : add_rows(bags, b, from, scale, mode == Mean, sum.data(), to + b * bags.width);
-      }
-    });
+    at::parallel_for(
+        0, bag_count, std::max<int64_t>(1, at::internal::GRAIN_SIZE / per_bag), [&](int64_t begin, int64_t end) {
+          std::vector<at::opmath_type<T>> sum(bags.width);
+          for (int64_t b = begin; b < end; ++b) {
+            sizes[b] = mode == Max ? max_rows(bags, b, from, to + b * bags.width, rows.data() + b * bags.width)
+                                   : add_rows(bags, b, from, scale, mode == Mean, sum.data(), to + b * bags.width);
+          }
+        });
   });
   if (mode == Sum) {
     sizes.assign(bag_size.numel(), 0);
@@ -201,7 +230,18 @@ void embedding_bag_kernel(const TensorBase& weight, const TensorBase& indices, c
   }
 }
 
-void embedding_bag_dense_backward_kernel(const TensorBase& grad, const TensorBase& indices, const TensorBase& offset2bag, const TensorBase& bag_size, const TensorBase& maximum_indices, int64_t num_weights, bool scale_grad_by_freq, int64_t mode, const std::optional<Tensor>& per_sample_weights, int64_t padding_idx, const TensorBase& out) {
+void embedding_bag_dense_backward_kernel(
+    const TensorBase& grad,
+    const TensorBase& indices,
+    const TensorBase& offset2bag,
+    const TensorBase& bag_size,
+    const TensorBase& maximum_indices,
+    int64_t num_weights,
+    bool scale_grad_by_freq,
+    int64_t mode,
+    const std::optional<Tensor>& per_sample_weights,
+    int64_t padding_idx,
+    const TensorBase& out) {
   const Values index = index_values(indices);
   check_rows(index, num_weights);
   const Values bag = mode == Max ? Values() : index_values(offset2bag);
@@ -210,7 +250,8 @@ void embedding_bag_dense_backward_kernel(const TensorBase& grad, const TensorBas
   const int64_t bag_count = grad.size(0);
   const int64_t width = grad.size(1);
   for (const int64_t b : bag) {
-    TORCH_CHECK(b >= 0 && (b < bag_count || bag_count == 0), "embedding_bag: offset2bag names bag ", b, " of ", bag_count);
+    TORCH_CHECK(
+        b >= 0 && (b < bag_count || bag_count == 0), "embedding_bag: offset2bag names bag ", b, " of ", bag_count);
   }
   check_rows(rows, num_weights);
   Values uses(scale_grad_by_freq ? num_weights : 0, 0);
@@ -249,14 +290,25 @@ void embedding_bag_dense_backward_kernel(const TensorBase& grad, const TensorBas
   });
 }
 
-void embedding_bag_per_sample_weights_backward_kernel(const TensorBase& grad, const TensorBase& weight, const TensorBase& indices, const TensorBase& offsets, const TensorBase& offset2bag, int64_t, int64_t padding_idx, const TensorBase& out) {
+void embedding_bag_per_sample_weights_backward_kernel(
+    const TensorBase& grad,
+    const TensorBase& weight,
+    const TensorBase& indices,
+    const TensorBase& offsets,
+    const TensorBase& offset2bag,
+    int64_t,
+    int64_t padding_idx,
+    const TensorBase& out) {
   const Values index = index_values(indices);
   check_rows(index, weight.size(0));
   const auto count = static_cast<int64_t>(index.size());
   const int64_t bag_count = grad.size(0);
-  const Values bag = offset2bag.numel() > 0 ? index_values(offset2bag) : bags_of(bag_bounds(offsets, std::min(bag_count, offsets.numel()), count), count);
+  const Values bag = offset2bag.numel() > 0
+      ? index_values(offset2bag)
+      : bags_of(bag_bounds(offsets, std::min(bag_count, offsets.numel()), count), count);
   for (const int64_t b : bag) {
-    TORCH_CHECK(b >= 0 && (b < bag_count || bag_count == 0), "embedding_bag: offset2bag names bag ", b, " of ", bag_count);
+    TORCH_CHECK(
+        b >= 0 && (b < bag_count || bag_count == 0), "embedding_bag: offset2bag names bag ", b, " of ", bag_count);
   }
   const TensorBase dense = grad.contiguous();
   const TensorBase table = weight.contiguous();
@@ -266,15 +318,17 @@ void embedding_bag_per_sample_weights_backward_kernel(const TensorBase& grad, co
     const T* g = dense.const_data_ptr<T>();
     const T* w = table.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
-    at::parallel_for(0, count, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(width, 1)), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        R sum(0);
-        for (int64_t j = 0; index[i] != padding_idx && bag_count > 0 && j < width; ++j) {
-          sum += static_cast<R>(g[bag[i] * width + j]) * static_cast<R>(w[index[i] * width + j]);
-        }
-        to[i] = static_cast<T>(sum);
-      }
-    });
+    at::parallel_for(
+        0, count, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(width, 1)),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            R sum(0);
+            for (int64_t j = 0; index[i] != padding_idx && bag_count > 0 && j < width; ++j) {
+              sum += static_cast<R>(g[bag[i] * width + j]) * static_cast<R>(w[index[i] * width + j]);
+            }
+            to[i] = static_cast<T>(sum);
+          }
+        });
   });
 }
 

@@ -1,8 +1,8 @@
 // Fourier transforms along the dimensions of a tensor.
 //
-// Lines are brought into two planes, of real and of imaginary parts: some lines side by side, or one line alone if it is long
-// and its points are neighbours. The transform itself is in fft_passes.h. Real lines of an even number of points go as complex
-// ones of half as many: points 2 j and 2 j + 1 are the parts of a complex point.
+// Lines are brought into two planes, of real and of imaginary parts: some lines side by side, or one line alone if it
+// is long and its points are neighbours. The transform itself is in fft_passes.h. Real lines of an even number of
+// points go as complex ones of half as many: points 2 j and 2 j + 1 are the parts of a complex point.
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
@@ -24,10 +24,11 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-// ---- lines of tensors ------------------------------------------------------------------------------------------------------
+// ---- lines of tensors
+// ------------------------------------------------------------------------------------------------------
 
-/// Where the points of lines are: counted in numbers, real parts `step` apart, imaginary ones `im` behind them. Either may be 0
-/// where one element stands for all of a line.
+/// Where the points of lines are: counted in numbers, real parts `step` apart, imaginary ones `im` behind them. Either
+/// may be 0 where one element stands for all of a line.
 struct Layout {
   static constexpr int64_t kNone = -1; // no imaginary parts
   int64_t step, im;
@@ -56,14 +57,18 @@ class Lines {
   Lines(const TensorBase& in, const TensorBase& out, int64_t dim) {
     const int64_t in_unit = in.is_complex() ? 2 : 1, out_unit = out.is_complex() ? 2 : 1;
     for (int64_t d = 0; d < in.dim(); ++d) {
-      if (d != dim && in.size(d) != 1) dims_.push_back({in.size(d), in.stride(d) * in_unit, out.stride(d) * out_unit});
+      if (d != dim && in.size(d) != 1) {
+        dims_.push_back({in.size(d), in.stride(d) * in_unit, out.stride(d) * out_unit});
+      }
     }
     // Lines that are neighbours in memory are neighbours in number.
     std::stable_sort(dims_.begin(), dims_.end(), [](const Dim& a, const Dim& b) { return a.in > b.in; });
     for (size_t d = dims_.size(); d-- > 1;) {
       Dim& outer = dims_[d - 1];
       const Dim& inner = dims_[d];
-      if (outer.in != inner.size * inner.in || outer.out != inner.size * inner.out) continue;
+      if (outer.in != inner.size * inner.in || outer.out != inner.size * inner.out) {
+        continue;
+      }
       outer = {outer.size * inner.size, inner.in, inner.out};
       dims_.erase(dims_.begin() + d);
     }
@@ -71,7 +76,9 @@ class Lines {
 
   int64_t count() const {
     int64_t n = 1;
-    for (const Dim& d : dims_) n *= d.size;
+    for (const Dim& d : dims_) {
+      n *= d.size;
+    }
     return n;
   }
 
@@ -91,7 +98,9 @@ class Lines {
       for (size_t d = dims_.size(); d-- > 0;) {
         from += dims_[d].in;
         to += dims_[d].out;
-        if (++at[d] < dims_[d].size) break;
+        if (++at[d] < dims_[d].size) {
+          break;
+        }
         from -= dims_[d].in * dims_[d].size;
         to -= dims_[d].out * dims_[d].size;
         at[d] = 0;
@@ -136,31 +145,42 @@ void merge(const T* __restrict re, const T* __restrict im, int64_t count, T scal
 template <class T>
 void copy_scaled(const T* __restrict from, int64_t count, T scale, T* __restrict to) {
 #pragma omp simd
-  for (int64_t i = 0; i < count; ++i) to[i] = scale * from[i];
+  for (int64_t i = 0; i < count; ++i) {
+    to[i] = scale * from[i];
+  }
 }
 
 /// Whether all offsets are `step` apart.
 bool evenly(const int64_t* at, int64_t count, int64_t step) {
   for (int64_t q = 1; q < count; ++q) {
-    if (at[q] - at[q - 1] != step) return false;
+    if (at[q] - at[q - 1] != step) {
+      return false;
+    }
   }
   return true;
 }
 
 /// n points of each of `count` lines into planes, side by side.
 template <class T>
-void load_lines(const T* from, const int64_t* at, Layout layout, int64_t n, int64_t count, Signs<T> sign, Planes<T> to) {
+void load_lines(
+    const T* from, const int64_t* at, Layout layout, int64_t n, int64_t count, Signs<T> sign, Planes<T> to) {
   const auto [step, im] = layout;
   if (layout.is_real()) {
     for (int64_t i = 0; i < n; ++i) {
-      for (int64_t q = 0; q < count; ++q) to.re[i * count + q] = sign.re * from[at[q] + i * step];
+      for (int64_t q = 0; q < count; ++q) {
+        to.re[i * count + q] = sign.re * from[at[q] + i * step];
+      }
     }
     std::fill_n(to.im, n * count, T(0));
     return;
   }
-  if (count == 1 && layout.interleaved()) return split(from + at[0], n, sign, to.re, to.im);
+  if (count == 1 && layout.interleaved()) {
+    return split(from + at[0], n, sign, to.re, to.im);
+  }
   if (count > 1 && im == 1 && evenly(at, count, 2)) {
-    for (int64_t i = 0; i < n; ++i) split(from + at[0] + i * step, count, sign, to.re + i * count, to.im + i * count);
+    for (int64_t i = 0; i < n; ++i) {
+      split(from + at[0] + i * step, count, sign, to.re + i * count, to.im + i * count);
+    }
     return;
   }
   if (count > 1 && evenly(at, count, 1)) {
@@ -174,14 +194,18 @@ void load_lines(const T* from, const int64_t* at, Layout layout, int64_t n, int6
   using S = Squares<T>;
   using V = typename S::V;
   constexpr int N = S::kRows;
-  const int64_t square_lines = layout.interleaved() ? count / S::kLanes * S::kLanes : 0, square_points = n / (N / 2) * (N / 2);
+  const int64_t square_lines = layout.interleaved() ? count / S::kLanes * S::kLanes : 0,
+                square_points = n / (N / 2) * (N / 2);
   for (int64_t q = 0; q < square_lines; q += S::kLanes) {
     const T* lines[S::kLanes];
-    for (int l = 0; l < S::kLanes; ++l) lines[l] = from + at[q + l];
+    for (int l = 0; l < S::kLanes; ++l) {
+      lines[l] = from + at[q + l];
+    }
     for (int64_t i = 0; i < square_points; i += N / 2) {
       V x[N];
       for (int l = 0; l < N; ++l) {
-        x[l] = S::join([&](int block) __attribute__((always_inline)) { return S::Row::load(lines[block * N + l] + 2 * i); });
+        x[l] = S::join([&](int block)
+                           __attribute__((always_inline)) { return S::Row::load(lines[block * N + l] + 2 * i); });
       }
       S::transpose(x);
       for (int j = 0; j < N / 2; ++j) {
@@ -204,13 +228,19 @@ void store_lines(Planes<T> from, int64_t n, int64_t count, T scale, T* to, const
   const auto [step, im] = layout;
   if (layout.is_real()) {
     for (int64_t i = 0; i < n; ++i) {
-      for (int64_t q = 0; q < count; ++q) to[at[q] + i * step] = scale * from.re[i * count + q];
+      for (int64_t q = 0; q < count; ++q) {
+        to[at[q] + i * step] = scale * from.re[i * count + q];
+      }
     }
     return;
   }
-  if (count == 1 && layout.interleaved()) return merge(from.re, from.im, n, scale, to + at[0]);
+  if (count == 1 && layout.interleaved()) {
+    return merge(from.re, from.im, n, scale, to + at[0]);
+  }
   if (count > 1 && im == 1 && evenly(at, count, 2)) {
-    for (int64_t i = 0; i < n; ++i) merge(from.re + i * count, from.im + i * count, count, scale, to + at[0] + i * step);
+    for (int64_t i = 0; i < n; ++i) {
+      merge(from.re + i * count, from.im + i * count, count, scale, to + at[0] + i * step);
+    }
     return;
   }
   if (count > 1 && evenly(at, count, 1)) {
@@ -223,10 +253,13 @@ void store_lines(Planes<T> from, int64_t n, int64_t count, T scale, T* to, const
   using S = Squares<T>;
   using V = typename S::V;
   constexpr int N = S::kRows;
-  const int64_t square_lines = layout.interleaved() ? count / S::kLanes * S::kLanes : 0, square_points = n / (N / 2) * (N / 2);
+  const int64_t square_lines = layout.interleaved() ? count / S::kLanes * S::kLanes : 0,
+                square_points = n / (N / 2) * (N / 2);
   for (int64_t q = 0; q < square_lines; q += S::kLanes) {
     T* lines[S::kLanes];
-    for (int l = 0; l < S::kLanes; ++l) lines[l] = to + at[q + l];
+    for (int l = 0; l < S::kLanes; ++l) {
+      lines[l] = to + at[q + l];
+    }
     for (int64_t i = 0; i < square_points; i += N / 2) {
       V x[N];
       for (int j = 0; j < N / 2; ++j) {
@@ -235,7 +268,10 @@ void store_lines(Planes<T> from, int64_t n, int64_t count, T scale, T* to, const
       }
       S::transpose(x);
       for (int l = 0; l < N; ++l) {
-        S::split(x[l], [&](int block, typename S::Row row) __attribute__((always_inline)) { row.store(lines[block * N + l] + 2 * i); });
+        S::split(
+            x[l], [&](int block, typename S::Row row) __attribute__((always_inline)) {
+              row.store(lines[block * N + l] + 2 * i);
+            });
       }
     }
   }
@@ -247,7 +283,8 @@ void store_lines(Planes<T> from, int64_t n, int64_t count, T scale, T* to, const
   }
 }
 
-// ---- groups of lines -------------------------------------------------------------------------------------------------------
+// ---- groups of lines
+// -------------------------------------------------------------------------------------------------------
 
 constexpr int64_t kMostLines = 64;
 
@@ -255,7 +292,9 @@ constexpr int64_t kMostLines = 64;
 template <class T>
 int64_t lines_at_once(const FftPlan<T>& plan, int64_t lines, bool neighbours) {
   const FftPlan<T>& passes = plan.inner != nullptr ? *plan.inner : plan;
-  if (neighbours && passes.columns != nullptr) return 1;
+  if (neighbours && passes.columns != nullptr) {
+    return 1;
+  }
   constexpr int64_t kLanes = vec::Vec<T>::size();
   const int64_t fit = 2048 / passes.n / kLanes * kLanes;
   return std::min(lines, std::clamp(fit, std::max<int64_t>(kLanes, 8), kMostLines));
@@ -286,14 +325,15 @@ template <class T, class F>
 void for_line_groups(const FftPlan<T>& plan, const Lines& lines, int64_t points, bool neighbours, const F& f) {
   const int64_t count = lines.count(), width = lines_at_once(plan, count, neighbours);
   points = std::max(points, plan.inner != nullptr ? plan.inner->n : plan.n);
-  at::parallel_for(0, (count + width - 1) / width, std::max<int64_t>(1, 16384 / (points * width)), [&](int64_t begin, int64_t end) {
-    Workspace<T> work(points * width);
-    for (int64_t group = begin; group < end; ++group) {
-      const int64_t first = group * width, here = std::min(width, count - first);
-      lines.locate(first, here, work.in, work.out);
-      f(work, here);
-    }
-  });
+  at::parallel_for(
+      0, (count + width - 1) / width, std::max<int64_t>(1, 16384 / (points * width)), [&](int64_t begin, int64_t end) {
+        Workspace<T> work(points * width);
+        for (int64_t group = begin; group < end; ++group) {
+          const int64_t first = group * width, here = std::min(width, count - first);
+          lines.locate(first, here, work.in, work.out);
+          f(work, here);
+        }
+      });
 }
 
 template <class T>
@@ -331,11 +371,12 @@ void complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, boo
   });
 }
 
-// ---- real lines ------------------------------------------------------------------------------------------------------------
+// ---- real lines
+// ------------------------------------------------------------------------------------------------------------
 
 // Note [Real lines as complex ones]
-// Points 2 j and 2 j + 1 of a real line of n = 2 h points are the parts of point j of a complex line z of h points. With E and O
-// the transforms of the even and the odd points, and w = exp(-2 pi i / n),
+// Points 2 j and 2 j + 1 of a real line of n = 2 h points are the parts of point j of a complex line z of h points.
+// With E and O the transforms of the even and the odd points, and w = exp(-2 pi i / n),
 //
 //     Z[k] = E[k] + i O[k],  E[h - k] = conj(E[k]),  O[h - k] = conj(O[k]),   so E and O come from Z[k] and Z[h - k];
 //     X[k] = E[k] + w^k O[k],  X[h - k] = conj(E[k] - w^k O[k]).
@@ -350,13 +391,17 @@ void for_mirrored(const FftPlan<T>& plan, int64_t width, const F& f) {
   const T* const w_im = plan.half_im.data();
   if (width == 1) {
 #pragma omp simd
-    for (int64_t k = 1; k <= h / 2; ++k) f(Point<T>{w_re[k], w_im[k]}, k, h - k);
+    for (int64_t k = 1; k <= h / 2; ++k) {
+      f(Point<T>{w_re[k], w_im[k]}, k, h - k);
+    }
     return;
   }
   for (int64_t k = 1; k <= h / 2; ++k) {
     const Point<T> w{w_re[k], w_im[k]};
 #pragma omp simd
-    for (int64_t q = 0; q < width; ++q) f(w, k * width + q, (h - k) * width + q);
+    for (int64_t q = 0; q < width; ++q) {
+      f(w, k * width + q, (h - k) * width + q);
+    }
   }
 }
 
@@ -366,14 +411,15 @@ void spectra_of_pairs(const FftPlan<T>& plan, int64_t width, Planes<T> z) {
   T* const re = z.re;
   T* const im = z.im;
   const int64_t last = plan.n * width;
-  for_mirrored(plan, width, [=](Point<T> w, int64_t here, int64_t there) __attribute__((always_inline)) {
-    const Point<T> even{T(0.5) * (re[here] + re[there]), T(0.5) * (im[here] - im[there])};
-    const Point<T> odd = Point<T>{T(0.5) * (im[here] + im[there]), T(0.5) * (re[there] - re[here])} * w;
-    re[here] = even.re + odd.re;
-    im[here] = even.im + odd.im;
-    re[there] = even.re - odd.re;
-    im[there] = odd.im - even.im;
-  });
+  for_mirrored(
+      plan, width, [=](Point<T> w, int64_t here, int64_t there) __attribute__((always_inline)) {
+        const Point<T> even{T(0.5) * (re[here] + re[there]), T(0.5) * (im[here] - im[there])};
+        const Point<T> odd = Point<T>{T(0.5) * (im[here] + im[there]), T(0.5) * (re[there] - re[here])} * w;
+        re[here] = even.re + odd.re;
+        im[here] = even.im + odd.im;
+        re[there] = even.re - odd.re;
+        im[there] = odd.im - even.im;
+      });
 #pragma omp simd
   for (int64_t q = 0; q < width; ++q) {
     re[last + q] = re[q] - im[q];
@@ -393,14 +439,15 @@ void pairs_of_spectra(const FftPlan<T>& plan, int64_t width, Planes<T> x) {
     im[q] = re[q] - re[last + q];
     re[q] = re[q] + re[last + q];
   }
-  for_mirrored(plan, width, [=](Point<T> w, int64_t here, int64_t there) __attribute__((always_inline)) {
-    const Point<T> even{re[here] + re[there], im[here] - im[there]};
-    const Point<T> odd = Point<T>{re[here] - re[there], im[here] + im[there]} * Point<T>{w.re, -w.im};
-    re[here] = even.re - odd.im;
-    im[here] = even.im + odd.re;
-    re[there] = even.re + odd.im;
-    im[there] = odd.re - even.im;
-  });
+  for_mirrored(
+      plan, width, [=](Point<T> w, int64_t here, int64_t there) __attribute__((always_inline)) {
+        const Point<T> even{re[here] + re[there], im[here] - im[there]};
+        const Point<T> odd = Point<T>{re[here] - re[there], im[here] + im[there]} * Point<T>{w.re, -w.im};
+        re[here] = even.re - odd.im;
+        im[here] = even.im + odd.re;
+        re[there] = even.re + odd.im;
+        im[there] = odd.re - even.im;
+      });
 }
 
 /// The second half of whole spectra of real lines of n points, from the first n / 2 + 1 points.
@@ -435,7 +482,9 @@ void real_to_complex_lines(const TensorBase& in, const TensorBase& out, int64_t 
     } else {
       std::fill_n(result.im, count, T(0));
     }
-    if (points == n) mirror(result, n, count);
+    if (points == n) {
+      mirror(result, n, count);
+    }
     store_lines(result, points, count, scale, to, work.out, out_layout);
   });
 }
@@ -451,21 +500,23 @@ void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t 
   const auto in_layout = Layout::complex(in.stride(dim));
   const auto out_layout = even ? Layout::pairs(out.stride(dim)) : Layout::real(out.stride(dim));
   const Signs<T> sign(in);
-  for_line_groups<T>(*plan, Lines(in, out, dim), points, in_layout.interleaved(), [&](Workspace<T>& work, int64_t count) {
-    // Planes are swapped for the backward transform.
-    const Planes<T> x = swapped(work.a);
-    load_lines(from, work.in, in_layout, points, count, sign, x);
-    if (even) {
-      pairs_of_spectra(*plan, count, x);
-    } else {
-      std::fill_n(x.im, count, T(0));
-      mirror(x, n, count);
-    }
-    store_lines(swapped(transform(*plan, count, work.a, work.b)), plan->n, count, scale, to, work.out, out_layout);
-  });
+  for_line_groups<T>(
+      *plan, Lines(in, out, dim), points, in_layout.interleaved(), [&](Workspace<T>& work, int64_t count) {
+        // Planes are swapped for the backward transform.
+        const Planes<T> x = swapped(work.a);
+        load_lines(from, work.in, in_layout, points, count, sign, x);
+        if (even) {
+          pairs_of_spectra(*plan, count, x);
+        } else {
+          std::fill_n(x.im, count, T(0));
+          mirror(x, n, count);
+        }
+        store_lines(swapped(transform(*plan, count, work.a, work.b)), plan->n, count, scale, to, work.out, out_layout);
+      });
 }
 
-// ---- all dimensions --------------------------------------------------------------------------------------------------------
+// ---- all dimensions
+// --------------------------------------------------------------------------------------------------------
 
 double scale_of(int64_t normalization, double points) {
   return normalization == 0 ? 1.0 : normalization == 1 ? 1.0 / std::sqrt(points) : 1.0 / points;
@@ -473,7 +524,9 @@ double scale_of(int64_t normalization, double points) {
 
 c10::DimVector wrapped(const TensorBase& self, IntArrayRef dim) {
   c10::DimVector dims;
-  for (const int64_t d : dim) dims.push_back(c10::maybe_wrap_dim(d, self.dim()));
+  for (const int64_t d : dim) {
+    dims.push_back(c10::maybe_wrap_dim(d, self.dim()));
+  }
   return dims;
 }
 
@@ -489,15 +542,20 @@ void complex_dims(TensorBase in, const TensorBase& out, IntArrayRef dims, bool f
 
 } // namespace
 
-void fft_c2c_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalization, bool forward, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void fft_c2c_kernel(
+    const TensorBase& self, IntArrayRef dim, int64_t normalization, bool forward, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   const auto dims = wrapped(self, dim);
   if (dims.empty()) {
     Tensor(out).copy_(Tensor(self));
     return;
   }
   double points = 1;
-  for (const int64_t d : dims) points *= double(self.size(d));
+  for (const int64_t d : dims) {
+    points *= double(self.size(d));
+  }
   dispatch("fft_c2c", out.scalar_type(), kComplex, [&]<class C> {
     using T = typename C::value_type;
     complex_dims<T>(self, out, dims, forward, scale_of(normalization, points));
@@ -505,10 +563,14 @@ void fft_c2c_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalizati
 }
 
 void fft_r2c_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalization, bool, const TensorBase& out) {
-  if (out.numel() == 0) return;
+  if (out.numel() == 0) {
+    return;
+  }
   auto dims = wrapped(self, dim);
   double points = 1;
-  for (const int64_t d : dims) points *= double(self.size(d));
+  for (const int64_t d : dims) {
+    points *= double(self.size(d));
+  }
   const int64_t last = dims.back();
   dims.pop_back();
   dispatch("fft_r2c", self.scalar_type(), kFloatDouble, [&]<class T> {
@@ -517,13 +579,18 @@ void fft_r2c_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalizati
   });
 }
 
-void fft_c2r_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void fft_c2r_kernel(
+    const TensorBase& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   auto dims = wrapped(self, dim);
   const int64_t last = dims.back();
   dims.pop_back();
   double points = double(last_dim_size);
-  for (const int64_t d : dims) points *= double(self.size(d));
+  for (const int64_t d : dims) {
+    points *= double(self.size(d));
+  }
   dispatch("fft_c2r", self.scalar_type(), kComplex, [&]<class C> {
     using T = typename C::value_type;
     TensorBase half = self;

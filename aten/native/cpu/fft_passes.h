@@ -1,7 +1,8 @@
 // Transforms of lines that lie side by side in two planes, of real and of imaginary parts.
 //
-// Each arithmetic step runs over all the lines at once. A transform is a sequence of Stockham passes between two such pairs of
-// planes, which leave the points in order. A long line that is alone is laid out as a matrix, whose columns are such lines.
+// Each arithmetic step runs over all the lines at once. A transform is a sequence of Stockham passes between two such
+// pairs of planes, which leave the points in order. A long line that is alone is laid out as a matrix, whose columns
+// are such lines.
 #pragma once
 
 #include <aten/native/cpu/generic/fft_plan.h>
@@ -67,7 +68,8 @@ VEC_INLINE void store_lanes(E value, T* p) {
   }
 }
 
-// ---- butterflies ---------------------------------------------------------------------------------------------------------
+// ---- butterflies
+// ---------------------------------------------------------------------------------------------------------
 
 /// cos(2 pi k / R) and sin(2 pi k / R) for 0 < k <= R / 2.
 template <int R>
@@ -141,7 +143,8 @@ VEC_INLINE void butterfly(Point<E> (&a)[R]) {
   }
 }
 
-// ---- passes --------------------------------------------------------------------------------------------------------------
+// ---- passes
+// --------------------------------------------------------------------------------------------------------------
 
 /// y[p][k][q] = w^(p k) sum_j x[j][p][q] r^(j k), for p below `rest` and q below `width`.
 template <int R, class T>
@@ -154,10 +157,12 @@ template <int R, class T>
   const T* __restrict const x_im = x.im;
   T* __restrict const y_re = y.re;
   T* __restrict const y_im = y.im;
-  const auto one = [=]<class E, bool Twiddled>(E, int64_t from, int64_t to, const Point<T>* w, std::bool_constant<Twiddled>)
-                       __attribute__((always_inline)) {
+  const auto one = [=]<class E, bool Twiddled>(
+      E, int64_t from, int64_t to, const Point<T>* w, std::bool_constant<Twiddled>) __attribute__((always_inline)) {
     Point<E> a[R];
-    for (int j = 0; j < R; ++j) a[j] = {load_lanes<E>(x_re + from + j * step), load_lanes<E>(x_im + from + j * step)};
+    for (int j = 0; j < R; ++j) {
+      a[j] = {load_lanes<E>(x_re + from + j * step), load_lanes<E>(x_im + from + j * step)};
+    }
     butterfly<T>(a);
     for (int k = 0; k < R; ++k) {
       const Point<E> result = Twiddled && k > 0 ? a[k] * w[k] : a[k];
@@ -167,13 +172,19 @@ template <int R, class T>
   };
   if (rest == 1) {
     int64_t q = 0;
-    for (; q + V::size() <= width; q += V::size()) one(V(), q, q, nullptr, std::false_type());
+    for (; q + V::size() <= width; q += V::size()) {
+      one(V(), q, q, nullptr, std::false_type());
+    }
 #pragma omp simd
-    for (int64_t l = q; l < width; ++l) one(T(), l, l, nullptr, std::false_type());
+    for (int64_t l = q; l < width; ++l) {
+      one(T(), l, l, nullptr, std::false_type());
+    }
     return;
   }
-  const auto twiddles = [=](int64_t p, Point<T>* w) __attribute__((always_inline)) {
-    for (int k = 1; k < R; ++k) w[k] = {w_re[p * (R - 1) + k - 1], w_im[p * (R - 1) + k - 1]};
+  const auto twiddles = [=](int64_t p, Point<T> * w) __attribute__((always_inline)) {
+    for (int k = 1; k < R; ++k) {
+      w[k] = {w_re[p * (R - 1) + k - 1], w_im[p * (R - 1) + k - 1]};
+    }
   };
   if (width == 1) {
     // Nothing lies side by side yet: run over the groups instead.
@@ -190,9 +201,13 @@ template <int R, class T>
     twiddles(p, w);
     const int64_t from = p * width, to = p * R * width;
     int64_t q = 0;
-    for (; q + V::size() <= width; q += V::size()) one(V(), from + q, to + q, w, std::true_type());
+    for (; q + V::size() <= width; q += V::size()) {
+      one(V(), from + q, to + q, w, std::true_type());
+    }
 #pragma omp simd
-    for (int64_t l = q; l < width; ++l) one(T(), from + l, to + l, w, std::true_type());
+    for (int64_t l = q; l < width; ++l) {
+      one(T(), from + l, to + l, w, std::true_type());
+    }
   }
 }
 
@@ -220,7 +235,9 @@ void run_any_pass(const FftPass& pass, const FftPlan<T>& plan, int64_t width, Pl
           to_im[q] += term.im;
         }
       }
-      if (k == 0 || p == 0) continue;
+      if (k == 0 || p == 0) {
+        continue;
+      }
       const int64_t at = pass.first_twiddle + p * (radix - 1) + k - 1;
       const Point<T> w{plan.re[at], plan.im[at]};
 #pragma omp simd
@@ -238,13 +255,27 @@ template <class T>
 Planes<T> run_passes(const FftPlan<T>& plan, int64_t width, Planes<T> a, Planes<T> b) {
   for (const FftPass& pass : plan.passes) {
     switch (pass.radix) {
-      case 2: run_pass<2>(pass, plan, width, a, b); break;
-      case 3: run_pass<3>(pass, plan, width, a, b); break;
-      case 4: run_pass<4>(pass, plan, width, a, b); break;
-      case 5: run_pass<5>(pass, plan, width, a, b); break;
-      case 7: run_pass<7>(pass, plan, width, a, b); break;
-      case 8: run_pass<8>(pass, plan, width, a, b); break;
-      default: run_any_pass(pass, plan, width, a, b); break;
+      case 2:
+        run_pass<2>(pass, plan, width, a, b);
+        break;
+      case 3:
+        run_pass<3>(pass, plan, width, a, b);
+        break;
+      case 4:
+        run_pass<4>(pass, plan, width, a, b);
+        break;
+      case 5:
+        run_pass<5>(pass, plan, width, a, b);
+        break;
+      case 7:
+        run_pass<7>(pass, plan, width, a, b);
+        break;
+      case 8:
+        run_pass<8>(pass, plan, width, a, b);
+        break;
+      default:
+        run_any_pass(pass, plan, width, a, b);
+        break;
     }
     width *= pass.radix;
     std::swap(a, b);
@@ -252,9 +283,11 @@ Planes<T> run_passes(const FftPlan<T>& plan, int64_t width, Planes<T> a, Planes<
   return a;
 }
 
-// ---- whole transforms ------------------------------------------------------------------------------------------------------
+// ---- whole transforms
+// ------------------------------------------------------------------------------------------------------
 
-/// y[column][row] = x[row][column] w[row][column], in squares of 16 bytes; both sides have whole ones, or the last overlap.
+/// y[column][row] = x[row][column] w[row][column], in squares of 16 bytes; both sides have whole ones, or the last
+/// overlap.
 template <class T>
 void turn_columns(const FftColumns<T>& columns, int64_t rows, int64_t width, Planes<T> x, Planes<T> y) {
   constexpr int N = 16 / sizeof(T);
@@ -283,7 +316,9 @@ void turn_columns(const FftColumns<T>& columns, int64_t rows, int64_t width, Pla
 /// As run_passes, but a single line goes by columns if it can.
 template <class T>
 Planes<T> run_lines(const FftPlan<T>& plan, int64_t width, Planes<T> a, Planes<T> b) {
-  if (width > 1 || plan.columns == nullptr) return run_passes(plan, width, a, b);
+  if (width > 1 || plan.columns == nullptr) {
+    return run_passes(plan, width, a, b);
+  }
   const FftColumns<T>& columns = *plan.columns;
   const int64_t rows = columns.along->n, lanes = columns.across->n;
   const Planes<T> x = run_passes(*columns.along, lanes, a, b);
@@ -301,19 +336,25 @@ void multiply_lines(Planes<T> x, int64_t count, int64_t width, const std::vector
   };
   if (width == 1) {
 #pragma omp simd
-    for (int64_t i = 0; i < count; ++i) one(i, {re[i], im[i]});
+    for (int64_t i = 0; i < count; ++i) {
+      one(i, {re[i], im[i]});
+    }
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
 #pragma omp simd
-    for (int64_t q = 0; q < width; ++q) one(i * width + q, {re[i], im[i]});
+    for (int64_t q = 0; q < width; ++q) {
+      one(i * width + q, {re[i], im[i]});
+    }
   }
 }
 
 /// Transforms `width` lines of plan.n points in `a`; the result is in the planes that come back, `a` or `b`.
 template <class T>
 Planes<T> transform(const FftPlan<T>& plan, int64_t width, Planes<T> a, Planes<T> b) {
-  if (plan.inner == nullptr) return run_lines(plan, width, a, b);
+  if (plan.inner == nullptr) {
+    return run_lines(plan, width, a, b);
+  }
   // Bluestein: x times a chirp, convolved with the opposite chirp, times the chirp again.
   const int64_t n = plan.n, length = plan.inner->n;
   multiply_lines(a, n, width, plan.chirp_re, plan.chirp_im);

@@ -18,7 +18,9 @@ struct Matrix {
   int64_t col_stride = 0;
   bool conj = false;
 
-  Matrix transposed() const { return {data, col_stride, row_stride, conj}; }
+  Matrix transposed() const {
+    return {data, col_stride, row_stride, conj};
+  }
   Matrix shifted(int64_t i, int64_t j) const {
     return {data + i * row_stride + j * col_stride, row_stride, col_stride, conj};
   }
@@ -58,11 +60,14 @@ inline constexpr int64_t kMostDotColumns = 32;
 inline constexpr int64_t kMostDotColumns = kFewColumns;
 #endif
 
-/// Whether the left factor, by rows, meets few columns: then a pass of dot products over it beats tiles, which would copy it.
+/// Whether the left factor, by rows, meets few columns: then a pass of dot products over it beats tiles, which would
+/// copy it.
 template <class T>
 bool has_few_columns(const Gemm<T>& g) {
   constexpr int64_t kLeastTerms = 128;
-  if (g.batch != 1 || g.a.col_stride != 1 || g.k < kLeastTerms) return false;
+  if (g.batch != 1 || g.a.col_stride != 1 || g.k < kLeastTerms) {
+    return false;
+  }
   return g.n <= kFewColumns || (g.n <= kMostDotColumns && g.b.row_stride == 1 && g.k >= 2 * kLeastTerms);
 }
 

@@ -25,21 +25,22 @@ using c10::BFloat16;
 using gemm_detail::ceil_div;
 using gemm_detail::Scratch;
 
-// A tile register holds 16 rows of 64 bytes: 16 x 16 floats, 16 rows of A with 32 steps, or 32 steps of B for 16 columns, which
-// lie as pairs (b[2p][j], b[2p + 1][j]). The kernel computes 2 x 2 tiles of C. A is read where it lies if its rows allow that; B is
-// packed, which for rows takes two loads and two shuffles for 64 numbers.
+// A tile register holds 16 rows of 64 bytes: 16 x 16 floats, 16 rows of A with 32 steps, or 32 steps of B for 16
+// columns, which lie as pairs (b[2p][j], b[2p + 1][j]). The kernel computes 2 x 2 tiles of C. A is read where it lies
+// if its rows allow that; B is packed, which for rows takes two loads and two shuffles for 64 numbers.
 constexpr int64_t kTile = 16;
 constexpr int64_t kBlock = 2 * kTile; // rows and columns of C at a time
 constexpr int64_t kSteps = 32;
 constexpr int64_t kBlockElements = kBlock * kSteps; // of a packed operand
 // Steps after which sums are put aside: as many of both operands stay in the first-level cache.
 constexpr int64_t kDepth = 8 * kSteps;
-// Rows up to which so many steps of B are packed at a time, and used while they are near (more rows would put aside too many sums),
-// and columns up to which rows of A may fall on a few sets of the first cache.
+// Rows up to which so many steps of B are packed at a time, and used while they are near (more rows would put aside too
+// many sums), and columns up to which rows of A may fall on a few sets of the first cache.
 constexpr int64_t kFew = 256;
 // Columns that a task packs of B, at most, and elements: half of a second-level cache.
 constexpr int64_t kMaxCols = 512, kMaxPacked = 1 << 19;
-// Multiply-adds and sizes from which it beats oneDNN (measured with version 2.6), and steps up to which a task packs all of them.
+// Multiply-adds and sizes from which it beats oneDNN (measured with version 2.6), and steps up to which a task packs
+// all of them.
 constexpr int64_t kLeastWork = 40 * 40 * 40, kLeastSize = 32, kMaxSteps = kMaxPacked / kBlock;
 // Multiply-adds of a task at least.
 constexpr int64_t kTaskWork = 1 << 22;
@@ -65,7 +66,8 @@ struct Rows {
 };
 
 /// sums (32 x 32 floats) = or += A B, over `blocks` blocks of steps; B is packed.
-__attribute__((target("amx-tile,amx-bf16"), noinline)) void multiply_tiles(int64_t blocks, const Rows& a, const BFloat16* b, float* sums, bool add) {
+__attribute__((target("amx-tile,amx-bf16"), noinline)) void multiply_tiles(
+    int64_t blocks, const Rows& a, const BFloat16* b, float* sums, bool add) {
   constexpr int kStride = kBlock * sizeof(float), kRow = 64;
   float *c00 = sums, *c01 = sums + kTile, *c10 = sums + kTile * kBlock, *c11 = c10 + kTile;
   if (add) {
@@ -127,14 +129,19 @@ void pack_a(const Matrix<const BFloat16>& a, int64_t rows, int64_t steps, BFloat
   }
   if (a.col_stride == 1) {
     for (int64_t i = 0; i < kBlock; ++i) {
-      _mm512_store_si512(to + i * kSteps, i < rows ? load_some(a.data + i * a.row_stride, steps) : _mm512_setzero_si512());
+      _mm512_store_si512(
+          to + i * kSteps, i < rows ? load_some(a.data + i * a.row_stride, steps) : _mm512_setzero_si512());
     }
     return;
   }
-  if (rows < kBlock || steps < kSteps) std::memset(static_cast<void*>(to), 0, kBlockElements * sizeof(BFloat16));
+  if (rows < kBlock || steps < kSteps) {
+    std::memset(static_cast<void*>(to), 0, kBlockElements * sizeof(BFloat16));
+  }
   for (int64_t i = 0; i < rows; ++i) {
     const BFloat16* from = a.data + i * a.row_stride;
-    for (int64_t p = 0; p < steps; ++p) to[i * kSteps + p] = from[p * a.col_stride];
+    for (int64_t p = 0; p < steps; ++p) {
+      to[i * kSteps + p] = from[p * a.col_stride];
+    }
   }
 }
 
@@ -142,7 +149,8 @@ void pack_a(const Matrix<const BFloat16>& a, int64_t rows, int64_t steps, BFloat
 void pack_rows(const Matrix<const BFloat16>& a, int64_t rows, int64_t steps, BFloat16* to) {
   int64_t done = 0;
   if (a.col_stride == 1 && rows == kBlock) {
-    // Some lines of each row at a time: they are adjacent where they are read, and few of them fall together where they are written.
+    // Some lines of each row at a time: they are adjacent where they are read, and few of them fall together where they
+    // are written.
     constexpr int64_t kLines = 4 * kSteps;
     done = steps / kSteps * kSteps;
     for (int64_t p0 = 0; p0 < done; p0 += kLines) {
@@ -195,7 +203,9 @@ void pack_b_columns(const Matrix<const BFloat16>& b, int64_t steps, int64_t cols
   }
   std::memset(static_cast<void*>(to), 0, kTile * kSteps * sizeof(BFloat16));
   for (int64_t p = 0; p < steps; ++p) {
-    for (int64_t j = 0; j < cols; ++j) to[p / 2 * kBlock + 2 * j + p % 2] = b.data[p * b.row_stride + j * b.col_stride];
+    for (int64_t j = 0; j < cols; ++j) {
+      to[p / 2 * kBlock + 2 * j + p % 2] = b.data[p * b.row_stride + j * b.col_stride];
+    }
   }
 }
 
@@ -213,7 +223,9 @@ void pack_steps(const Matrix<const BFloat16>& b, int64_t first, int64_t end, int
           continue;
         }
         for (int64_t half = 0; half < kBlock; half += kTile) {
-          pack_b_columns(b.shifted(p, std::min(j + half, n)), steps, std::clamp<int64_t>(n - j - half, 0, kTile), block + half * kSteps);
+          pack_b_columns(
+              b.shifted(p, std::min(j + half, n)), steps, std::clamp<int64_t>(n - j - half, 0, kTile),
+              block + half * kSteps);
         }
       }
     }
@@ -221,7 +233,8 @@ void pack_steps(const Matrix<const BFloat16>& b, int64_t first, int64_t end, int
   }
 }
 
-/// Whether tiles of A are loaded from its rows as they lie; not for many columns from rows that fall on a few sets of the first cache.
+/// Whether tiles of A are loaded from its rows as they lie; not for many columns from rows that fall on a few sets of
+/// the first cache.
 bool is_row_major(const Matrix<const BFloat16>& a, int64_t k, int64_t n) {
   constexpr int64_t kCollision = 1024;
   return a.col_stride == 1 && k % kSteps == 0 && (a.row_stride % kCollision != 0 || n <= kFew);
@@ -246,14 +259,19 @@ struct BlockStore {
       to = to.transposed();
       std::swap(rows, cols);
     }
-    const Matrix<const BFloat16> old{to.data, to.row_stride, 1}, along{bias == nullptr ? nullptr : bias + (c.col_stride == 1 ? j : i), 0, 1};
+    const Matrix<const BFloat16> old{to.data, to.row_stride, 1},
+        along{bias == nullptr ? nullptr : bias + (c.col_stride == 1 ? j : i), 0, 1};
     store_block(sums, rows, cols, bias != nullptr ? along : g.beta != 0 ? old : Matrix<const BFloat16>{}, to);
   }
 };
 
 /// One block of C, on this thread.
 void multiply_block(
-    const Gemm<BFloat16>& g, const Matrix<const BFloat16>& a, const Matrix<const BFloat16>& b, int64_t m, int64_t n,
+    const Gemm<BFloat16>& g,
+    const Matrix<const BFloat16>& a,
+    const Matrix<const BFloat16>& b,
+    int64_t m,
+    int64_t n,
     const BlockStore& store) {
   const int64_t k = ceil_div(g.k, kSteps) * kSteps, cols = ceil_div(n, kBlock) * kBlock;
   const int64_t chunk = m <= kFew ? std::min(k, kDepth) : k; // steps of B that are packed at a time
@@ -270,7 +288,9 @@ void multiply_block(
     for (int64_t i = 0; i < m; i += kBlock) {
       const int64_t rows = std::min(kBlock, m - i);
       const bool packed = !in_rows || rows < kBlock;
-      if (packed) pack_rows(a.shifted(i, first), rows, std::min(end, g.k) - first, a_pack);
+      if (packed) {
+        pack_rows(a.shifted(i, first), rows, std::min(end, g.k) - first, a_pack);
+      }
       for (int64_t k0 = first; k0 < end; k0 += kDepth) {
         const int64_t depth = std::min(kDepth, end - k0);
         const Rows left = packed ? Rows{a_pack + (k0 - first) * kBlock, kSteps, kBlockElements}
@@ -278,7 +298,9 @@ void multiply_block(
         for (int64_t j = 0; j < cols; j += kBlock) {
           float* sum = k <= kDepth ? sums : sums + (chunk < k ? i * cols : 0) + j * kBlock;
           multiply_tiles(depth / kSteps, left, b_pack + (k0 - first) * cols + j * depth, sum, k0 != 0);
-          if (k0 + depth == k) store(sum, i, j, rows, std::min(kBlock, n - j));
+          if (k0 + depth == k) {
+            store(sum, i, j, rows, std::min(kBlock, n - j));
+          }
         }
       }
     }
@@ -309,10 +331,12 @@ bool amx_supports(const Gemm<c10::BFloat16>& g) {
 
 void gemm_amx(const Gemm<c10::BFloat16>& problem, const c10::BFloat16* bias) {
   using namespace amx;
-  // The right factor by columns, as weights lie, meets few rows: as the left one of the transposed product it needs no packing.
+  // The right factor by columns, as weights lie, meets few rows: as the left one of the transposed product it needs no
+  // packing.
   const bool has_weights = problem.m <= kFew && problem.m < problem.n && problem.b.col_stride != 1 &&
       is_row_major(problem.b.transposed(), problem.k, problem.m);
-  const Gemm<BFloat16> g = has_weights || (problem.c.col_stride != 1 && problem.c.row_stride == 1) ? problem.transposed() : problem;
+  const Gemm<BFloat16> g =
+      has_weights || (problem.c.col_stride != 1 && problem.c.row_stride == 1) ? problem.transposed() : problem;
   const int64_t most_cols = std::clamp(kMaxPacked / g.k / kBlock * kBlock, kBlock, kMaxCols);
   const int64_t col_blocks = ceil_div(g.n, most_cols);
   const int64_t cols = ceil_div(ceil_div(g.n, col_blocks), kBlock) * kBlock;
@@ -325,7 +349,9 @@ void gemm_amx(const Gemm<c10::BFloat16>& problem, const c10::BFloat16* bias) {
   at::parallel_for(0, g.batch * blocks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t s = task / blocks, i = task % blocks / col_blocks * rows, j = task % col_blocks * cols;
-      if (i >= g.m || j >= g.n) continue;
+      if (i >= g.m || j >= g.n) {
+        continue;
+      }
       const Matrix<const BFloat16> a{g.a.data + s * g.a_batch, g.a.row_stride, g.a.col_stride};
       const Matrix<const BFloat16> b{g.b.data + s * g.b_batch, g.b.row_stride, g.b.col_stride};
       const Matrix<BFloat16> c{g.c.data + s * g.c_batch, g.c.row_stride, g.c.col_stride};

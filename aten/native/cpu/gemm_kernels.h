@@ -25,9 +25,11 @@ inline constexpr int kMaxTileVectors = TileShape<Element<T>::kPlanes>::kVectors;
 
 /// Whether sums are of a wider type than elements: those of several passes over k are kept apart then.
 template <class T>
-inline constexpr bool has_wide_sums = int64_t(sizeof(Core<T>)) * Element<T>::kPlanes > int64_t(sizeof(T)) && !std::is_integral_v<T>;
+inline constexpr bool has_wide_sums = int64_t(sizeof(Core<T>)) * Element<T>::kPlanes > int64_t(sizeof(T)) &&
+    !std::is_integral_v<T>;
 
-/// The depth of one pass over k, and the largest block of C that one task computes. A packed block of B stays in the L2 cache.
+/// The depth of one pass over k, and the largest block of C that one task computes. A packed block of B stays in the L2
+/// cache.
 template <class T>
 struct BlockShape {
   static constexpr int64_t kBytes = int64_t(sizeof(Core<T>)) * Element<T>::kPlanes;
@@ -36,13 +38,15 @@ struct BlockShape {
   static constexpr int64_t kCols = has_wide_sums<T> ? 384 : 4096 / kBytes;
 };
 
-/// Operands of a block are read in place when that is possible and they are too small, or used too seldom, to repay a copy:
-/// up to so many elements, or the right one by so many rows of the left (measured). With tiles of 512 bits the left one is not
-/// copied either where it is row-major: a tile's rows stay in the first cache while the right one passes by.
+/// Operands of a block are read in place when that is possible and they are too small, or used too seldom, to repay a
+/// copy: up to so many elements, or the right one by so many rows of the left (measured). With tiles of 512 bits the
+/// left one is not copied either where it is row-major: a tile's rows stay in the first cache while the right one
+/// passes by.
 inline constexpr int64_t kInPlaceElements = kRegisters == 32 ? 96 * 96 : 2048;
 inline constexpr int64_t kInPlaceRows = kRegisters == 32 ? 32 : 4;
 
-/// Steps that are summed before the next are begun. In place, where rows may lie on a few sets of the first cache, they are fewer.
+/// Steps that are summed before the next are begun. In place, where rows may lie on a few sets of the first cache, they
+/// are fewer.
 template <class T>
 int64_t block_depth(const Gemm<T>& g) {
   constexpr int64_t kInPlaceDepth = 128;
@@ -75,11 +79,15 @@ struct TileStore {
       C* out = c.data + (i0 + i) * c.row_stride + j0 * c.col_stride;
       if constexpr (kComplex) {
         const R* im = re + int64_t(height) * width;
-        for (int64_t j = 0; j < cols; ++j) put(out[j * c.col_stride], C(re[j], im[j]));
+        for (int64_t j = 0; j < cols; ++j) {
+          put(out[j * c.col_stride], C(re[j], im[j]));
+        }
       } else if (c.col_stride == 1) {
         put_row(re, out, cols);
       } else {
-        for (int64_t j = 0; j < cols; ++j) put(out[j * c.col_stride], re[j]);
+        for (int64_t j = 0; j < cols; ++j) {
+          put(out[j * c.col_stride], re[j]);
+        }
       }
     }
   }
@@ -100,19 +108,31 @@ struct TileStore {
   static void narrow_row(const float* acc, C* out, int64_t cols) {
     using vec::VecFloat;
     int64_t j = 0;
-    for (; j + VecFloat::size() <= cols; j += VecFloat::size()) vec::store_float(VecFloat::load(acc + j), out + j);
-    if (j < cols) vec::store_float(VecFloat::load(acc + j, int(cols - j)), out + j, int(cols - j));
+    for (; j + VecFloat::size() <= cols; j += VecFloat::size()) {
+      vec::store_float(VecFloat::load(acc + j), out + j);
+    }
+    if (j < cols) {
+      vec::store_float(VecFloat::load(acc + j, int(cols - j)), out + j, int(cols - j));
+    }
   }
 
   void put_row(const R* acc, C* out, int64_t cols) const {
     using F = typename Gemm<T>::Factor;
     if (alpha == F(1) && beta == F(0)) {
-      if constexpr (std::is_same_v<R, float> && !std::is_same_v<C, float>) return narrow_row(acc, out, cols);
-      for (int64_t j = 0; j < cols; ++j) out[j] = static_cast<C>(acc[j]);
+      if constexpr (std::is_same_v<R, float> && !std::is_same_v<C, float>) {
+        return narrow_row(acc, out, cols);
+      }
+      for (int64_t j = 0; j < cols; ++j) {
+        out[j] = static_cast<C>(acc[j]);
+      }
     } else if (alpha == F(1) && beta == F(1)) {
-      for (int64_t j = 0; j < cols; ++j) out[j] = static_cast<C>(R(out[j]) + acc[j]);
+      for (int64_t j = 0; j < cols; ++j) {
+        out[j] = static_cast<C>(R(out[j]) + acc[j]);
+      }
     } else {
-      for (int64_t j = 0; j < cols; ++j) put(out[j], acc[j]);
+      for (int64_t j = 0; j < cols; ++j) {
+        put(out[j], acc[j]);
+      }
     }
   }
 };
@@ -128,8 +148,8 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
   const int64_t vectors = ceil_div(n, L);
   const bool a_in_place = (std::is_same_v<T, R> || P == 2) && !a.conj &&
       (n <= L * kMaxTileVectors<T> || m * depth <= kInPlaceElements || (kRegisters == 32 && a.col_stride == 1));
-  const bool b_in_place =
-      std::is_same_v<T, R> && P == 1 && b.col_stride == 1 && n % L == 0 && (m <= kInPlaceRows || n * depth <= kInPlaceElements);
+  const bool b_in_place = std::is_same_v<T, R> && P == 1 && b.col_stride == 1 && n % L == 0 &&
+      (m <= kInPlaceRows || n * depth <= kInPlaceElements);
   const int64_t a_size = a_in_place ? 0 : MR * depth * P;
   const int64_t b_size = b_in_place ? 0 : vectors * L * depth * P;
   const int64_t b_offset = ceil_div(a_size, 64) * 64;
@@ -170,8 +190,8 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
         op.a_plane = 1;
       } else {
         pack_panel<T>(
-            a.data + i * a.row_stride + k0 * a.col_stride, a.conj, a.row_stride, a.col_stride, std::min<int64_t>(MR, m - i), kb,
-            MR, a_pack);
+            a.data + i * a.row_stride + k0 * a.col_stride, a.conj, a.row_stride, a.col_stride,
+            std::min<int64_t>(MR, m - i), kb, MR, a_pack);
         op.a = a_pack;
         op.a_row = 1;
         op.a_col = MR * P;
@@ -260,34 +280,57 @@ void gemm_tiny(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, Matrix<T>
 template <class T>
 void gemm(const Gemm<T>& problem) {
   using namespace gemm_detail;
-  if (problem.batch == 0 || problem.m == 0 || problem.n == 0) return;
-  if (problem.k == 0) return scale_only(problem);
+  if (problem.batch == 0 || problem.m == 0 || problem.n == 0) {
+    return;
+  }
+  if (problem.k == 0) {
+    return scale_only(problem);
+  }
 
   // C by columns: compute its transpose, so that tiles are written along adjacent elements.
-  const Gemm<T> g = problem.c.col_stride != 1 && problem.c.row_stride == 1 && problem.n > 1 ? problem.transposed() : problem;
-  const auto batch_a = [&](int64_t s) { return Matrix<const T>{g.a.data + s * g.a_batch, g.a.row_stride, g.a.col_stride, g.a.conj}; };
-  const auto batch_b = [&](int64_t s) { return Matrix<const T>{g.b.data + s * g.b_batch, g.b.row_stride, g.b.col_stride, g.b.conj}; };
-  const auto batch_c = [&](int64_t s) { return Matrix<T>{g.c.data + s * g.c_batch, g.c.row_stride, g.c.col_stride, false}; };
+  const Gemm<T> g =
+      problem.c.col_stride != 1 && problem.c.row_stride == 1 && problem.n > 1 ? problem.transposed() : problem;
+  const auto batch_a = [&](int64_t s) {
+    return Matrix<const T>{g.a.data + s * g.a_batch, g.a.row_stride, g.a.col_stride, g.a.conj};
+  };
+  const auto batch_b = [&](int64_t s) {
+    return Matrix<const T>{g.b.data + s * g.b_batch, g.b.row_stride, g.b.col_stride, g.b.conj};
+  };
+  const auto batch_c = [&](int64_t s) {
+    return Matrix<T>{g.c.data + s * g.c_batch, g.c.row_stride, g.c.col_stride, false};
+  };
 
   const int64_t work = g.m * g.n * g.k;
   if (g.m == 1 || g.n == 1) {
     // One operand is a vector: memory-bound, the matrix is read once and never packed.
     const auto one = [&](int64_t s) {
       if (g.n == 1) {
-        matrix_vector<T>(g.m, g.k, batch_a(s), batch_b(s).data, g.b.row_stride, g.b.conj, batch_c(s).data, g.c.row_stride, g.alpha, g.beta);
+        matrix_vector<T>(
+            g.m, g.k, batch_a(s), batch_b(s).data, g.b.row_stride, g.b.conj, batch_c(s).data, g.c.row_stride, g.alpha,
+            g.beta);
       } else {
-        matrix_vector<T>(g.n, g.k, batch_b(s).transposed(), batch_a(s).data, g.a.col_stride, g.a.conj, batch_c(s).data, g.c.col_stride, g.alpha, g.beta);
+        matrix_vector<T>(
+            g.n, g.k, batch_b(s).transposed(), batch_a(s).data, g.a.col_stride, g.a.conj, batch_c(s).data,
+            g.c.col_stride, g.alpha, g.beta);
       }
     };
-    if (g.batch == 1) return one(0);
+    if (g.batch == 1) {
+      return one(0);
+    }
     at::parallel_for(0, g.batch, std::max<int64_t>(1, kTaskWork / work), [&](int64_t begin, int64_t end) {
-      for (int64_t s = begin; s < end; ++s) one(s);
+      for (int64_t s = begin; s < end; ++s) {
+        one(s);
+      }
     });
     return;
   }
   if constexpr (std::is_floating_point_v<T>) {
-    if (has_few_columns(g)) return few_columns_product(g);
-    if (has_few_columns(g.transposed())) return few_columns_product(g.transposed());
+    if (has_few_columns(g)) {
+      return few_columns_product(g);
+    }
+    if (has_few_columns(g.transposed())) {
+      return few_columns_product(g.transposed());
+    }
   }
   if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {
     // A few rows of 16-bit numbers one after the other: tiles would widen all of the other factor first (measured).
@@ -305,7 +348,9 @@ void gemm(const Gemm<T>& problem) {
   }
   if constexpr (Element<T>::kPlanes == 1) {
     if (work <= 64) {
-      for (int64_t s = 0; s < g.batch; ++s) gemm_tiny(g, batch_a(s), batch_b(s), batch_c(s));
+      for (int64_t s = 0; s < g.batch; ++s) {
+        gemm_tiny(g, batch_a(s), batch_b(s), batch_c(s));
+      }
       return;
     }
   }

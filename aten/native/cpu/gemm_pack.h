@@ -42,7 +42,9 @@ using Core = typename Element<T>::Core;
 class Scratch {
  public:
   explicit Scratch(int64_t bytes) {
-    if (bytes > int64_t(sizeof local_)) heap_ = c10::GetCPUAllocator()->allocate(static_cast<size_t>(bytes));
+    if (bytes > int64_t(sizeof local_)) {
+      heap_ = c10::GetCPUAllocator()->allocate(static_cast<size_t>(bytes));
+    }
   }
   template <class R>
   R* as() {
@@ -61,9 +63,15 @@ inline void convert_run(const T* src, Core<T>* dst, int64_t n) {
     // Runs are often one vector long: no call to memcpy.
     typedef T Quad __attribute__((vector_size(4 * sizeof(T)), aligned(alignof(T)), may_alias));
     int64_t i = 0;
-    for (; i + kLanes<T> <= n; i += kLanes<T>) store(dst + i, load(src + i));
-    for (; i + 4 <= n; i += 4) *reinterpret_cast<Quad*>(dst + i) = *reinterpret_cast<const Quad*>(src + i);
-    for (; i < n; ++i) dst[i] = src[i];
+    for (; i + kLanes<T> <= n; i += kLanes<T>) {
+      store(dst + i, load(src + i));
+    }
+    for (; i + 4 <= n; i += 4) {
+      *reinterpret_cast<Quad*>(dst + i) = *reinterpret_cast<const Quad*>(src + i);
+    }
+    for (; i < n; ++i) {
+      dst[i] = src[i];
+    }
   } else if constexpr (std::is_same_v<T, c10::BFloat16>) {
     for (int64_t i = 0; i < n; ++i) {
       const uint32_t bits = uint32_t(src[i].x) << 16;
@@ -78,7 +86,9 @@ inline void convert_run(const T* src, Core<T>* dst, int64_t n) {
       }
     }
 #endif
-    for (; i < n; ++i) dst[i] = static_cast<Core<T>>(src[i]);
+    for (; i < n; ++i) {
+      dst[i] = static_cast<Core<T>>(src[i]);
+    }
   }
 }
 
@@ -87,7 +97,9 @@ template <class R>
 inline __attribute__((always_inline)) void transpose_4x4(const R* src, int64_t src_stride, R* dst, int64_t dst_stride) {
   typedef R Quad __attribute__((vector_size(4 * sizeof(R))));
   Quad q[4];
-  for (int i = 0; i < 4; ++i) std::memcpy(&q[i], src + i * src_stride, sizeof(Quad));
+  for (int i = 0; i < 4; ++i) {
+    std::memcpy(&q[i], src + i * src_stride, sizeof(Quad));
+  }
   const Quad low01 = __builtin_shufflevector(q[0], q[1], 0, 4, 1, 5);
   const Quad high01 = __builtin_shufflevector(q[0], q[1], 2, 6, 3, 7);
   const Quad low23 = __builtin_shufflevector(q[2], q[3], 0, 4, 1, 5);
@@ -96,7 +108,9 @@ inline __attribute__((always_inline)) void transpose_4x4(const R* src, int64_t s
   q[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
   q[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
   q[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-  for (int i = 0; i < 4; ++i) std::memcpy(dst + i * dst_stride, &q[i], sizeof(Quad));
+  for (int i = 0; i < 4; ++i) {
+    std::memcpy(dst + i * dst_stride, &q[i], sizeof(Quad));
+  }
 }
 
 /// Steps are adjacent in memory: transposes in 4 x 4 squares.
@@ -106,13 +120,19 @@ void pack_transposed(const R* src, int64_t lane_stride, int64_t lanes, int64_t s
   for (; l + 4 <= lanes; l += 4) {
     const R* from = src + l * lane_stride;
     int64_t s = 0;
-    for (; s + 4 <= steps; s += 4) transpose_4x4(from + s, lane_stride, dst + s * width + l, width);
+    for (; s + 4 <= steps; s += 4) {
+      transpose_4x4(from + s, lane_stride, dst + s * width + l, width);
+    }
     for (; s < steps; ++s) {
-      for (int64_t i = 0; i < 4; ++i) dst[s * width + l + i] = from[i * lane_stride + s];
+      for (int64_t i = 0; i < 4; ++i) {
+        dst[s * width + l + i] = from[i * lane_stride + s];
+      }
     }
   }
   for (; l < lanes; ++l) {
-    for (int64_t s = 0; s < steps; ++s) dst[s * width + l] = src[l * lane_stride + s];
+    for (int64_t s = 0; s < steps; ++s) {
+      dst[s * width + l] = src[l * lane_stride + s];
+    }
   }
 }
 
@@ -120,10 +140,14 @@ template <class T>
 void pack_real(
     const T* src, int64_t lane_stride, int64_t step_stride, int64_t lanes, int64_t steps, int64_t width, Core<T>* dst) {
   if (lanes < width) {
-    for (int64_t s = 0; s < steps; ++s) std::fill(dst + s * width + lanes, dst + (s + 1) * width, Core<T>(0));
+    for (int64_t s = 0; s < steps; ++s) {
+      std::fill(dst + s * width + lanes, dst + (s + 1) * width, Core<T>(0));
+    }
   }
   if (lane_stride == 1) {
-    for (int64_t s = 0; s < steps; ++s) convert_run(src + s * step_stride, dst + s * width, lanes);
+    for (int64_t s = 0; s < steps; ++s) {
+      convert_run(src + s * step_stride, dst + s * width, lanes);
+    }
   } else if (step_stride == 1) {
     if constexpr (std::is_same_v<T, Core<T>>) {
       pack_transposed(src, lane_stride, lanes, steps, width, dst);

@@ -70,9 +70,11 @@ struct TileOperands {
 /// Steps of B that are asked for ahead: it comes from the second cache (measured).
 inline constexpr int64_t kStepsAhead = 10;
 
-/// acc[plane][row][NV vectors] = A (MR x k) * B (k x NV vectors), with rows `acc_row` apart; of real numbers also +=, with `add`.
+/// acc[plane][row][NV vectors] = A (MR x k) * B (k x NV vectors), with rows `acc_row` apart; of real numbers also +=,
+/// with `add`.
 template <class R, int Planes, int MR, int NV>
-inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row, bool add) {
+inline __attribute__((always_inline)) void tile_product(
+    int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row, bool add) {
   using V = Vector<R>;
   constexpr int L = kLanes<R>;
   V re[MR][NV] = {};
@@ -84,14 +86,20 @@ inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOpe
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
       br[j] = load(b + j * L);
-      if constexpr (kRegisters == 32 && Planes == 1) __builtin_prefetch(b + j * L + kStepsAhead * op.b_row);
-      if constexpr (Planes == 2) bi[j] = load(b + op.b_plane + j * L);
+      if constexpr (kRegisters == 32 && Planes == 1) {
+        __builtin_prefetch(b + j * L + kStepsAhead * op.b_row);
+      }
+      if constexpr (Planes == 2) {
+        bi[j] = load(b + op.b_plane + j * L);
+      }
     }
 #pragma GCC unroll 8
     for (int i = 0; i < MR; ++i) {
       const R ar = a[i * op.a_row];
 #pragma GCC unroll 4
-      for (int j = 0; j < NV; ++j) re[i][j] += ar * br[j];
+      for (int j = 0; j < NV; ++j) {
+        re[i][j] += ar * br[j];
+      }
       if constexpr (Planes == 2) {
         const R ai = a[i * op.a_row + op.a_plane];
 #pragma GCC unroll 4
@@ -107,7 +115,9 @@ inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOpe
 #pragma GCC unroll 8
     for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 4
-      for (int j = 0; j < NV; ++j) re[i][j] += load(acc + i * acc_row + j * L);
+      for (int j = 0; j < NV; ++j) {
+        re[i][j] += load(acc + i * acc_row + j * L);
+      }
     }
   }
 #pragma GCC unroll 8
@@ -115,24 +125,36 @@ inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOpe
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
       store(acc + i * acc_row + j * L, re[i][j]);
-      if constexpr (Planes == 2) store(acc + (MR + i) * acc_row + j * L, im[i][j]);
+      if constexpr (Planes == 2) {
+        store(acc + (MR + i) * acc_row + j * L, im[i][j]);
+      }
     }
   }
 }
 
 template <class R, int Planes, int MR>
 inline void tile_rows(int nv, int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row, bool add) {
-  if (nv == 1) return tile_product<R, Planes, MR, 1>(k, op, acc, acc_row, add);
-  if (nv == 2) return tile_product<R, Planes, MR, 2>(k, op, acc, acc_row, add);
-  if constexpr (TileShape<Planes>::kVectors == 3) tile_product<R, Planes, MR, 3>(k, op, acc, acc_row, add);
+  if (nv == 1) {
+    return tile_product<R, Planes, MR, 1>(k, op, acc, acc_row, add);
+  }
+  if (nv == 2) {
+    return tile_product<R, Planes, MR, 2>(k, op, acc, acc_row, add);
+  }
+  if constexpr (TileShape<Planes>::kVectors == 3) {
+    tile_product<R, Planes, MR, 3>(k, op, acc, acc_row, add);
+  }
 }
 
 /// Largest tile height not above `rows`: 8, 4, 2 or 1 (as far as the register file goes).
 template <int Planes>
 inline int tile_height(int64_t rows) {
   constexpr int kMax = TileShape<Planes>::kRows;
-  if (kMax >= 8 && rows >= 8) return 8;
-  if (kMax >= 4 && rows >= 4) return 4;
+  if (kMax >= 8 && rows >= 8) {
+    return 8;
+  }
+  if (kMax >= 4 && rows >= 4) {
+    return 4;
+  }
   return rows >= 2 ? 2 : 1;
 }
 
@@ -141,12 +163,18 @@ template <class R, int Planes>
 inline void run_tile(int height, int nv, int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row, bool add) {
   constexpr int kMax = TileShape<Planes>::kRows;
   if constexpr (kMax >= 8) {
-    if (height == 8) return tile_rows<R, Planes, 8>(nv, k, op, acc, acc_row, add);
+    if (height == 8) {
+      return tile_rows<R, Planes, 8>(nv, k, op, acc, acc_row, add);
+    }
   }
   if constexpr (kMax >= 4) {
-    if (height == 4) return tile_rows<R, Planes, 4>(nv, k, op, acc, acc_row, add);
+    if (height == 4) {
+      return tile_rows<R, Planes, 4>(nv, k, op, acc, acc_row, add);
+    }
   }
-  if (height == 2) return tile_rows<R, Planes, 2>(nv, k, op, acc, acc_row, add);
+  if (height == 2) {
+    return tile_rows<R, Planes, 2>(nv, k, op, acc, acc_row, add);
+  }
   tile_rows<R, Planes, 1>(nv, k, op, acc, acc_row, add);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Products with a vector or a few. They run at memory speed, so each element of the matrix is read once, in storage order.
+// Products with a vector or a few. They run at memory speed, so each element of the matrix is read once, in storage
+// order.
 
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_pack.h>
@@ -16,8 +17,8 @@ namespace gemm_detail {
 /// Multiply-adds of a matrix-vector product worth another thread.
 inline constexpr int64_t kVectorTaskWork = int64_t(1) << 15;
 
-/// Calls f(begin, end) for rows [0, m) on several threads, each of which begins at a whole group of rows: then the same ones are taken
-/// together, and summed in the same order, for any number of threads.
+/// Calls f(begin, end) for rows [0, m) on several threads, each of which begins at a whole group of rows: then the same
+/// ones are taken together, and summed in the same order, for any number of threads.
 template <class F>
 void for_row_groups(int64_t m, int64_t grain, const F& f) {
   constexpr int64_t kGroup = 16;
@@ -29,7 +30,9 @@ void for_row_groups(int64_t m, int64_t grain, const F& f) {
 template <class R>
 inline R lane_sum(Vector<R> v) {
   R sum = 0;
-  for (int i = 0; i < kLanes<R>; ++i) sum += v[i];
+  for (int i = 0; i < kLanes<R>; ++i) {
+    sum += v[i];
+  }
   return sum;
 }
 
@@ -45,21 +48,28 @@ inline __attribute__((always_inline)) void dot_rows(int64_t k, const R* a, int64
     for (int c = 0; c < kChains; ++c) {
       const Vector<R> xv = load(x + p + c * L);
 #pragma GCC unroll 4
-      for (int i = 0; i < N; ++i) acc[i][c] += load(a + i * row_stride + p + c * L) * xv;
+      for (int i = 0; i < N; ++i) {
+        acc[i][c] += load(a + i * row_stride + p + c * L) * xv;
+      }
     }
   }
 #pragma GCC unroll 4
   for (int i = 0; i < N; ++i) {
     Vector<R> total = acc[i][0];
 #pragma GCC unroll 4
-    for (int c = 1; c < kChains; ++c) total += acc[i][c];
+    for (int c = 1; c < kChains; ++c) {
+      total += acc[i][c];
+    }
     R sum = lane_sum<R>(total);
-    for (int64_t q = p; q < k; ++q) sum += a[i * row_stride + q] * x[q];
+    for (int64_t q = p; q < k; ++q) {
+      sum += a[i * row_stride + q] * x[q];
+    }
     sums[i] += sum;
   }
 }
 
-/// Adds the dot products of N rows with M vectors to sums[row * kMostDotColumns + vector], each in the same order for any N and M.
+/// Adds the dot products of N rows with M vectors to sums[row * kMostDotColumns + vector], each in the same order for
+/// any N and M.
 template <class R, int N, int M>
 inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x_row, R* sums) {
   constexpr int L = kLanes<R>;
@@ -68,12 +78,16 @@ inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x
   for (; p + L <= k; p += L) {
     Vector<R> xv[M];
 #pragma GCC unroll 4
-    for (int j = 0; j < M; ++j) xv[j] = load(x + j * x_row + p);
+    for (int j = 0; j < M; ++j) {
+      xv[j] = load(x + j * x_row + p);
+    }
 #pragma GCC unroll 4
     for (int i = 0; i < N; ++i) {
       const Vector<R> av = load(a + i * a_row + p);
 #pragma GCC unroll 4
-      for (int j = 0; j < M; ++j) acc[i][j] += av * xv[j];
+      for (int j = 0; j < M; ++j) {
+        acc[i][j] += av * xv[j];
+      }
     }
   }
   // By way of memory: combined in place, the lanes would keep all sums in memory from the first step on.
@@ -81,12 +95,16 @@ inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x
 #pragma GCC unroll 4
   for (int i = 0; i < N; ++i) {
 #pragma GCC unroll 4
-    for (int j = 0; j < M; ++j) store(lanes[i][j], acc[i][j]);
+    for (int j = 0; j < M; ++j) {
+      store(lanes[i][j], acc[i][j]);
+    }
   }
   for (int i = 0; i < N; ++i) {
     for (int j = 0; j < M; ++j) {
       R sum = vec::reduce_add(vec::Vec<R, L>::load(lanes[i][j]));
-      for (int64_t q = p; q < k; ++q) sum += a[i * a_row + q] * x[j * x_row + q];
+      for (int64_t q = p; q < k; ++q) {
+        sum += a[i * a_row + q] * x[j * x_row + q];
+      }
       sums[i * kMostDotColumns + j] += sum;
     }
   }
@@ -95,9 +113,15 @@ inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x
 /// The same for one to kFewColumns vectors.
 template <class R, int N>
 inline void dot_few(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x_row, int64_t vectors, R* sums) {
-  if (vectors == 4) return dot_tile<R, N, 4>(k, a, a_row, x, x_row, sums);
-  if (vectors == 3) return dot_tile<R, N, 3>(k, a, a_row, x, x_row, sums);
-  if (vectors == 2) return dot_tile<R, N, 2>(k, a, a_row, x, x_row, sums);
+  if (vectors == 4) {
+    return dot_tile<R, N, 4>(k, a, a_row, x, x_row, sums);
+  }
+  if (vectors == 3) {
+    return dot_tile<R, N, 3>(k, a, a_row, x, x_row, sums);
+  }
+  if (vectors == 2) {
+    return dot_tile<R, N, 2>(k, a, a_row, x, x_row, sums);
+  }
   dot_tile<R, N, 1>(k, a, a_row, x, x_row, sums);
 }
 
@@ -130,16 +154,26 @@ inline void add_columns(int64_t n, const R* const* columns, const R* x, int coun
       sum += load(a3 + i) * x3;
       store(y + i, sum);
     }
-    for (; i < n; ++i) y[i] += a0[i] * x0 + a1[i] * x1 + a2[i] * x2 + a3[i] * x3;
+    for (; i < n; ++i) {
+      y[i] += a0[i] * x0 + a1[i] * x1 + a2[i] * x2 + a3[i] * x3;
+    }
     return;
   }
   for (int c = 0; c < count; ++c) {
-    for (int64_t i = 0; i < n; ++i) y[i] += columns[c][i] * x[c];
+    for (int64_t i = 0; i < n; ++i) {
+      y[i] += columns[c][i] * x[c];
+    }
   }
 }
 
 template <class T>
-inline void finish_vector(int64_t n, const Core<T>* sums, T* y, int64_t y_stride, typename Gemm<T>::Factor alpha, typename Gemm<T>::Factor beta) {
+inline void finish_vector(
+    int64_t n,
+    const Core<T>* sums,
+    T* y,
+    int64_t y_stride,
+    typename Gemm<T>::Factor alpha,
+    typename Gemm<T>::Factor beta) {
   using R = Core<T>;
   using F = typename Gemm<T>::Factor;
   for (int64_t i = 0; i < n; ++i) {
@@ -152,8 +186,15 @@ inline void finish_vector(int64_t n, const Core<T>* sums, T* y, int64_t y_stride
 /// Rows [begin, end) of y = beta * y + alpha * A x for a real dtype; x is contiguous in the core type.
 template <class T>
 void matrix_vector_rows(
-    int64_t begin, int64_t end, int64_t k, Matrix<const T> a, const Core<T>* x, T* y, int64_t y_stride,
-    typename Gemm<T>::Factor alpha, typename Gemm<T>::Factor beta) {
+    int64_t begin,
+    int64_t end,
+    int64_t k,
+    Matrix<const T> a,
+    const Core<T>* x,
+    T* y,
+    int64_t y_stride,
+    typename Gemm<T>::Factor alpha,
+    typename Gemm<T>::Factor beta) {
   using R = Core<T>;
   constexpr bool kSame = std::is_same_v<T, R>;
   constexpr int64_t kRun = 256;
@@ -166,8 +207,12 @@ void matrix_vector_rows(
     if (a.col_stride == 1 || k == 1) {
       if constexpr (kSame) {
         int64_t i = 0;
-        for (; i + 4 <= rows; i += 4) dot_rows<R, 4>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
-        for (; i < rows; ++i) dot_rows<R, 1>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
+        for (; i + 4 <= rows; i += 4) {
+          dot_rows<R, 4>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
+        }
+        for (; i < rows; ++i) {
+          dot_rows<R, 1>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
+        }
       } else {
         alignas(64) R run[kRun];
         for (int64_t i = 0; i < rows; ++i) {
@@ -183,7 +228,9 @@ void matrix_vector_rows(
         for (int64_t p = 0; p < k; p += 4) {
           const R* columns[4];
           const int count = int(std::min<int64_t>(4, k - p));
-          for (int c = 0; c < count; ++c) columns[c] = from + (p + c) * a.col_stride;
+          for (int c = 0; c < count; ++c) {
+            columns[c] = from + (p + c) * a.col_stride;
+          }
           add_columns(rows, columns, x + p, count, sums, 4 * a.col_stride);
         }
       } else {
@@ -226,11 +273,15 @@ void matrix_vector_rows_complex(
     };
     if (by_columns) {
       for (int64_t p = 0; p < k; ++p) {
-        for (int64_t i = 0; i < rows; ++i) add(i, p);
+        for (int64_t i = 0; i < rows; ++i) {
+          add(i, p);
+        }
       }
     } else {
       for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t p = 0; p < k; ++p) add(i, p);
+        for (int64_t p = 0; p < k; ++p) {
+          add(i, p);
+        }
       }
     }
     for (int64_t i = 0; i < rows; ++i) {
@@ -244,14 +295,24 @@ void matrix_vector_rows_complex(
 /// y = beta * y + alpha * A x with A (m x k).
 template <class T>
 void matrix_vector(
-    int64_t m, int64_t k, Matrix<const T> a, const T* x, int64_t x_stride, bool x_conj, T* y, int64_t y_stride,
-    typename Gemm<T>::Factor alpha, typename Gemm<T>::Factor beta) {
+    int64_t m,
+    int64_t k,
+    Matrix<const T> a,
+    const T* x,
+    int64_t x_stride,
+    bool x_conj,
+    T* y,
+    int64_t y_stride,
+    typename Gemm<T>::Factor alpha,
+    typename Gemm<T>::Factor beta) {
   using R = Core<T>;
   const int64_t grain = std::max<int64_t>(1, kVectorTaskWork / k);
   if constexpr (Element<T>::kPlanes == 2) {
     Scratch scratch(k * int64_t(sizeof(T)));
     T* values = scratch.as<T>();
-    for (int64_t p = 0; p < k; ++p) values[p] = x_conj ? T(x[p * x_stride].real(), -x[p * x_stride].imag()) : x[p * x_stride];
+    for (int64_t p = 0; p < k; ++p) {
+      values[p] = x_conj ? T(x[p * x_stride].real(), -x[p * x_stride].imag()) : x[p * x_stride];
+    }
     for_row_groups(m, grain, [&](int64_t begin, int64_t end) {
       matrix_vector_rows_complex<T>(begin, end, k, a, values, y, y_stride, alpha, beta);
     });
@@ -266,7 +327,9 @@ void matrix_vector(
       if (x_stride == 1) {
         convert_run(x, copy, k);
       } else {
-        for (int64_t p = 0; p < k; ++p) copy[p] = static_cast<R>(x[p * x_stride]);
+        for (int64_t p = 0; p < k; ++p) {
+          copy[p] = static_cast<R>(x[p * x_stride]);
+        }
       }
       values = copy;
     }
@@ -288,7 +351,9 @@ void few_columns_product(const Gemm<T>& g) {
   if (!in_place) {
     T* copy = scratch.as<T>();
     for (int64_t p = 0; p < g.k; ++p) {
-      for (int64_t j = 0; j < g.n; ++j) copy[j * g.k + p] = g.b.data[p * g.b.row_stride + j * g.b.col_stride];
+      for (int64_t j = 0; j < g.n; ++j) {
+        copy[j * g.k + p] = g.b.data[p * g.b.row_stride + j * g.b.col_stride];
+      }
     }
     x = copy;
   }
@@ -302,12 +367,18 @@ void few_columns_product(const Gemm<T>& g) {
       }
     }
     T* c = g.c.data + i * g.c.row_stride;
-    for (int r = 0; r < N; ++r, c += g.c.row_stride) finish_vector<T>(g.n, sums + r * kMostDotColumns, c, g.c.col_stride, g.alpha, g.beta);
+    for (int r = 0; r < N; ++r, c += g.c.row_stride) {
+      finish_vector<T>(g.n, sums + r * kMostDotColumns, c, g.c.col_stride, g.alpha, g.beta);
+    }
   };
   at::parallel_for(0, g.m, std::max<int64_t>(1, kVectorTaskWork / (g.k * g.n)), [&](int64_t begin, int64_t end) {
     int64_t i = begin;
-    for (; i + kTogether <= end; i += kTogether) rows_from(i, std::integral_constant<int, kTogether>{});
-    for (; i < end; ++i) rows_from(i, std::integral_constant<int, 1>{});
+    for (; i + kTogether <= end; i += kTogether) {
+      rows_from(i, std::integral_constant<int, kTogether>{});
+    }
+    for (; i < end; ++i) {
+      rows_from(i, std::integral_constant<int, 1>{});
+    }
   });
 }
 
@@ -330,12 +401,18 @@ T dot_product(int64_t n, const T* x, int64_t x_stride, bool x_conj, const T* y, 
   } else {
     constexpr int64_t kRun = 512;
     if constexpr (std::is_same_v<T, R>) {
-      if (x_stride == 1 && y_stride == 1) return dot_run(n, x, y);
+      if (x_stride == 1 && y_stride == 1) {
+        return dot_run(n, x, y);
+      }
     }
     alignas(64) R a[kRun], b[kRun];
     const auto gather = [](const T* from, int64_t stride, int64_t count, R* to) {
-      if (stride == 1) return convert_run(from, to, count);
-      for (int64_t i = 0; i < count; ++i) to[i] = static_cast<R>(from[i * stride]);
+      if (stride == 1) {
+        return convert_run(from, to, count);
+      }
+      for (int64_t i = 0; i < count; ++i) {
+        to[i] = static_cast<R>(from[i * stride]);
+      }
     };
     R sum = 0;
     for (int64_t i = 0; i < n; i += kRun) {

@@ -21,8 +21,8 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 namespace {
 
-/// Taps of a run of points in all dimensions: element (or -1), weight, and the weight's derivative for each coordinate of
-/// the grid. Number k of point i lies at [k * kRun + i].
+/// Taps of a run of points in all dimensions: element (or -1), weight, and the weight's derivative for each coordinate
+/// of the grid. Number k of point i lies at [k * kRun + i].
 template <class R>
 struct RunTaps {
   static constexpr int64_t kRun = 64, kTaps = 16;
@@ -32,14 +32,24 @@ struct RunTaps {
   std::array<std::vector<R>, 3> slope;
 
   RunTaps() : index(kTaps * kRun), weight(kTaps * kRun) {
-    for (auto& s : slope) s.resize(kTaps * kRun);
+    for (auto& s : slope) {
+      s.resize(kTaps * kRun);
+    }
   }
 
   /// Fills in for points whose coordinates, `dims` each, width first, begin at `grid`; slopes only if they are wanted.
   template <class T>
-  void fill(const T* grid, int64_t count, const std::array<int64_t, 3>& size, int64_t dims, const SampleRule& rule, bool slopes) {
+  void fill(
+      const T* grid,
+      int64_t count,
+      const std::array<int64_t, 3>& size,
+      int64_t dims,
+      const SampleRule& rule,
+      bool slopes) {
     places = count;
-    for (int64_t d = 0; d < 3; ++d) lines[d].fill(d < dims ? grid + d : nullptr, dims, count, size[d], rule);
+    for (int64_t d = 0; d < 3; ++d) {
+      lines[d].fill(d < dims ? grid + d : nullptr, dims, count, size[d], rule);
+    }
     taps = 0;
     const int32_t width = static_cast<int32_t>(size[0]), height = static_cast<int32_t>(size[1]);
     for (int z = 0; z < lines[2].count; ++z) {
@@ -55,9 +65,12 @@ struct RunTaps {
             to[i] = (a[i] | b[i] | c[i]) < 0 ? -1 : (c[i] * height + b[i]) * width + a[i];
             product[i] = u[i] * v[i] * w[i];
           }
-          if (!slopes) continue;
+          if (!slopes) {
+            continue;
+          }
           const R *du = lines[0].slope[x], *dv = lines[1].slope[y], *dw = lines[2].slope[z];
-          R *const dx = slope[0].data() + taps * kRun, *const dy = slope[1].data() + taps * kRun, *const dz = slope[2].data() + taps * kRun;
+          R *const dx = slope[0].data() + taps * kRun, *const dy = slope[1].data() + taps * kRun,
+                   *const dz = slope[2].data() + taps * kRun;
 #pragma omp simd
           for (int64_t i = 0; i < count; ++i) {
             dx[i] = du[i] * v[i] * w[i];
@@ -84,7 +97,8 @@ struct RunTaps {
         return fill_near(coordinates, step, places, size, rule);
       }
       for (int64_t i = 0; i < places; ++i) {
-        const Line line = coordinates == nullptr ? Line::whole() : Line::at(static_cast<R>(coordinates[i * step]), size, rule);
+        const Line line =
+            coordinates == nullptr ? Line::whole() : Line::at(static_cast<R>(coordinates[i * step]), size, rule);
         count = line.count;
         for (int k = 0; k < count; ++k) {
           index[k][i] = static_cast<int32_t>(line.index[k]);
@@ -98,7 +112,8 @@ struct RunTaps {
     /// LineTaps::at for the rules that vectors can follow.
     template <class T>
     void fill_near(const T* coordinates, int64_t step, int64_t places, int64_t size, const SampleRule& rule) {
-      const bool linear = rule.mode == SampleMode::Linear, border = rule.padding == SamplePadding::Border, corners = rule.align_corners;
+      const bool linear = rule.mode == SampleMode::Linear, border = rule.padding == SamplePadding::Border,
+                 corners = rule.align_corners;
       const R n = static_cast<R>(size), low = border ? R(0) : -std::numeric_limits<R>::infinity();
       const R high = border ? n - 1 : std::numeric_limits<R>::infinity();
       const int32_t bound = static_cast<int32_t>(size);
@@ -141,8 +156,8 @@ std::array<int64_t, 3> sizes_of(const TensorBase& input) {
   const std::array<int64_t, 3> size{input.size(-1), input.size(-2), input.dim() == 5 ? input.size(-3) : 1};
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   TORCH_CHECK(
-      input.numel() == 0 || input.numel() / (input.size(0) * input.size(1)) <= kMost, "grid_sampler(): a channel may have up to ", kMost,
-      " elements on the CPU, but input has sizes ", input.sizes());
+      input.numel() == 0 || input.numel() / (input.size(0) * input.size(1)) <= kMost,
+      "grid_sampler(): a channel may have up to ", kMost, " elements on the CPU, but input has sizes ", input.sizes());
   return size;
 }
 
@@ -150,20 +165,25 @@ SampleRule rule_of(int64_t interpolation, int64_t padding, bool align_corners) {
   return {static_cast<SampleMode>(interpolation), static_cast<SamplePadding>(padding), align_corners};
 }
 
-void sample(const char* op, const TensorBase& input, const TensorBase& grid, const SampleRule& rule, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void sample(
+    const char* op, const TensorBase& input, const TensorBase& grid, const SampleRule& rule, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   const std::array<int64_t, 3> size = sizes_of(input);
   const TensorBase image = input.contiguous(), places = grid.contiguous();
   dispatch(op, input.scalar_type(), kFloating, [&]<class T> {
     using R = at::opmath_type<T>;
     const int64_t dims = input.dim() - 2, channels = input.size(1), volume = size[0] * size[1] * size[2];
-    const int64_t count = out.numel() / (out.size(0) * channels), runs = (count + RunTaps<R>::kRun - 1) / RunTaps<R>::kRun;
+    const int64_t count = out.numel() / (out.size(0) * channels),
+                  runs = (count + RunTaps<R>::kRun - 1) / RunTaps<R>::kRun;
     const T *x = image.const_data_ptr<T>(), *g = places.const_data_ptr<T>();
     T* y = out.mutable_data_ptr<T>();
     at::parallel_for(0, out.size(0) * runs, 1 + 256 / std::max<int64_t>(1, channels), [&](int64_t begin, int64_t end) {
       RunTaps<R> taps;
       for (int64_t task = begin; task < end; ++task) {
-        const int64_t n = task / runs, first = task % runs * RunTaps<R>::kRun, width = std::min(RunTaps<R>::kRun, count - first);
+        const int64_t n = task / runs, first = task % runs * RunTaps<R>::kRun,
+                      width = std::min(RunTaps<R>::kRun, count - first);
         taps.fill(g + (n * count + first) * dims, width, size, dims, rule, /*slopes=*/false);
         for (int64_t c = 0; c < channels; ++c) {
           const T* plane = x + (n * channels + c) * volume;
@@ -174,7 +194,9 @@ void sample(const char* op, const TensorBase& input, const TensorBase& grid, con
             add_taps(plane, index, weight, width, sum);
           }
           T* to = y + (n * channels + c) * count + first;
-          for (int64_t i = 0; i < width; ++i) to[i] = static_cast<T>(sum[i]);
+          for (int64_t i = 0; i < width; ++i) {
+            to[i] = static_cast<T>(sum[i]);
+          }
         }
       }
     });
@@ -183,11 +205,23 @@ void sample(const char* op, const TensorBase& input, const TensorBase& grid, con
 
 } // namespace
 
-void grid_sampler_2d_kernel(const TensorBase& input, const TensorBase& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, const TensorBase& out) {
+void grid_sampler_2d_kernel(
+    const TensorBase& input,
+    const TensorBase& grid,
+    int64_t interpolation_mode,
+    int64_t padding_mode,
+    bool align_corners,
+    const TensorBase& out) {
   sample("grid_sampler_2d_cpu", input, grid, rule_of(interpolation_mode, padding_mode, align_corners), out);
 }
 
-void grid_sampler_3d_kernel(const TensorBase& input, const TensorBase& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, const TensorBase& out) {
+void grid_sampler_3d_kernel(
+    const TensorBase& input,
+    const TensorBase& grid,
+    int64_t interpolation_mode,
+    int64_t padding_mode,
+    bool align_corners,
+    const TensorBase& out) {
   sample("grid_sampler_3d_cpu", input, grid, rule_of(interpolation_mode, padding_mode, align_corners), out);
 }
 
@@ -196,9 +230,11 @@ void grid_sampler_backward_kernel(const GridSampler& p) {
   dispatch("grid_sampler_backward_cpu", p.input.scalar_type(), kFloating, [&]<class T> {
     using R = at::opmath_type<T>;
     const std::array<int64_t, 3> size = sizes_of(p.input);
-    const int64_t dims = p.input.dim() - 2, batch = p.input.size(0), channels = p.input.size(1), volume = size[0] * size[1] * size[2];
+    const int64_t dims = p.input.dim() - 2, batch = p.input.size(0), channels = p.input.size(1),
+                  volume = size[0] * size[1] * size[2];
     const int64_t count = batch == 0 ? 0 : p.grid.numel() / (batch * dims);
-    const T *x = p.input.const_data_ptr<T>(), *places = p.grid.const_data_ptr<T>(), *g = p.grad_output.const_data_ptr<T>();
+    const T *x = p.input.const_data_ptr<T>(), *places = p.grid.const_data_ptr<T>(),
+            *g = p.grad_output.const_data_ptr<T>();
     // Narrow types are summed in float.
     Tensor sums;
     if (p.grad_input.defined()) {
@@ -208,7 +244,9 @@ void grid_sampler_backward_kernel(const GridSampler& p) {
     }
     R* dx = sums.defined() ? sums.mutable_data_ptr<R>() : nullptr;
     T* dgrid = p.grad_grid.defined() ? p.grad_grid.mutable_data_ptr<T>() : nullptr;
-    if (dx) std::fill(dx, dx + sums.numel(), R(0));
+    if (dx) {
+      std::fill(dx, dx + sums.numel(), R(0));
+    }
     at::parallel_for(0, batch, 1, [&](int64_t begin, int64_t end) {
       RunTaps<R> taps;
       for (int64_t n = begin; n < end; ++n) {
@@ -223,9 +261,13 @@ void grid_sampler_backward_kernel(const GridSampler& p) {
               const int32_t* index = taps.index.data() + k * RunTaps<R>::kRun;
               const R* weight = taps.weight.data() + k * RunTaps<R>::kRun;
               for (int64_t i = 0; dx && i < width; ++i) {
-                if (index[i] >= 0) dx[plane + index[i]] += static_cast<R>(grad[i]) * weight[i];
+                if (index[i] >= 0) {
+                  dx[plane + index[i]] += static_cast<R>(grad[i]) * weight[i];
+                }
               }
-              if (!dgrid) continue;
+              if (!dgrid) {
+                continue;
+              }
               R product[RunTaps<R>::kRun];
               for (int64_t i = 0; i < width; ++i) {
                 const R value = static_cast<R>(x[plane + std::max(index[i], 0)]);
@@ -233,17 +275,23 @@ void grid_sampler_backward_kernel(const GridSampler& p) {
               }
               for (int64_t d = 0; d < dims; ++d) {
                 const R* slope = taps.slope[d].data() + k * RunTaps<R>::kRun;
-                for (int64_t i = 0; i < width; ++i) for_grid[d][i] += product[i] * slope[i];
+                for (int64_t i = 0; i < width; ++i) {
+                  for_grid[d][i] += product[i] * slope[i];
+                }
               }
             }
           }
           for (int64_t i = 0; dgrid && i < width; ++i) {
-            for (int64_t d = 0; d < dims; ++d) dgrid[(n * count + first + i) * dims + d] = static_cast<T>(for_grid[d][i]);
+            for (int64_t d = 0; d < dims; ++d) {
+              dgrid[(n * count + first + i) * dims + d] = static_cast<T>(for_grid[d][i]);
+            }
           }
         }
       }
     });
-    if (sums.defined() && !sums.is_same(Tensor(p.grad_input))) Tensor(p.grad_input).copy_(sums);
+    if (sums.defined() && !sums.is_same(Tensor(p.grad_input))) {
+      Tensor(p.grad_input).copy_(sums);
+    }
   });
 }
 

@@ -14,8 +14,8 @@ struct GridSampler {
   bool align_corners = false;
 };
 
-#define LT_DECLARE_GRID_SAMPLER(level) \
-  namespace level {                    \
+#define LT_DECLARE_GRID_SAMPLER(level)                     \
+  namespace level {                                        \
   void grid_sampler_backward_kernel(const GridSampler& p); \
   }
 #ifndef CPU_CAPABILITY

@@ -52,26 +52,34 @@ void row_moments(const T* x, int64_t n, double& mean, double& variance) {
   const double shift = mean - static_cast<double>(static_cast<R>(mean));
   variance = squares / static_cast<double>(n) - shift * shift;
   // Only rounding makes it negative; NaN stays.
-  if (variance < 0) variance = 0;
+  if (variance < 0) {
+    variance = 0;
+  }
 }
 
 /// y = (x - mean) * scale for a row, times and plus its own weights where given. P is the dtype of the weights.
 template <class T, class P>
-void normalize_row(const T* x, T* y, int64_t n, at::opmath_type<T> mean, at::opmath_type<T> scale, const P* weight, const P* bias) {
+void normalize_row(
+    const T* x, T* y, int64_t n, at::opmath_type<T> mean, at::opmath_type<T> scale, const P* weight, const P* bias) {
   using V = typename Lanes<T>::V;
   const V center(mean), a(scale);
   for_lanes<T>(n, [&](int64_t i, auto run) {
     // The difference first: it is exact for values near the mean, and a constant row gives exactly zero.
     V v = (load_run(x + i, run) - center) * a;
-    if (weight) v = v * load_run(weight + i, run);
-    if (bias) v = v + load_run(bias + i, run);
+    if (weight) {
+      v = v * load_run(weight + i, run);
+    }
+    if (bias) {
+      v = v + load_run(bias + i, run);
+    }
     store_run<T>(v, y + i, run);
   });
 }
 
 /// y = (x - mean) * scale + shift for the elements of one channel.
 template <class T>
-void normalize_plane(const T* x, T* y, int64_t n, at::opmath_type<T> mean, at::opmath_type<T> scale, at::opmath_type<T> shift) {
+void normalize_plane(
+    const T* x, T* y, int64_t n, at::opmath_type<T> mean, at::opmath_type<T> scale, at::opmath_type<T> shift) {
   using V = typename Lanes<T>::V;
   const V center(mean), a(scale), b(shift);
   for_lanes<T>(n, [&](int64_t i, auto run) { store_run<T>((load_run(x + i, run) - center) * a + b, y + i, run); });
@@ -89,7 +97,9 @@ TensorBase contiguous_or_none(const std::optional<Tensor>& t) {
 /// Calls f.operator()<P>() for the dtype of the weights: that of the input, or float beside a 16-bit input.
 template <class T, class F>
 void with_weight_type(c10::ScalarType dtype, const F& f) {
-  if (dtype == c10::CppTypeToScalarType<T>::value) return f.template operator()<T>();
+  if (dtype == c10::CppTypeToScalarType<T>::value) {
+    return f.template operator()<T>();
+  }
   f.template operator()<at::opmath_type<T>>();
 }
 
@@ -101,7 +111,9 @@ void layer_norm_rows(
     for (int64_t r = begin; r < end; ++r) {
       // Of no elements the mean is 0, and the deviation is not a number.
       double mean = 0, variance = n > 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-      if (n > 0) row_moments(x + r * n, n, mean, variance);
+      if (n > 0) {
+        row_moments(x + r * n, n, mean, variance);
+      }
       const double rstd = 1.0 / std::sqrt(variance + eps);
       normalize_row<T, P>(x + r * n, y + r * n, n, static_cast<R>(mean), static_cast<R>(rstd), weight, bias);
       means[r] = static_cast<P>(mean);
@@ -112,25 +124,46 @@ void layer_norm_rows(
 
 int64_t trailing_numel(IntArrayRef shape) {
   int64_t n = 1;
-  for (const int64_t size : shape) n *= size;
+  for (const int64_t size : shape) {
+    n *= size;
+  }
   return n;
 }
 
 } // namespace
 
-void layer_norm_kernel(const TensorBase& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps, const TensorBase& out, const TensorBase& mean, const TensorBase& rstd) {
+void layer_norm_kernel(
+    const TensorBase& input,
+    IntArrayRef normalized_shape,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    double eps,
+    const TensorBase& out,
+    const TensorBase& mean,
+    const TensorBase& rstd) {
   dispatch("LayerNormKernelImpl", input.scalar_type(), kFloating, [&]<class T> {
     const TensorBase x = input.contiguous(), w = contiguous_or_none(weight), b = contiguous_or_none(bias);
     const int64_t n = trailing_numel(normalized_shape);
     with_weight_type<T>(mean.scalar_type(), [&]<class P> {
       layer_norm_rows<T, P>(
-          x.const_data_ptr<T>(), mean.numel(), n, data_or_null<P>(w), data_or_null<P>(b), eps, out.mutable_data_ptr<T>(),
-          mean.mutable_data_ptr<P>(), rstd.mutable_data_ptr<P>());
+          x.const_data_ptr<T>(), mean.numel(), n, data_or_null<P>(w), data_or_null<P>(b), eps,
+          out.mutable_data_ptr<T>(), mean.mutable_data_ptr<P>(), rstd.mutable_data_ptr<P>());
     });
   });
 }
 
-void group_norm_kernel(const TensorBase& input, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, int64_t batch, int64_t channels, int64_t spatial, int64_t groups, double eps, const TensorBase& out, const TensorBase& mean, const TensorBase& rstd) {
+void group_norm_kernel(
+    const TensorBase& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    int64_t batch,
+    int64_t channels,
+    int64_t spatial,
+    int64_t groups,
+    double eps,
+    const TensorBase& out,
+    const TensorBase& mean,
+    const TensorBase& rstd) {
   dispatch("GroupNormKernelImpl", input.scalar_type(), kFloating, [&]<class T> {
     using R = at::opmath_type<T>;
     const TensorBase xs = input.contiguous(), w = contiguous_or_none(weight), b = contiguous_or_none(bias);
@@ -142,20 +175,24 @@ void group_norm_kernel(const TensorBase& input, const std::optional<Tensor>& wei
       const P* beta = data_or_null<P>(b);
       P* means = mean.mutable_data_ptr<P>();
       P* rstds = rstd.mutable_data_ptr<P>();
-      at::parallel_for(0, batch * groups, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
-        for (int64_t r = begin; r < end; ++r) {
-          double m = 0, variance = 0;
-          if (n > 0) row_moments(x + r * n, n, m, variance);
-          const double s = 1.0 / std::sqrt(variance + eps);
-          for (int64_t c = 0; c < per_group; ++c) {
-            const int64_t channel = r % groups * per_group + c, at = r * n + c * spatial;
-            const R scale = static_cast<R>(s) * (gamma ? static_cast<R>(gamma[channel]) : R(1));
-            normalize_plane(x + at, y + at, spatial, static_cast<R>(m), scale, beta ? static_cast<R>(beta[channel]) : R(0));
-          }
-          means[r] = static_cast<P>(m);
-          rstds[r] = static_cast<P>(s);
-        }
-      });
+      at::parallel_for(
+          0, batch * groups, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
+            for (int64_t r = begin; r < end; ++r) {
+              double m = 0, variance = 0;
+              if (n > 0) {
+                row_moments(x + r * n, n, m, variance);
+              }
+              const double s = 1.0 / std::sqrt(variance + eps);
+              for (int64_t c = 0; c < per_group; ++c) {
+                const int64_t channel = r % groups * per_group + c, at = r * n + c * spatial;
+                const R scale = static_cast<R>(s) * (gamma ? static_cast<R>(gamma[channel]) : R(1));
+                normalize_plane(
+                    x + at, y + at, spatial, static_cast<R>(m), scale, beta ? static_cast<R>(beta[channel]) : R(0));
+              }
+              means[r] = static_cast<P>(m);
+              rstds[r] = static_cast<P>(s);
+            }
+          });
     });
   });
 }
@@ -172,7 +209,9 @@ void layer_norm_backward_row(
   V sum_g(R(0)), sum_gx(R(0));
   const auto weighted = [&](int64_t i, auto run) {
     V v = load_run(g + i, run);
-    if (weight) v = v * load_run(weight + i, run);
+    if (weight) {
+      v = v * load_run(weight + i, run);
+    }
     return v;
   };
   for_lanes<T>(n, [&](int64_t i, auto run) {
@@ -216,8 +255,12 @@ void layer_norm_backward_kernel(const NormBackward& p) {
             const T* gr = g + r * p.size;
             const T* xr = x + r * p.size;
             const R mean = static_cast<R>(means[r]), rstd = static_cast<R>(rstds[r]);
-            if (dx) layer_norm_backward_row<T, P>(gr, xr, p.size, mean, rstd, w, dx + r * p.size);
-            if (!need_weights) continue;
+            if (dx) {
+              layer_norm_backward_row<T, P>(gr, xr, p.size, mean, rstd, w, dx + r * p.size);
+            }
+            if (!need_weights) {
+              continue;
+            }
             for_lanes<T>(p.size, [&](int64_t i, auto run) {
               const V gv = load_run(gr + i, run);
               const V xhat = (load_run(xr + i, run) - V(mean)) * V(rstd);
@@ -228,11 +271,15 @@ void layer_norm_backward_kernel(const NormBackward& p) {
         }
       });
       const auto finish = [&](const TensorBase& to, int64_t offset) {
-        if (!to.defined()) return;
+        if (!to.defined()) {
+          return;
+        }
         P* out = to.mutable_data_ptr<P>();
         for (int64_t i = 0; i < p.size; ++i) {
           R sum = 0;
-          for (int64_t part = 0; part < parts; ++part) sum += sums[2 * part * p.size + offset + i];
+          for (int64_t part = 0; part < parts; ++part) {
+            sum += sums[2 * part * p.size + offset + i];
+          }
           out[i] = static_cast<P>(sum);
         }
       };
@@ -270,28 +317,30 @@ void group_norm_backward_kernel(const NormBackward& p) {
       const P* w = data_or_null<P>(p.weight);
       if (p.grad_input.defined()) {
         T* dx = p.grad_input.mutable_data_ptr<T>();
-        at::parallel_for(0, p.rows * p.groups, std::max<int64_t>(1, grain / per_group), [&](int64_t begin, int64_t end) {
-          for (int64_t r = begin; r < end; ++r) {
-            const R mean = static_cast<R>(means[r]), rstd = static_cast<R>(rstds[r]);
-            const int64_t first = r / p.groups * channels + r % p.groups * per_group;
-            const auto weight_of = [&](int64_t c) { return w ? static_cast<R>(w[(first + c) % channels]) : R(1); };
-            R ds = 0, db = 0;
-            for (int64_t c = 0; c < per_group; ++c) {
-              ds += sum_gx[first + c] * weight_of(c);
-              db += sum_g[first + c] * weight_of(c);
-            }
-            const R count = static_cast<R>(per_group * spatial);
-            const R slope = (db * mean - ds) * rstd * rstd * rstd / count;
-            const V a(slope), b(-slope * mean - db * rstd / count);
-            for (int64_t c = 0; c < per_group; ++c) {
-              const V scale(rstd * weight_of(c));
-              const int64_t at = (first + c) * spatial;
-              for_lanes<T>(spatial, [&](int64_t i, auto run) {
-                store_run<T>(load_run(g + at + i, run) * scale + load_run(x + at + i, run) * a + b, dx + at + i, run);
-              });
-            }
-          }
-        });
+        at::parallel_for(
+            0, p.rows * p.groups, std::max<int64_t>(1, grain / per_group), [&](int64_t begin, int64_t end) {
+              for (int64_t r = begin; r < end; ++r) {
+                const R mean = static_cast<R>(means[r]), rstd = static_cast<R>(rstds[r]);
+                const int64_t first = r / p.groups * channels + r % p.groups * per_group;
+                const auto weight_of = [&](int64_t c) { return w ? static_cast<R>(w[(first + c) % channels]) : R(1); };
+                R ds = 0, db = 0;
+                for (int64_t c = 0; c < per_group; ++c) {
+                  ds += sum_gx[first + c] * weight_of(c);
+                  db += sum_g[first + c] * weight_of(c);
+                }
+                const R count = static_cast<R>(per_group * spatial);
+                const R slope = (db * mean - ds) * rstd * rstd * rstd / count;
+                const V a(slope), b(-slope * mean - db * rstd / count);
+                for (int64_t c = 0; c < per_group; ++c) {
+                  const V scale(rstd * weight_of(c));
+                  const int64_t at = (first + c) * spatial;
+                  for_lanes<T>(spatial, [&](int64_t i, auto run) {
+                    store_run<T>(
+                        load_run(g + at + i, run) * scale + load_run(x + at + i, run) * a + b, dx + at + i, run);
+                  });
+                }
+              }
+            });
       }
       for (int64_t c = 0; c < channels; ++c) {
         R dw = 0, db = 0;
@@ -300,8 +349,12 @@ void group_norm_backward_kernel(const NormBackward& p) {
           dw += (sum_gx[at] - sum_g[at] * static_cast<R>(means[group])) * static_cast<R>(rstds[group]);
           db += sum_g[at];
         }
-        if (p.grad_weight.defined()) p.grad_weight.mutable_data_ptr<P>()[c] = static_cast<P>(dw);
-        if (p.grad_bias.defined()) p.grad_bias.mutable_data_ptr<P>()[c] = static_cast<P>(db);
+        if (p.grad_weight.defined()) {
+          p.grad_weight.mutable_data_ptr<P>()[c] = static_cast<P>(dw);
+        }
+        if (p.grad_bias.defined()) {
+          p.grad_bias.mutable_data_ptr<P>()[c] = static_cast<P>(db);
+        }
       }
     });
   });

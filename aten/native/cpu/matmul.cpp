@@ -43,15 +43,18 @@ constexpr int64_t onednn_threshold() {
   return std::is_same_v<T, float> ? 60 * 60 * 60 : 40 * 40 * 40;
 }
 
-/// Whether the own kernels beat oneDNN (measured): dot products where there are few rows or columns, and tiles of 512 bits where
-/// the right factor is row-major, and the left one does so or by columns; not long columns, as gradients of weights have them: their
-/// lines fall on a few sets of the caches.
+/// Whether the own kernels beat oneDNN (measured): dot products where there are few rows or columns, and tiles of 512
+/// bits where the right factor is row-major, and the left one does so or by columns; not long columns, as gradients of
+/// weights have them: their lines fall on a few sets of the caches.
 bool has_faster_kernel(const Gemm<float>& g) {
 #ifdef __AVX512F__
   constexpr int64_t kLanes = 16, kFewRows = 32, kSmall = 96 * 96 * 96, kLongColumns = 512;
-  const bool by_rows = (g.a.col_stride == 1 || (g.a.row_stride == 1 && g.k < kLongColumns)) && g.b.col_stride == 1 && g.n % kLanes == 0;
+  const bool by_rows =
+      (g.a.col_stride == 1 || (g.a.row_stride == 1 && g.k < kLongColumns)) && g.b.col_stride == 1 && g.n % kLanes == 0;
   const bool fills_tiles = g.m <= kFewRows || (g.n >= 2 * kLanes && g.k >= kLanes);
-  if (by_rows && fills_tiles && (g.batch == 1 || g.m * g.n * g.k <= kSmall)) return true;
+  if (by_rows && fills_tiles && (g.batch == 1 || g.m * g.n * g.k <= kSmall)) {
+    return true;
+  }
 #endif
   return has_few_columns(g) || has_few_columns(g.transposed());
 }
@@ -59,20 +62,32 @@ bool has_faster_kernel(const Gemm<float>& g) {
 template <class T>
 bool try_onednn(const Gemm<T>& g, const T* bias) {
   if constexpr (std::is_same_v<T, float>) {
-    if (has_faster_kernel(g)) return false;
+    if (has_faster_kernel(g)) {
+      return false;
+    }
   }
   if constexpr (std::is_same_v<T, c10::BFloat16>) {
     if (amx_supports(g)) {
-      if (bias == nullptr || g.c.col_stride != 1) return false;
+      if (bias == nullptr || g.c.col_stride != 1) {
+        return false;
+      }
       gemm_amx(g, bias);
       return true;
     }
   }
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
-    if (g.m < 8 || g.n < 8 || g.k < 8 || g.m * g.n * g.k < onednn_threshold<T>()) return false;
-    if (!has_unit_stride(g.a, g.m, g.k) || !has_unit_stride(g.b, g.k, g.n)) return false;
-    if (g.c.col_stride != 1 || g.c.row_stride < g.n) return false;
-    if (g.batch > 1 && g.c_batch < g.m * g.c.row_stride) return false;
+    if (g.m < 8 || g.n < 8 || g.k < 8 || g.m * g.n * g.k < onednn_threshold<T>()) {
+      return false;
+    }
+    if (!has_unit_stride(g.a, g.m, g.k) || !has_unit_stride(g.b, g.k, g.n)) {
+      return false;
+    }
+    if (g.c.col_stride != 1 || g.c.row_stride < g.n) {
+      return false;
+    }
+    if (g.batch > 1 && g.c_batch < g.m * g.c.row_stride) {
+      return false;
+    }
     const onednn::Matmul problem{
         c10::CppTypeToScalarType<T>::value,
         g.batch,
@@ -90,11 +105,12 @@ bool try_onednn(const Gemm<T>& g, const T* bias) {
   }
 }
 
-/// Whether the left factor's rows lie a multiple of 8 KiB apart and so fall on a few sets of the caches, and the product is so
-/// large that a copy of them costs less than it gains.
+/// Whether the left factor's rows lie a multiple of 8 KiB apart and so fall on a few sets of the caches, and the
+/// product is so large that a copy of them costs less than it gains.
 bool has_colliding_rows(const Gemm<float>& g) {
   constexpr int64_t kStride = 2048, kLeastRows = 512, kLeastCols = 2048;
-  return g.batch == 1 && g.a.col_stride == 1 && g.a.row_stride % kStride == 0 && g.k >= kStride && g.m >= kLeastRows && g.n >= kLeastCols;
+  return g.batch == 1 && g.a.col_stride == 1 && g.a.row_stride % kStride == 0 && g.k >= kStride && g.m >= kLeastRows &&
+      g.n >= kLeastCols;
 }
 
 /// The product by a copy of the left factor with more room between its rows.
@@ -104,7 +120,9 @@ bool try_with_spread_rows(const Gemm<float>& g) {
   const c10::DataPtr copy = c10::GetCPUAllocator()->allocate(static_cast<size_t>(g.m * stride) * sizeof(float));
   float* to = static_cast<float*>(copy.get());
   at::parallel_for(0, g.m, at::divup(at::internal::GRAIN_SIZE, g.k), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) std::copy_n(g.a.data + row * g.a.row_stride, g.k, to + row * stride);
+    for (int64_t row = begin; row < end; ++row) {
+      std::copy_n(g.a.data + row * g.a.row_stride, g.k, to + row * stride);
+    }
   });
   Gemm<float> spread = g;
   spread.a.data = to;
@@ -116,29 +134,40 @@ bool try_with_spread_rows(const Gemm<float>& g) {
 template <class T>
 void multiply(const Gemm<T>& g) {
   if constexpr (std::is_same_v<T, c10::BFloat16>) {
-    if (amx_supports(g)) return gemm_amx(g);
+    if (amx_supports(g)) {
+      return gemm_amx(g);
+    }
   }
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
     if (g.c.col_stride == 1) {
       if constexpr (std::is_same_v<T, float>) {
-        if (has_colliding_rows(g) && !has_faster_kernel(g) && try_with_spread_rows(g)) return;
+        if (has_colliding_rows(g) && !has_faster_kernel(g) && try_with_spread_rows(g)) {
+          return;
+        }
       }
-      if (try_onednn<T>(g, nullptr)) return;
+      if (try_onednn<T>(g, nullptr)) {
+        return;
+      }
     } else if (g.c.row_stride == 1) {
-      if (try_onednn<T>(g.transposed(), nullptr)) return;
+      if (try_onednn<T>(g.transposed(), nullptr)) {
+        return;
+      }
     }
   }
   gemm(g);
 }
 
-/// The left factor of a product with n columns, for oneDNN. Where it has columns that are a power of two apart, as gradients
-/// of weights have it, its lines fall on a few sets of the first cache, and a product with few columns reads it at half
-/// speed: then a copy by rows costs less than it gains.
+/// The left factor of a product with n columns, for oneDNN. Where it has columns that are a power of two apart, as
+/// gradients of weights have it, its lines fall on a few sets of the first cache, and a product with few columns reads
+/// it at half speed: then a copy by rows costs less than it gains.
 template <class T>
 TensorBase left_factor(const TensorBase& a, int64_t n) {
   constexpr int64_t kPageElements = 1024, kFewColumns = 256, kLeast = 32;
-  const bool collides = std::is_same_v<T, float> && a.dim() == 2 && a.stride(0) == 1 && a.stride(1) % kPageElements == 0;
-  if (!collides || n < kLeast || n > kFewColumns || a.size(0) < kLeast || a.size(1) < kLeast) return a;
+  const bool collides =
+      std::is_same_v<T, float> && a.dim() == 2 && a.stride(0) == 1 && a.stride(1) % kPageElements == 0;
+  if (!collides || n < kLeast || n > kFewColumns || a.size(0) < kLeast || a.size(1) < kLeast) {
+    return a;
+  }
   return a.contiguous();
 }
 
@@ -158,7 +187,9 @@ template <class T>
 void set_factors(Gemm<T>& g, const Scalar& alpha, const Scalar& beta) {
   g.alpha = factor<T>(alpha);
   g.beta = factor<T>(beta);
-  if (g.alpha == typename Gemm<T>::Factor(0)) g.k = 0;
+  if (g.alpha == typename Gemm<T>::Factor(0)) {
+    g.k = 0;
+  }
 }
 
 template <class T>
@@ -201,7 +232,9 @@ void copy_expanded(const TensorBase& self, const TensorBase& out) {
     from[3 - d + i] = strides[i];
     to[3 - d + i] = out.stride(i);
   }
-  if (src == dst && std::equal(from, from + 3, to)) return;
+  if (src == dst && std::equal(from, from + 3, to)) {
+    return;
+  }
   const bool conj = self.is_conj();
   for (int64_t i = 0; i < sizes[0]; ++i) {
     for (int64_t j = 0; j < sizes[1]; ++j) {
@@ -214,7 +247,9 @@ void copy_expanded(const TensorBase& self, const TensorBase& out) {
       for (int64_t p = 0; p < sizes[2]; ++p) {
         T value = s[p * from[2]];
         if constexpr (c10::is_complex<T>::value) {
-          if (conj) value = T(value.real(), -value.imag());
+          if (conj) {
+            value = T(value.real(), -value.imag());
+          }
         }
         t[p * to[2]] = value;
       }
@@ -225,7 +260,11 @@ void copy_expanded(const TensorBase& self, const TensorBase& out) {
 /// out = beta * self + alpha * a b for matrices or batches of them.
 template <class T>
 void add_product(
-    const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta, const Scalar& alpha,
+    const TensorBase& self,
+    const TensorBase& a,
+    const TensorBase& b,
+    const Scalar& beta,
+    const Scalar& alpha,
     const TensorBase& out) {
   const TensorBase left = left_factor<T>(a, out.size(out.dim() - 1));
   Gemm<T> g = product_of<T>(left, b, out);
@@ -235,11 +274,13 @@ void add_product(
     // A bias row fits oneDNN's own bias argument: no pass over the output beforehand.
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
       const bool is_row = self.dim() >= 1 && self.numel() == g.n && self.size(self.dim() - 1) == g.n && g.m > 1 &&
-                          self.stride(self.dim() - 1) == 1;
+          self.stride(self.dim() - 1) == 1;
       if (is_row && g.alpha == F(1) && g.beta == F(1) && g.batch == 1) {
         Gemm<T> plain = g;
         plain.beta = F(0);
-        if (try_onednn<T>(plain, self.const_data_ptr<T>())) return;
+        if (try_onednn<T>(plain, self.const_data_ptr<T>())) {
+          return;
+        }
       }
     }
     copy_expanded<T>(self, out);
@@ -266,62 +307,100 @@ void dot_into(const TensorBase& x, bool x_conj, const TensorBase& y, const Tenso
       x.numel(), x.const_data_ptr<T>(), x.stride(0), x_conj, y.const_data_ptr<T>(), y.stride(0), y.is_conj());
 }
 
-/// Whether a product of `terms` terms is done without a kernel of its dtype: it has no elements, or is of bool, which can
-/// not be multiplied, and all false for want of terms.
+/// Whether a product of `terms` terms is done without a kernel of its dtype: it has no elements, or is of bool, which
+/// can not be multiplied, and all false for want of terms.
 bool is_trivial_product(const TensorBase& out, int64_t terms) {
-  if (out.numel() == 0) return true;
-  if (terms != 0 || out.scalar_type() != c10::ScalarType::Bool) return false;
+  if (out.numel() == 0) {
+    return true;
+  }
+  if (terms != 0 || out.scalar_type() != c10::ScalarType::Bool) {
+    return false;
+  }
   int64_t sizes[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
   for (int64_t d = 0; d < out.dim(); ++d) {
     sizes[d] = out.size(d);
     strides[d] = out.stride(d);
   }
   bool* to = out.mutable_data_ptr<bool>();
-  for (int64_t i = 0; i < sizes[0]; ++i)
-    for (int64_t j = 0; j < sizes[1]; ++j)
-      for (int64_t k = 0; k < sizes[2]; ++k) to[i * strides[0] + j * strides[1] + k * strides[2]] = false;
+  for (int64_t i = 0; i < sizes[0]; ++i) {
+    for (int64_t j = 0; j < sizes[1]; ++j) {
+      for (int64_t k = 0; k < sizes[2]; ++k) {
+        to[i * strides[0] + j * strides[1] + k * strides[2]] = false;
+      }
+    }
+  }
   return true;
 }
 
 } // namespace
 
 void mm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase& out) {
-  if (is_trivial_product(out, self.size(1))) return;
+  if (is_trivial_product(out, self.size(1))) {
+    return;
+  }
   dispatch("addmm_impl_cpu_", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     multiply(product_of<T>(left_factor<T>(self, out.size(1)), mat2, out));
   });
 }
 
-void addmm_kernel(const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void addmm_kernel(
+    const TensorBase& self,
+    const TensorBase& mat1,
+    const TensorBase& mat2,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   dispatch("addmm_impl_cpu_", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     add_product<T>(self, mat1, mat2, beta, alpha, out);
   });
 }
 
 void bmm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase& out) {
-  if (is_trivial_product(out, self.size(2))) return;
-  dispatch("bmm", out.scalar_type(), kMatrixDtypes, [&]<class T> {
-    multiply(product_of<T>(self, mat2, out));
-  });
+  if (is_trivial_product(out, self.size(2))) {
+    return;
+  }
+  dispatch("bmm", out.scalar_type(), kMatrixDtypes, [&]<class T> { multiply(product_of<T>(self, mat2, out)); });
 }
 
-void baddbmm_kernel(const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void baddbmm_kernel(
+    const TensorBase& self,
+    const TensorBase& batch1,
+    const TensorBase& batch2,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   dispatch("baddbmm", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     add_product<T>(self, batch1, batch2, beta, alpha, out);
   });
 }
 
-void addbmm_kernel(const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void addbmm_kernel(
+    const TensorBase& self,
+    const TensorBase& batch1,
+    const TensorBase& batch2,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   dispatch("addbmm", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     using F = typename Gemm<T>::Factor;
     Gemm<T> g = product_of<T>(batch1, batch2, out);
     set_factors(g, alpha, beta);
-    if (g.beta != F(0)) copy_expanded<T>(self, out);
+    if (g.beta != F(0)) {
+      copy_expanded<T>(self, out);
+    }
     const int64_t batch = batch1.size(0);
-    if (batch == 0) g.k = 0;
+    if (batch == 0) {
+      g.k = 0;
+    }
     // One after the other: all products of the batch are summed into the same matrix.
     for (int64_t s = 0; s < std::max<int64_t>(1, batch); ++s) {
       multiply(g);
@@ -333,18 +412,29 @@ void addbmm_kernel(const TensorBase& self, const TensorBase& batch1, const Tenso
 }
 
 void mv_kernel(const TensorBase& self, const TensorBase& vec, const TensorBase& out) {
-  if (is_trivial_product(out, self.size(1))) return;
-  dispatch("addmv_impl_cpu", out.scalar_type(), kMatrixDtypes, [&]<class T> {
-    gemm(vector_product<T>(self, vec, out));
-  });
+  if (is_trivial_product(out, self.size(1))) {
+    return;
+  }
+  dispatch(
+      "addmv_impl_cpu", out.scalar_type(), kMatrixDtypes, [&]<class T> { gemm(vector_product<T>(self, vec, out)); });
 }
 
-void addmv_kernel(const TensorBase& self, const TensorBase& mat, const TensorBase& vec, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void addmv_kernel(
+    const TensorBase& self,
+    const TensorBase& mat,
+    const TensorBase& vec,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   dispatch("addmv_impl_cpu", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     Gemm<T> g = vector_product<T>(mat, vec, out);
     set_factors(g, alpha, beta);
-    if (g.beta != typename Gemm<T>::Factor(0)) copy_expanded<T>(self, out);
+    if (g.beta != typename Gemm<T>::Factor(0)) {
+      copy_expanded<T>(self, out);
+    }
     gemm(g);
   });
 }

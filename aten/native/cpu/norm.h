@@ -11,15 +11,15 @@ namespace at::native {
 struct NormBackward {
   TensorBase grad, input, mean, rstd, weight;
   TensorBase grad_input, grad_weight, grad_bias;
-  int64_t rows = 0;                 // rows of layer norm, images of group norm
-  int64_t size = 0;                 // elements of a row, of a channel's plane
+  int64_t rows = 0; // rows of layer norm, images of group norm
+  int64_t size = 0; // elements of a row, of a channel's plane
   int64_t channels = 0, groups = 0; // group norm only
 };
 
-#define LT_DECLARE_NORM_KERNELS(level)                      \
-  namespace level {                                         \
-  void layer_norm_backward_kernel(const NormBackward& p);   \
-  void group_norm_backward_kernel(const NormBackward& p);   \
+#define LT_DECLARE_NORM_KERNELS(level)                    \
+  namespace level {                                       \
+  void layer_norm_backward_kernel(const NormBackward& p); \
+  void group_norm_backward_kernel(const NormBackward& p); \
   }
 #ifndef CPU_CAPABILITY
 LT_DECLARE_NORM_KERNELS(v2)

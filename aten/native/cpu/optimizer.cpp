@@ -1,5 +1,5 @@
-// Steps of optimizers: every array of a parameter is read and written once, by the rules of aten/native/support/fused_step_rules.h;
-// the 16-bit types are computed in float and rounded once.
+// Steps of optimizers: every array of a parameter is read and written once, by the rules of
+// aten/native/support/fused_step_rules.h; the 16-bit types are computed in float and rounded once.
 
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/optimizer.h>
@@ -25,13 +25,19 @@ void step_part(const StepArrays& arrays, const Settings& settings, int64_t begin
   using Rule = StepRule<Settings, V>;
   const Rule rule = step_rule<V>(settings, arrays);
   T* data[Rule::kArrays];
-  for (int k = 0; k < Rule::kArrays; ++k) data[k] = arrays.data[k] ? static_cast<T*>(arrays.data[k]) + begin : nullptr;
+  for (int k = 0; k < Rule::kArrays; ++k) {
+    data[k] = arrays.data[k] ? static_cast<T*>(arrays.data[k]) + begin : nullptr;
+  }
   for_lanes<T>(end - begin, [&](int64_t i, auto n) {
     V x[Rule::kArrays];
-    for (int k = 0; k < Rule::kArrays; ++k) x[k] = data[k] ? load_run<T>(data[k] + i, n) : V(0);
+    for (int k = 0; k < Rule::kArrays; ++k) {
+      x[k] = data[k] ? load_run<T>(data[k] + i, n) : V(0);
+    }
     rule(x);
     for (int k = 0; k < Rule::kArrays; ++k) {
-      if (k != 1 && data[k]) store_run<T>(x[k], data[k] + i, n);
+      if (k != 1 && data[k]) {
+        store_run<T>(x[k], data[k] + i, n);
+      }
     }
   });
 }
@@ -42,14 +48,20 @@ void step_part(const StepArrays& arrays, const Settings& settings, int64_t begin
 template <class Settings>
 void fused_step(c10::ArrayRef<StepArrays> list, c10::ArrayRef<Settings> settings) {
   int64_t total = 0;
-  for (const StepArrays& arrays : list) total += arrays.numel;
+  for (const StepArrays& arrays : list) {
+    total += arrays.numel;
+  }
   at::parallel_for(0, total, kGrain, [&](int64_t begin, int64_t end) {
     int64_t first = 0;
     for (const StepArrays& arrays : list) {
-      if (first >= end) return;
+      if (first >= end) {
+        return;
+      }
       const int64_t from = std::max(begin - first, int64_t{0}), to = std::min(end - first, arrays.numel);
       first += arrays.numel;
-      if (from >= to) continue;
+      if (from >= to) {
+        continue;
+      }
       dispatch("fused optimizer step", arrays.dtype, kFloating, [&]<class T> {
         step_part<T>(arrays, settings[arrays.settings], from, to);
       });

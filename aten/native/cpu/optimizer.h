@@ -5,10 +5,10 @@
 
 namespace at::native {
 
-#define LT_DECLARE_FUSED_STEP(level)                                                  \
-  namespace level {                                                                   \
-  template <class Settings>                                                           \
-  void fused_step(c10::ArrayRef<StepArrays> list, c10::ArrayRef<Settings> settings);  \
+#define LT_DECLARE_FUSED_STEP(level)                                                 \
+  namespace level {                                                                  \
+  template <class Settings>                                                          \
+  void fused_step(c10::ArrayRef<StepArrays> list, c10::ArrayRef<Settings> settings); \
   }
 #ifndef CPU_CAPABILITY
 LT_DECLARE_FUSED_STEP(v2)

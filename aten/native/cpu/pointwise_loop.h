@@ -1,4 +1,5 @@
-// cpu_pointwise: runs an operator's functor over a call of the fast path or an iterator, for the dtypes its entry asks for.
+// cpu_pointwise: runs an operator's functor over a call of the fast path or an iterator, for the dtypes its entry asks
+// for.
 //
 // A functor is a type that is called with 1 to 4 values and returns the result:
 //
@@ -10,16 +11,19 @@
 //     HOST_DEVICE T operator()(T a, T b) const;
 //   };
 //
-// T is the type of computation: float for half and bfloat16, c10::complex<float> for complex half, else the dtype's own.
-// The result is T, bool (comparisons), or the real part's type of a complex T.
+// T is the type of computation: float for half and bfloat16, c10::complex<float> for complex half, else the dtype's
+// own. The result is T, bool (comparisons), or the real part's type of a complex T.
 //
 // Optional members of a functor:
-//   static constexpr bool kVec = true;          it also takes Vec<float> and Vec<double>; for functions that compilers do
+//   static constexpr bool kVec = true;          it also takes Vec<float> and Vec<double>; for functions that compilers
+//   do
 //                                               not vectorise. Write `using std::exp; return exp(x);`.
 //   static constexpr bool kVecFloat = true;     it also takes Vec<float>, but not Vec<double>.
-//   static constexpr bool kVecReduced = true;   it takes Vec<float> where elements are of a 16-bit type; for functions so
+//   static constexpr bool kVecReduced = true;   it takes Vec<float> where elements are of a 16-bit type; for functions
+//   so
 //                                               cheap that the time goes to the conversion.
-//   static constexpr bool kExactScalars = true; with 16-bit tensors a scalar operand (add(x, 0.1)) is not rounded first.
+//   static constexpr bool kExactScalars = true; with 16-bit tensors a scalar operand (add(x, 0.1)) is not rounded
+//   first.
 #pragma once
 
 #include <aten/core/OpMathType.h>
@@ -106,11 +110,14 @@ struct InvocableWith<F, T, std::index_sequence<I...>> : std::is_invocable<const 
 // The number of arguments that F takes, as an index sequence.
 template <class F, class T>
 using arguments = typename std::conditional_t<
-    InvocableWith<F, T, std::make_index_sequence<1>>::value, InvocableWith<F, T, std::make_index_sequence<1>>,
+    InvocableWith<F, T, std::make_index_sequence<1>>::value,
+    InvocableWith<F, T, std::make_index_sequence<1>>,
     std::conditional_t<
-        InvocableWith<F, T, std::make_index_sequence<2>>::value, InvocableWith<F, T, std::make_index_sequence<2>>,
+        InvocableWith<F, T, std::make_index_sequence<2>>::value,
+        InvocableWith<F, T, std::make_index_sequence<2>>,
         std::conditional_t<
-            InvocableWith<F, T, std::make_index_sequence<3>>::value, InvocableWith<F, T, std::make_index_sequence<3>>,
+            InvocableWith<F, T, std::make_index_sequence<3>>::value,
+            InvocableWith<F, T, std::make_index_sequence<3>>,
             InvocableWith<F, T, std::make_index_sequence<4>>>>>::indices;
 
 // The stored type of a result: bool, the dtype itself, or its real part.
@@ -121,7 +128,8 @@ struct Stored {
 template <class Result>
 struct Stored<c10::complex<c10::Half>, c10::complex<float>, Result> {
   using type = std::conditional_t<
-      std::is_same_v<Result, c10::complex<float>>, c10::complex<c10::Half>,
+      std::is_same_v<Result, c10::complex<float>>,
+      c10::complex<c10::Half>,
       std::conditional_t<std::is_same_v<Result, float>, c10::Half, Result>>;
 };
 
@@ -133,7 +141,8 @@ struct Kernel<F, T, std::index_sequence<I...>> {
   using Math = opmath_type<T>;
   using Result = std::invoke_result_t<const F&, repeat<I, Math>...>;
   using Out = typename Stored<T, Math, Result>::type;
-  static constexpr bool kUseVec = (has_vec_float<F> && std::is_same_v<Math, float>) || (has_vec<F> && std::is_same_v<Math, double>);
+  static constexpr bool kUseVec =
+      (has_vec_float<F> && std::is_same_v<Math, float>) || (has_vec<F> && std::is_same_v<Math, double>);
 
   // Whether the lines of a result are asked for before they are written: where reading leaves time for it (measured).
 #ifdef VEC_AVX512
@@ -172,7 +181,8 @@ struct Kernel<F, T, std::index_sequence<I...>> {
       const T* from[] = {reinterpret_cast<const T*>(in[I])...};
       std::int64_t i = 0;
       if constexpr (kAsksAhead) {
-        // The lines to be written are what loops over the second cache wait for. Rows to which a row is added are short ones of many.
+        // The lines to be written are what loops over the second cache wait for. Rows to which a row is added are short
+        // ones of many.
         constexpr std::int64_t kLeast = 1024, kLine = 64 / sizeof(Out), kChunk = 4 * kLine, kAhead = 8 * kLine;
         if (n >= kLeast) {
           for (; i + kChunk <= n; i += kChunk) {
@@ -300,15 +310,16 @@ inline constexpr std::uint64_t bits_of =
 
 } // namespace pointwise_detail
 
-/// Runs the functor F for the common dtype of a call or iterator, which must be one of Ts (else NotImplementedError), and
-/// writes outputs that were computed in a temporary back.
+/// Runs the functor F for the common dtype of a call or iterator, which must be one of Ts (else NotImplementedError),
+/// and writes outputs that were computed in a temporary back.
 template <class F, class... Ts>
 void cpu_pointwise(const char* op, PointwiseCall& call, TypeList<Ts...>) {
   using namespace pointwise_detail;
   using Usual = typename UsualOf<Ts...>::type;
   const c10::ScalarType dtype = call.computation_dtype();
   const F f{};
-  const bool done = (C10_LIKELY(is<Usual>(dtype)) && run<F, Usual>(call, f)) || ((is<Ts>(dtype) && run<F, Ts>(call, f)) || ...);
+  const bool done =
+      (C10_LIKELY(is<Usual>(dtype)) && run<F, Usual>(call, f)) || ((is<Ts>(dtype) && run<F, Ts>(call, f)) || ...);
   if (!done) {
     unsupported(op, dtype, bits_of<Ts...>);
   }
@@ -320,7 +331,8 @@ void cpu_pointwise(const char* op, PointwiseCall& call, TypeList<Ts...>, const A
   using namespace pointwise_detail;
   using Usual = typename UsualOf<Ts...>::type;
   const c10::ScalarType dtype = call.computation_dtype();
-  const bool done = (C10_LIKELY(is<Usual>(dtype)) && run<F<opmath_type<Usual>>, Usual>(call, F<opmath_type<Usual>>(args...))) ||
+  const bool done =
+      (C10_LIKELY(is<Usual>(dtype)) && run<F<opmath_type<Usual>>, Usual>(call, F<opmath_type<Usual>>(args...))) ||
       ((is<Ts>(dtype) && run<F<opmath_type<Ts>>, Ts>(call, F<opmath_type<Ts>>(args...))) || ...);
   if (!done) {
     unsupported(op, dtype, bits_of<Ts...>);

@@ -20,7 +20,10 @@ template <class T>
 struct NanToNum {
   T nan, high, low;
   T real(T x) const {
-    return x != x ? nan : x == std::numeric_limits<T>::infinity() ? high : x == -std::numeric_limits<T>::infinity() ? low : x;
+    return x != x                                  ? nan
+        : x == std::numeric_limits<T>::infinity()  ? high
+        : x == -std::numeric_limits<T>::infinity() ? low
+                                                   : x;
   }
 };
 
@@ -37,16 +40,18 @@ void replace_nan(const BlockContext& context, char* out, const char* const* in, 
   }
 }
 
-// std::nextafter without branches, for the compiler to vectorise. Bit patterns are ordered like sign and magnitude, so that a
-// neighbour's is one more or less; numbers of 16 bits are compared as floats.
+// std::nextafter without branches, for the compiler to vectorise. Bit patterns are ordered like sign and magnitude, so
+// that a neighbour's is one more or less; numbers of 16 bits are compared as floats.
 template <class T>
 T next_of(T from, T to) {
-  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  using Bits = std::conditional_t<
+      sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
   const auto x = static_cast<opmath_type<T>>(from), y = static_cast<opmath_type<T>>(to);
   const Bits up = (x < y) == (x > 0) ? Bits(1) : static_cast<Bits>(~Bits(0));
   const auto sign = static_cast<Bits>(Bits(1) << (8 * sizeof(T) - 1));
   const auto least = static_cast<Bits>((__builtin_bit_cast(Bits, to) & sign) | 1);
-  const auto next = __builtin_bit_cast(T, x == 0 ? least : static_cast<Bits>(__builtin_bit_cast(Bits, from) + up)); // wraps for some NaN
+  const auto next = __builtin_bit_cast(
+      T, x == 0 ? least : static_cast<Bits>(__builtin_bit_cast(Bits, from) + up)); // wraps for some NaN
   const T moved = x == y ? to : next;
   return x != x || y != y ? static_cast<T>(x + y) : moved;
 }
@@ -73,20 +78,22 @@ struct RealOf<c10::complex<T>> {
 } // namespace
 
 void nextafter_kernel(TensorIteratorBase& iter) {
-  dispatch("nextafter", iter.common_dtype(), kFloating, [&]<class T> {
-    run_pointwise(iter, next_after<T>, nullptr);
-  });
+  dispatch("nextafter", iter.common_dtype(), kFloating, [&]<class T> { run_pointwise(iter, next_after<T>, nullptr); });
   iter.cast_outputs();
 }
 
-void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
+void nan_to_num_kernel(
+    TensorIteratorBase& iter, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
   dispatch("nan_to_num", iter.dtype(0), kAll | kUnsigned, [&]<class T> {
     using Real = typename RealOf<T>::type;
     if constexpr (std::is_integral_v<T>) {
       // Nothing to replace: a copy of the bytes.
-      run_pointwise(iter, [](const BlockContext&, char* out, const char* const* in, std::int64_t n) {
-        std::memmove(out, in[0], n * sizeof(T));
-      }, nullptr);
+      run_pointwise(
+          iter,
+          [](const BlockContext&, char* out, const char* const* in, std::int64_t n) {
+            std::memmove(out, in[0], n * sizeof(T));
+          },
+          nullptr);
     } else {
       using Math = opmath_type<Real>;
       const NanToNum<Math> f{

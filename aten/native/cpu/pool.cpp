@@ -40,15 +40,21 @@ constexpr R lowest() {
 
 template <class T>
 bool is_nan(T x) {
-  if constexpr (kIsReal<T>) return x != x;
-  else return false;
+  if constexpr (kIsReal<T>) {
+    return x != x;
+  } else {
+    return false;
+  }
 }
 
 /// sum / count. Integers towards zero; the one quotient that 64 bits do not hold wraps.
 template <class R>
 R quotient(R sum, R count) {
-  if constexpr (std::is_integral_v<R>) return pointwise::integer_quotient(sum, count);
-  else return sum / count;
+  if constexpr (std::is_integral_v<R>) {
+    return pointwise::integer_quotient(sum, count);
+  } else {
+    return sum / count;
+  }
 }
 
 /// a * b, both positive. An integer that 64 bits do not hold is the largest: windows may reach far into the padding.
@@ -62,7 +68,8 @@ R times(R a, R b) {
   }
 }
 
-// ---- runs of adjacent elements ---------------------------------------------------------------------------------------
+// ---- runs of adjacent elements
+// ---------------------------------------------------------------------------------------
 
 /// sum += x, or sum = x.
 template <class T>
@@ -74,7 +81,9 @@ void add_run(const T* x, Core<T>* sum, int64_t n, bool first) {
       store_run<R>(first ? v : load_run<R>(sum + i, run) + v, sum + i, run);
     });
   } else {
-    for (int64_t i = 0; i < n; ++i) sum[i] = first ? Core<T>(x[i]) : pointwise::add<Core<T>>(sum[i], x[i]);
+    for (int64_t i = 0; i < n; ++i) {
+      sum[i] = first ? Core<T>(x[i]) : pointwise::add<Core<T>>(sum[i], x[i]);
+    }
   }
 }
 
@@ -137,7 +146,8 @@ void store_row(const Core<T>* from, T* to, int64_t n) {
   }
 }
 
-// ---- geometry ----------------------------------------------------------------------------------------------------------
+// ---- geometry
+// ----------------------------------------------------------------------------------------------------------
 
 struct Layout {
   bool channels_last = false;
@@ -149,10 +159,14 @@ struct Layout {
     batch = rank == dims + 2 ? self.size(0) : 1;
     channels = self.size(rank - dims - 1);
     // Without a batch the channels come first: what looks like channels-last in four dimensions is something else.
-    if (rank == dims + 2) format = self.suggest_memory_format();
+    if (rank == dims + 2) {
+      format = self.suggest_memory_format();
+    }
     channels_last = format != c10::MemoryFormat::Contiguous;
   }
-  int64_t planes() const { return batch * channels; }
+  int64_t planes() const {
+    return batch * channels;
+  }
 };
 
 int64_t at_or_only(IntArrayRef values, int64_t d) {
@@ -164,7 +178,14 @@ int64_t window_count(const TensorBase& result, int64_t d) {
   return result.numel() == 0 ? 0 : result.size(d);
 }
 
-PoolWindows fixed_windows(const TensorBase& self, const TensorBase& result, int64_t dims, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) {
+PoolWindows fixed_windows(
+    const TensorBase& self,
+    const TensorBase& result,
+    int64_t dims,
+    IntArrayRef kernel,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation) {
   PoolWindows w;
   for (int64_t d = 0; d < dims; ++d) {
     w.dim[3 - dims + d] = PoolDim::fixed(
@@ -177,7 +198,8 @@ PoolWindows fixed_windows(const TensorBase& self, const TensorBase& result, int6
 PoolWindows adaptive_windows(const TensorBase& self, const TensorBase& result, int64_t dims) {
   PoolWindows w;
   for (int64_t d = 0; d < dims; ++d) {
-    w.dim[3 - dims + d] = PoolDim::adaptive(self.size(self.dim() - dims + d), window_count(result, result.dim() - dims + d));
+    w.dim[3 - dims + d] =
+        PoolDim::adaptive(self.size(self.dim() - dims + d), window_count(result, result.dim() - dims + d));
   }
   return w;
 }
@@ -188,16 +210,22 @@ struct Divisor {
   std::optional<int64_t> fixed;
 
   int64_t of(const PoolWindows& w, int64_t d, int64_t h, int64_t o) const {
-    if (fixed.has_value()) return *fixed;
+    if (fixed.has_value()) {
+      return *fixed;
+    }
     const int64_t at[3] = {d, h, o};
     int64_t count = 1;
-    for (int i = 0; i < 3; ++i) count = times(count, count_padding ? w.dim[i].extent[at[i]] : w.dim[i].end[at[i]] - w.dim[i].begin[at[i]]);
+    for (int i = 0; i < 3; ++i) {
+      count = times(count, count_padding ? w.dim[i].extent[at[i]] : w.dim[i].end[at[i]] - w.dim[i].begin[at[i]]);
+    }
     return count;
   }
 
   /// The factor of one dimension. It is 1 where a window holds nothing: its sum is zero.
   int64_t along(const PoolDim& dim, int64_t at) const {
-    if (fixed.has_value() || dim.begin[at] >= dim.end[at]) return 1;
+    if (fixed.has_value() || dim.begin[at] >= dim.end[at]) {
+      return 1;
+    }
     return count_padding ? dim.extent[at] : dim.end[at] - dim.begin[at];
   }
 };
@@ -206,7 +234,9 @@ struct Divisor {
 template <class F>
 void for_rows(const PoolWindows& w, int64_t d, int64_t h, const F& f) {
   for (int64_t i = w.dim[0].begin[d]; i < w.dim[0].end[d]; i += w.dim[0].step) {
-    for (int64_t j = w.dim[1].begin[h]; j < w.dim[1].end[h]; j += w.dim[1].step) f((i * w.dim[1].in + j) * w.dim[2].in);
+    for (int64_t j = w.dim[1].begin[h]; j < w.dim[1].end[h]; j += w.dim[1].step) {
+      f((i * w.dim[1].in + j) * w.dim[2].in);
+    }
   }
 }
 
@@ -218,7 +248,9 @@ bool is_empty(const PoolWindows& w, int64_t d, int64_t h) {
 template <class F>
 void for_result_rows(const PoolWindows& w, const F& f) {
   for (int64_t d = 0; d < w.dim[0].out; ++d) {
-    for (int64_t h = 0; h < w.dim[1].out; ++h) f(d, h, (d * w.dim[1].out + h) * w.dim[2].out);
+    for (int64_t h = 0; h < w.dim[1].out; ++h) {
+      f(d, h, (d * w.dim[1].out + h) * w.dim[2].out);
+    }
   }
 }
 
@@ -241,34 +273,51 @@ void for_pixels(const Layout& layout, const PoolWindows& w, const F& f) {
   });
 }
 
-// ---- mean ----------------------------------------------------------------------------------------------------------------
+// ---- mean
+// ----------------------------------------------------------------------------------------------------------------
 
 /// Sums along a row: out[o] = sum of column over window o. The stride is a constant where that lets the loop vectorise.
 template <class R, int Stride>
 void sum_regular(const R* column, const PoolDim& w, R* out) {
   const int64_t stride = Stride > 0 ? Stride : w.stride, begin = w.regular_begin, n = w.regular_end - begin;
-  if (n <= 0) return; // a window may be far larger than the row
+  if (n <= 0) {
+    return; // a window may be far larger than the row
+  }
   const R* from = column + begin * stride - w.padding;
   R* to = out + begin;
-  for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+  for (int64_t i = 0; i < n; ++i) {
+    to[i] = from[i * stride];
+  }
   for (int64_t k = 1; k < w.kernel; ++k) {
     const R* shifted = from + k * w.step;
-    for (int64_t i = 0; i < n; ++i) to[i] = pointwise::add(to[i], shifted[i * stride]);
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = pointwise::add(to[i], shifted[i * stride]);
+    }
   }
 }
 
 template <class R>
 void sum_windows(const R* column, const PoolDim& w, R* out) {
   for (int64_t o = 0; o < w.out; ++o) {
-    if (o == w.regular_begin && w.regular_end > o) o = w.regular_end;
-    if (o >= w.out) break;
+    if (o == w.regular_begin && w.regular_end > o) {
+      o = w.regular_end;
+    }
+    if (o >= w.out) {
+      break;
+    }
     R sum = 0;
-    for (int64_t i = w.begin[o]; i < w.end[o]; i += w.step) sum = pointwise::add(sum, column[i]);
+    for (int64_t i = w.begin[o]; i < w.end[o]; i += w.step) {
+      sum = pointwise::add(sum, column[i]);
+    }
     out[o] = sum;
   }
-  if (w.stride == 1) sum_regular<R, 1>(column, w, out);
-  else if (w.stride == 2) sum_regular<R, 2>(column, w, out);
-  else sum_regular<R, 0>(column, w, out);
+  if (w.stride == 1) {
+    sum_regular<R, 1>(column, w, out);
+  } else if (w.stride == 2) {
+    sum_regular<R, 2>(column, w, out);
+  } else {
+    sum_regular<R, 0>(column, w, out);
+  }
 }
 
 template <class T>
@@ -277,7 +326,9 @@ void avg_planes(const T* x, T* y, int64_t planes, const PoolWindows& w, const Di
   for_planes(planes, w, [&](int64_t first, int64_t last) {
     const int64_t width = w.dim[2].out;
     std::vector<R> column(w.dim[2].in), row(width), widths(width);
-    for (int64_t o = 0; o < width; ++o) widths[o] = static_cast<R>(divisor.along(w.dim[2], o));
+    for (int64_t o = 0; o < width; ++o) {
+      widths[o] = static_cast<R>(divisor.along(w.dim[2], o));
+    }
     for (int64_t plane = first; plane < last; ++plane) {
       const T* in = x + plane * w.in_size();
       T* out = y + plane * w.out_size();
@@ -287,12 +338,17 @@ void avg_planes(const T* x, T* y, int64_t planes, const PoolWindows& w, const Di
           add_run(in + offset, column.data(), w.dim[2].in, none);
           none = false;
         });
-        if (none) std::fill(column.begin(), column.end(), R(0));
+        if (none) {
+          std::fill(column.begin(), column.end(), R(0));
+        }
         R* means = row.data();
         sum_windows(column.data(), w.dim[2], means);
-        const R others = static_cast<R>(divisor.fixed.value_or(times(divisor.along(w.dim[0], d), divisor.along(w.dim[1], h))));
+        const R others =
+            static_cast<R>(divisor.fixed.value_or(times(divisor.along(w.dim[0], d), divisor.along(w.dim[1], h))));
         const R* of_width = widths.data();
-        for (int64_t o = 0; o < width; ++o) means[o] = quotient(means[o], times(others, of_width[o]));
+        for (int64_t o = 0; o < width; ++o) {
+          means[o] = quotient(means[o], times(others, of_width[o]));
+        }
         store_row<T>(means, out + at, width);
       });
     }
@@ -303,7 +359,9 @@ void avg_planes(const T* x, T* y, int64_t planes, const PoolWindows& w, const Di
 void window_pixels(const PoolWindows& w, int64_t d, int64_t h, int64_t o, std::vector<int64_t>& pixels) {
   pixels.clear();
   for_rows(w, d, h, [&](int64_t offset) {
-    for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) pixels.push_back(offset + i);
+    for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
+      pixels.push_back(offset + i);
+    }
   });
 }
 
@@ -311,26 +369,31 @@ template <class T>
 void avg_channels_last(const T* x, T* y, const Layout& layout, const PoolWindows& w, const Divisor& divisor) {
   using R = Core<T>;
   const int64_t channels = layout.channels;
-  for_pixels(layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel, std::vector<int64_t>& pixels) {
-    window_pixels(w, d, h, o, pixels);
-    const R count = pixels.empty() ? R(1) : static_cast<R>(divisor.of(w, d, h, o));
-    const T* in = x + image * w.in_size() * channels;
-    T* out = y + pixel * channels;
-    if constexpr (kIsReal<T>) {
-      using V = typename Lanes<T>::V;
-      for_lanes<T>(channels, [&](int64_t c, auto run) {
-        V sum(R(0));
-        for (const int64_t at : pixels) sum += load_run(in + at * channels + c, run);
-        store_run<T>(sum / V(count), out + c, run);
+  for_pixels(
+      layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel, std::vector<int64_t>& pixels) {
+        window_pixels(w, d, h, o, pixels);
+        const R count = pixels.empty() ? R(1) : static_cast<R>(divisor.of(w, d, h, o));
+        const T* in = x + image * w.in_size() * channels;
+        T* out = y + pixel * channels;
+        if constexpr (kIsReal<T>) {
+          using V = typename Lanes<T>::V;
+          for_lanes<T>(channels, [&](int64_t c, auto run) {
+            V sum(R(0));
+            for (const int64_t at : pixels) {
+              sum += load_run(in + at * channels + c, run);
+            }
+            store_run<T>(sum / V(count), out + c, run);
+          });
+        } else {
+          for (int64_t c = 0; c < channels; ++c) {
+            R sum = 0;
+            for (const int64_t at : pixels) {
+              sum = pointwise::add<R>(sum, in[at * channels + c]);
+            }
+            out[c] = quotient(sum, count);
+          }
+        }
       });
-    } else {
-      for (int64_t c = 0; c < channels; ++c) {
-        R sum = 0;
-        for (const int64_t at : pixels) sum = pointwise::add<R>(sum, in[at * channels + c]);
-        out[c] = quotient(sum, count);
-      }
-    }
-  });
 }
 
 /// Tensors of a pass in one layout; `result` is written and copied to where the caller wants it.
@@ -345,9 +408,13 @@ class Written {
     spec.memory_format = format;
     used_ = at::empty_spec(spec);
   }
-  const TensorBase& tensor() const { return used_; }
+  const TensorBase& tensor() const {
+    return used_;
+  }
   void finish() const {
-    if (!used_.is_same(wanted_)) Tensor(wanted_).copy_(Tensor(used_));
+    if (!used_.is_same(wanted_)) {
+      Tensor(wanted_).copy_(Tensor(used_));
+    }
   }
 
  private:
@@ -357,14 +424,25 @@ class Written {
 constexpr auto kAvgDtypes = kFloating | dtype_set<c10::ScalarType::Long>;
 constexpr auto kMaxDtypes = kFloating | kIntegral;
 
-void avg_forward(const char* op, const TensorBase& self, int64_t dims, const PoolWindows& w, const Divisor& divisor, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void avg_forward(
+    const char* op,
+    const TensorBase& self,
+    int64_t dims,
+    const PoolWindows& w,
+    const Divisor& divisor,
+    const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   const Layout layout(self, dims);
   const TensorBase x = self.contiguous(layout.format);
   const Written y(out, layout.format, out.scalar_type());
   dispatch(op, self.scalar_type(), kAvgDtypes, [&]<class T> {
-    if (layout.channels_last) avg_channels_last(x.const_data_ptr<T>(), y.tensor().template mutable_data_ptr<T>(), layout, w, divisor);
-    else avg_planes(x.const_data_ptr<T>(), y.tensor().template mutable_data_ptr<T>(), layout.planes(), w, divisor);
+    if (layout.channels_last) {
+      avg_channels_last(x.const_data_ptr<T>(), y.tensor().template mutable_data_ptr<T>(), layout, w, divisor);
+    } else {
+      avg_planes(x.const_data_ptr<T>(), y.tensor().template mutable_data_ptr<T>(), layout.planes(), w, divisor);
+    }
   });
   y.finish();
 }
@@ -374,11 +452,15 @@ template <class T, class R>
 void spread_plane(const T* g, R* dx, const PoolWindows& w, const Divisor& divisor, std::vector<R>& row) {
   std::fill(dx, dx + w.in_size(), R(0));
   for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
-    if (is_empty(w, d, h)) return;
+    if (is_empty(w, d, h)) {
+      return;
+    }
     std::fill(row.begin(), row.end(), R(0));
     for (int64_t o = 0; o < w.dim[2].out; ++o) {
       const R share = quotient(static_cast<R>(g[at + o]), static_cast<R>(divisor.of(w, d, h, o)));
-      for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) row[i] = pointwise::add(row[i], share);
+      for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
+        row[i] = pointwise::add(row[i], share);
+      }
     }
     for_rows(w, d, h, [&](int64_t offset) { add_run(row.data(), dx + offset, w.dim[2].in, false); });
   });
@@ -387,9 +469,13 @@ void spread_plane(const T* g, R* dx, const PoolWindows& w, const Divisor& diviso
 /// Runs f(image, first channel, last channel) over images, and over parts of the channels when images are few.
 template <class F>
 void for_channel_parts(const Layout& layout, const F& f) {
-  const int64_t parts = layout.batch >= at::get_num_threads() ? 1 : std::min<int64_t>(at::get_num_threads(), std::max<int64_t>(1, layout.channels / 16));
+  const int64_t parts = layout.batch >= at::get_num_threads()
+      ? 1
+      : std::min<int64_t>(at::get_num_threads(), std::max<int64_t>(1, layout.channels / 16));
   at::parallel_for(0, layout.batch * parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) f(i / parts, layout.channels * (i % parts) / parts, layout.channels * (i % parts + 1) / parts);
+    for (int64_t i = begin; i < end; ++i) {
+      f(i / parts, layout.channels * (i % parts) / parts, layout.channels * (i % parts + 1) / parts);
+    }
   });
 }
 
@@ -399,7 +485,9 @@ void spread_channels_last(const T* g, R* dx, const Layout& layout, const PoolWin
   for_channel_parts(layout, [&](int64_t image, int64_t first, int64_t last) {
     R* to = dx + image * w.in_size() * channels;
     const T* from = g + image * w.out_size() * channels;
-    for (int64_t i = 0; i < w.in_size(); ++i) std::fill(to + i * channels + first, to + i * channels + last, R(0));
+    for (int64_t i = 0; i < w.in_size(); ++i) {
+      std::fill(to + i * channels + first, to + i * channels + last, R(0));
+    }
     for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
       for (int64_t o = 0; o < w.dim[2].out; ++o) {
         const R count = static_cast<R>(divisor.of(w, d, h, o));
@@ -407,7 +495,9 @@ void spread_channels_last(const T* g, R* dx, const Layout& layout, const PoolWin
         for_rows(w, d, h, [&](int64_t offset) {
           for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
             R* pixel = to + (offset + i) * channels;
-            for (int64_t c = first; c < last; ++c) pixel[c] = pointwise::add<R>(pixel[c], quotient(static_cast<R>(share[c]), count));
+            for (int64_t c = first; c < last; ++c) {
+              pixel[c] = pointwise::add<R>(pixel[c], quotient(static_cast<R>(share[c]), count));
+            }
           }
         });
       }
@@ -415,8 +505,17 @@ void spread_channels_last(const T* g, R* dx, const Layout& layout, const PoolWin
   });
 }
 
-void avg_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, int64_t dims, const PoolWindows& w, const Divisor& divisor, const TensorBase& grad_input) {
-  if (grad_input.numel() == 0) return;
+void avg_backward(
+    const char* op,
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    int64_t dims,
+    const PoolWindows& w,
+    const Divisor& divisor,
+    const TensorBase& grad_input) {
+  if (grad_input.numel() == 0) {
+    return;
+  }
   const Layout layout(self, dims);
   const TensorBase grad = grad_output.contiguous(layout.format);
   dispatch(op, self.scalar_type(), kAvgDtypes, [&]<class T> {
@@ -429,26 +528,33 @@ void avg_backward(const char* op, const TensorBase& grad_output, const TensorBas
     } else {
       for_planes(layout.planes(), w, [&](int64_t first, int64_t last) {
         std::vector<R> row(w.dim[2].in);
-        for (int64_t p = first; p < last; ++p) spread_plane(g + p * w.out_size(), dx + p * w.in_size(), w, divisor, row);
+        for (int64_t p = first; p < last; ++p) {
+          spread_plane(g + p * w.out_size(), dx + p * w.in_size(), w, divisor, row);
+        }
       });
     }
     result.finish();
   });
 }
 
-// ---- maximum -------------------------------------------------------------------------------------------------------------
+// ---- maximum
+// -------------------------------------------------------------------------------------------------------------
 
 /// Whether value v at index p comes before the best one: greater, of equal ones the earlier index, of NaNs the later.
 template <class R, class P>
 bool beats(R v, P p, R best, P place) {
-  if (is_nan(v)) return !is_nan(best) || p > place;
+  if (is_nan(v)) {
+    return !is_nan(best) || p > place;
+  }
   return v > best || (v == best && p < place);
 }
 
 template <class R, class P, int Stride>
 void max_regular(const R* column, const P* from, const PoolDim& w, R* out, P* place) {
   const int64_t stride = Stride > 0 ? Stride : w.stride, begin = w.regular_begin, n = w.regular_end - begin;
-  if (n <= 0) return; // a window may be far larger than the row
+  if (n <= 0) {
+    return; // a window may be far larger than the row
+  }
   const int64_t shift = begin * stride - w.padding;
   R* best = out + begin;
   P* where = place + begin;
@@ -473,8 +579,12 @@ void max_regular(const R* column, const P* from, const PoolDim& w, R* out, P* pl
 template <class R, class P>
 void max_windows(const R* column, const P* from, const PoolDim& w, R* out, P* place) {
   for (int64_t o = 0; o < w.out; ++o) {
-    if (o == w.regular_begin && w.regular_end > o) o = w.regular_end;
-    if (o >= w.out) break;
+    if (o == w.regular_begin && w.regular_end > o) {
+      o = w.regular_end;
+    }
+    if (o >= w.out) {
+      break;
+    }
     if (w.begin[o] >= w.end[o]) {
       out[o] = lowest<R>();
       place[o] = 0;
@@ -483,16 +593,22 @@ void max_windows(const R* column, const P* from, const PoolDim& w, R* out, P* pl
     R best = column[w.begin[o]];
     P at = from[w.begin[o]];
     for (int64_t i = w.begin[o] + w.step; i < w.end[o]; i += w.step) {
-      if (!beats(column[i], from[i], best, at)) continue;
+      if (!beats(column[i], from[i], best, at)) {
+        continue;
+      }
       best = column[i];
       at = from[i];
     }
     out[o] = best;
     place[o] = at;
   }
-  if (w.stride == 1) max_regular<R, P, 1>(column, from, w, out, place);
-  else if (w.stride == 2) max_regular<R, P, 2>(column, from, w, out, place);
-  else max_regular<R, P, 0>(column, from, w, out, place);
+  if (w.stride == 1) {
+    max_regular<R, P, 1>(column, from, w, out, place);
+  } else if (w.stride == 2) {
+    max_regular<R, P, 2>(column, from, w, out, place);
+  } else {
+    max_regular<R, P, 0>(column, from, w, out, place);
+  }
 }
 
 /// Buffers for the rows of one plane.
@@ -501,7 +617,8 @@ struct MaxRows {
   std::vector<Core<T>> column, row;
   std::vector<Place<T>> from, place;
 
-  explicit MaxRows(const PoolWindows& w) : column(w.dim[2].in), row(w.dim[2].out), from(w.dim[2].in), place(w.dim[2].out) {}
+  explicit MaxRows(const PoolWindows& w)
+      : column(w.dim[2].in), row(w.dim[2].out), from(w.dim[2].in), place(w.dim[2].out) {}
 };
 
 template <class T>
@@ -509,7 +626,9 @@ void max_plane(const T* x, T* y, int64_t* indices, const PoolWindows& w, MaxRows
   for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
     bool first = true;
     for_rows(w, d, h, [&](int64_t offset) {
-      max_run(x + offset, rows.column.data(), rows.from.data(), w.dim[2].in, static_cast<Place<T>>(offset), Place<T>(1), first);
+      max_run(
+          x + offset, rows.column.data(), rows.from.data(), w.dim[2].in, static_cast<Place<T>>(offset), Place<T>(1),
+          first);
       first = false;
     });
     if (first) {
@@ -526,52 +645,66 @@ template <class T>
 void max_channels_last(const T* x, T* y, int64_t* indices, const Layout& layout, const PoolWindows& w) {
   using P = Place<T>;
   const int64_t channels = layout.channels;
-  for_pixels(layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel, std::vector<int64_t>& pixels) {
-    window_pixels(w, d, h, o, pixels);
-    const T* in = x + image * w.in_size() * channels;
-    T* out = y + pixel * channels;
-    int64_t* place = indices + pixel * channels;
-    if (pixels.empty()) {
-      std::fill(out, out + channels, static_cast<T>(lowest<Core<T>>()));
-      std::fill(place, place + channels, int64_t(0));
-      return;
-    }
-    if constexpr (kIsReal<T>) {
-      using V = typename Lanes<T>::V;
-      using I = vec::Vec<P, V::size()>;
-      for_lanes<T>(channels, [&](int64_t c, auto run) {
-        V best = load_run(in + pixels[0] * channels + c, run);
-        I from(static_cast<P>(pixels[0]));
-        for (size_t k = 1; k < pixels.size(); ++k) {
-          const V v = load_run(in + pixels[k] * channels + c, run);
-          const auto take = (v > best) | (v != v);
-          best = vec::select(take, v, best);
-          from = vec::select(take, I(static_cast<P>(pixels[k])), from);
+  for_pixels(
+      layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel, std::vector<int64_t>& pixels) {
+        window_pixels(w, d, h, o, pixels);
+        const T* in = x + image * w.in_size() * channels;
+        T* out = y + pixel * channels;
+        int64_t* place = indices + pixel * channels;
+        if (pixels.empty()) {
+          std::fill(out, out + channels, static_cast<T>(lowest<Core<T>>()));
+          std::fill(place, place + channels, int64_t(0));
+          return;
         }
-        store_run<T>(best, out + c, run);
-        const auto wide = vec::convert<int64_t>(from);
-        for (int i = 0; i < run; ++i) place[c + i] = wide[i];
+        if constexpr (kIsReal<T>) {
+          using V = typename Lanes<T>::V;
+          using I = vec::Vec<P, V::size()>;
+          for_lanes<T>(channels, [&](int64_t c, auto run) {
+            V best = load_run(in + pixels[0] * channels + c, run);
+            I from(static_cast<P>(pixels[0]));
+            for (size_t k = 1; k < pixels.size(); ++k) {
+              const V v = load_run(in + pixels[k] * channels + c, run);
+              const auto take = (v > best) | (v != v);
+              best = vec::select(take, v, best);
+              from = vec::select(take, I(static_cast<P>(pixels[k])), from);
+            }
+            store_run<T>(best, out + c, run);
+            const auto wide = vec::convert<int64_t>(from);
+            for (int i = 0; i < run; ++i) {
+              place[c + i] = wide[i];
+            }
+          });
+        } else {
+          for (int64_t c = 0; c < channels; ++c) {
+            int64_t best = pixels[0];
+            for (const int64_t at : pixels) {
+              best = in[at * channels + c] > in[best * channels + c] ? at : best;
+            }
+            out[c] = in[best * channels + c];
+            place[c] = best;
+          }
+        }
       });
-    } else {
-      for (int64_t c = 0; c < channels; ++c) {
-        int64_t best = pixels[0];
-        for (const int64_t at : pixels) best = in[at * channels + c] > in[best * channels + c] ? at : best;
-        out[c] = in[best * channels + c];
-        place[c] = best;
-      }
-    }
-  });
 }
 
 /// Indices must fit the type that counts them.
 template <class T>
 void check_places(const char* op, const PoolWindows& w) {
   TORCH_CHECK(
-      w.in_size() <= std::numeric_limits<Place<T>>::max(), op, ": a plane of ", w.in_size(), " elements is too large for this dtype");
+      w.in_size() <= std::numeric_limits<Place<T>>::max(), op, ": a plane of ", w.in_size(),
+      " elements is too large for this dtype");
 }
 
-void max_forward(const char* op, const TensorBase& self, int64_t dims, const PoolWindows& w, const TensorBase& out, const TensorBase& indices) {
-  if (out.numel() == 0) return;
+void max_forward(
+    const char* op,
+    const TensorBase& self,
+    int64_t dims,
+    const PoolWindows& w,
+    const TensorBase& out,
+    const TensorBase& indices) {
+  if (out.numel() == 0) {
+    return;
+  }
   const Layout layout(self, dims);
   const TensorBase x = self.contiguous(layout.format);
   const Written y(out, layout.format, out.scalar_type()), places(indices, layout.format, kLong);
@@ -580,24 +713,38 @@ void max_forward(const char* op, const TensorBase& self, int64_t dims, const Poo
     const T* from = x.const_data_ptr<T>();
     T* to = y.tensor().template mutable_data_ptr<T>();
     int64_t* at = places.tensor().template mutable_data_ptr<int64_t>();
-    if (layout.channels_last) return max_channels_last(from, to, at, layout, w);
+    if (layout.channels_last) {
+      return max_channels_last(from, to, at, layout, w);
+    }
     for_planes(layout.planes(), w, [&](int64_t first, int64_t last) {
       MaxRows<T> rows(w);
-      for (int64_t p = first; p < last; ++p) max_plane(from + p * w.in_size(), to + p * w.out_size(), at + p * w.out_size(), w, rows);
+      for (int64_t p = first; p < last; ++p) {
+        max_plane(from + p * w.in_size(), to + p * w.out_size(), at + p * w.out_size(), w, rows);
+      }
     });
   });
   y.finish();
   places.finish();
 }
 
-void max_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, int64_t dims, const TensorBase& indices, const TensorBase& grad_input) {
-  if (grad_input.numel() == 0) return;
+void max_backward(
+    const char* op,
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    int64_t dims,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
+  if (grad_input.numel() == 0) {
+    return;
+  }
   const Layout layout(self, dims);
   const TensorBase grad = grad_output.contiguous(layout.format), places = indices.contiguous(layout.format);
-  const int64_t in = self.numel() / std::max<int64_t>(1, layout.planes()), out = grad.numel() / std::max<int64_t>(1, layout.planes());
+  const int64_t in = self.numel() / std::max<int64_t>(1, layout.planes()),
+                out = grad.numel() / std::max<int64_t>(1, layout.planes());
   const int64_t* at = places.const_data_ptr<int64_t>();
   const auto checked = [&](int64_t place) {
-    TORCH_CHECK(place >= 0 && place < in, op, ": found an invalid max index ", place, " (planes have ", in, " elements)");
+    TORCH_CHECK(
+        place >= 0 && place < in, op, ": found an invalid max index ", place, " (planes have ", in, " elements)");
     return place;
   };
   dispatch(op, self.scalar_type(), kMaxDtypes, [&]<class T> {
@@ -610,24 +757,33 @@ void max_backward(const char* op, const TensorBase& grad_output, const TensorBas
       const int64_t channels = layout.channels;
       for_channel_parts(layout, [&](int64_t image, int64_t first, int64_t last) {
         R* to = dx + image * in * channels;
-        for (int64_t i = 0; i < in; ++i) std::fill(to + i * channels + first, to + i * channels + last, R(0));
+        for (int64_t i = 0; i < in; ++i) {
+          std::fill(to + i * channels + first, to + i * channels + last, R(0));
+        }
         for (int64_t o = image * out; o < (image + 1) * out; ++o) {
-          for (int64_t c = first; c < last; ++c) add(to[checked(at[o * channels + c]) * channels + c], g[o * channels + c]);
+          for (int64_t c = first; c < last; ++c) {
+            add(to[checked(at[o * channels + c]) * channels + c], g[o * channels + c]);
+          }
         }
       });
     } else {
-      at::parallel_for(0, layout.planes(), std::max<int64_t>(1, kGrain / std::max<int64_t>(1, in + out)), [&](int64_t first, int64_t last) {
-        for (int64_t p = first; p < last; ++p) {
-          std::fill(dx + p * in, dx + (p + 1) * in, R(0));
-          for (int64_t o = p * out; o < (p + 1) * out; ++o) add(dx[p * in + checked(at[o])], g[o]);
-        }
-      });
+      at::parallel_for(
+          0, layout.planes(), std::max<int64_t>(1, kGrain / std::max<int64_t>(1, in + out)),
+          [&](int64_t first, int64_t last) {
+            for (int64_t p = first; p < last; ++p) {
+              std::fill(dx + p * in, dx + (p + 1) * in, R(0));
+              for (int64_t o = p * out; o < (p + 1) * out; ++o) {
+                add(dx[p * in + checked(at[o])], g[o]);
+              }
+            }
+          });
     }
     result.finish();
   });
 }
 
-// ---- windows at random -----------------------------------------------------------------------------------------------
+// ---- windows at random
+// -----------------------------------------------------------------------------------------------
 
 /// First elements of windows whose distances vary by chance; the last window ends with the input.
 template <class T>
@@ -636,7 +792,8 @@ std::vector<int64_t> random_begins(T sample, int64_t in, int64_t out, int64_t ke
   if (out > 1) {
     const T alpha = static_cast<T>(in - kernel) / static_cast<T>(out - 1);
     for (int64_t i = 0; i < out - 1; ++i) {
-      const int64_t begin = static_cast<int64_t>((static_cast<T>(i) + sample) * alpha) - static_cast<int64_t>(sample * alpha);
+      const int64_t begin =
+          static_cast<int64_t>((static_cast<T>(i) + sample) * alpha) - static_cast<int64_t>(sample * alpha);
       // Samples beyond [0, 1), which nobody should give, must not lead outside.
       begins[i] = std::clamp<int64_t>(begin, 0, in - kernel);
     }
@@ -645,8 +802,17 @@ std::vector<int64_t> random_begins(T sample, int64_t in, int64_t out, int64_t ke
   return begins;
 }
 
-void fractional_forward(const char* op, const TensorBase& self, int64_t dims, IntArrayRef kernel, const TensorBase& samples, const TensorBase& out, const TensorBase& indices) {
-  if (out.numel() == 0) return;
+void fractional_forward(
+    const char* op,
+    const TensorBase& self,
+    int64_t dims,
+    IntArrayRef kernel,
+    const TensorBase& samples,
+    const TensorBase& out,
+    const TensorBase& indices) {
+  if (out.numel() == 0) {
+    return;
+  }
   const auto plain = c10::MemoryFormat::Contiguous;
   const Layout layout(self, dims);
   const TensorBase x = self.contiguous(), chance = samples.contiguous();
@@ -657,7 +823,9 @@ void fractional_forward(const char* op, const TensorBase& self, int64_t dims, In
     const T* sample = chance.const_data_ptr<T>();
     const int64_t sample_planes = chance.size(1);
     PoolWindows sizes;
-    for (int64_t d = 0; d < dims; ++d) sizes.dim[3 - dims + d] = PoolDim::adaptive(self.size(rank - dims + d), out.size(rank - dims + d));
+    for (int64_t d = 0; d < dims; ++d) {
+      sizes.dim[3 - dims + d] = PoolDim::adaptive(self.size(rank - dims + d), out.size(rank - dims + d));
+    }
     check_places<T>(op, sizes);
     for_planes(layout.planes(), sizes, [&](int64_t first, int64_t last) {
       MaxRows<T> rows(sizes);
@@ -682,36 +850,114 @@ void fractional_forward(const char* op, const TensorBase& self, int64_t dims, In
 
 } // namespace
 
-void max_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool, const TensorBase& out, const TensorBase& indices) {
+void max_pool2d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool,
+    const TensorBase& out,
+    const TensorBase& indices) {
   max_forward("max_pool2d", self, 2, fixed_windows(self, out, 2, kernel_size, stride, padding, dilation), out, indices);
 }
 
-void max_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool, const TensorBase& out, const TensorBase& indices) {
+void max_pool3d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool,
+    const TensorBase& out,
+    const TensorBase& indices) {
   max_forward("max_pool3d", self, 3, fixed_windows(self, out, 3, kernel_size, stride, padding, dilation), out, indices);
 }
 
-void max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, bool, const TensorBase& indices, const TensorBase& grad_input) {
+void max_pool2d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    IntArrayRef,
+    IntArrayRef,
+    IntArrayRef,
+    IntArrayRef,
+    bool,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
   max_backward("max_pool2d_backward", grad_output, self, 2, indices, grad_input);
 }
 
-void max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, bool, const TensorBase& indices, const TensorBase& grad_input) {
+void max_pool3d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    IntArrayRef,
+    IntArrayRef,
+    IntArrayRef,
+    IntArrayRef,
+    bool,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
   max_backward("max_pool3d_backward", grad_output, self, 3, indices, grad_input);
 }
 
-void avg_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& out) {
-  avg_forward("avg_pool2d", self, 2, fixed_windows(self, out, 2, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override}, out);
+void avg_pool2d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool,
+    bool count_include_pad,
+    std::optional<int64_t> divisor_override,
+    const TensorBase& out) {
+  avg_forward(
+      "avg_pool2d", self, 2, fixed_windows(self, out, 2, kernel_size, stride, padding, {1}),
+      {count_include_pad, divisor_override}, out);
 }
 
-void avg_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& out) {
-  avg_forward("avg_pool3d", self, 3, fixed_windows(self, out, 3, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override}, out);
+void avg_pool3d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool,
+    bool count_include_pad,
+    std::optional<int64_t> divisor_override,
+    const TensorBase& out) {
+  avg_forward(
+      "avg_pool3d", self, 3, fixed_windows(self, out, 3, kernel_size, stride, padding, {1}),
+      {count_include_pad, divisor_override}, out);
 }
 
-void avg_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& grad_input) {
-  avg_backward("avg_pool2d_backward", grad_output, self, 2, fixed_windows(self, grad_output, 2, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override}, grad_input);
+void avg_pool2d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool,
+    bool count_include_pad,
+    std::optional<int64_t> divisor_override,
+    const TensorBase& grad_input) {
+  avg_backward(
+      "avg_pool2d_backward", grad_output, self, 2,
+      fixed_windows(self, grad_output, 2, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override},
+      grad_input);
 }
 
-void avg_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& grad_input) {
-  avg_backward("avg_pool3d_backward", grad_output, self, 3, fixed_windows(self, grad_output, 3, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override}, grad_input);
+void avg_pool3d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool,
+    bool count_include_pad,
+    std::optional<int64_t> divisor_override,
+    const TensorBase& grad_input) {
+  avg_backward(
+      "avg_pool3d_backward", grad_output, self, 3,
+      fixed_windows(self, grad_output, 3, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override},
+      grad_input);
 }
 
 void adaptive_avg_pool2d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out) {
@@ -722,12 +968,16 @@ void adaptive_avg_pool3d_kernel(const TensorBase& self, IntArrayRef, const Tenso
   avg_forward("adaptive_avg_pool3d", self, 3, adaptive_windows(self, out, 3), {}, out);
 }
 
-void adaptive_avg_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& grad_input) {
-  avg_backward("adaptive_avg_pool2d_backward", grad_output, self, 2, adaptive_windows(self, grad_output, 2), {}, grad_input);
+void adaptive_avg_pool2d_backward_kernel(
+    const TensorBase& grad_output, const TensorBase& self, const TensorBase& grad_input) {
+  avg_backward(
+      "adaptive_avg_pool2d_backward", grad_output, self, 2, adaptive_windows(self, grad_output, 2), {}, grad_input);
 }
 
-void adaptive_avg_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& grad_input) {
-  avg_backward("adaptive_avg_pool3d_backward", grad_output, self, 3, adaptive_windows(self, grad_output, 3), {}, grad_input);
+void adaptive_avg_pool3d_backward_kernel(
+    const TensorBase& grad_output, const TensorBase& self, const TensorBase& grad_input) {
+  avg_backward(
+      "adaptive_avg_pool3d_backward", grad_output, self, 3, adaptive_windows(self, grad_output, 3), {}, grad_input);
 }
 
 void adaptive_max_pool2d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out, const TensorBase& indices) {
@@ -738,27 +988,53 @@ void adaptive_max_pool3d_kernel(const TensorBase& self, IntArrayRef, const Tenso
   max_forward("adaptive_max_pool3d", self, 3, adaptive_windows(self, out, 3), out, indices);
 }
 
-void adaptive_max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices, const TensorBase& grad_input) {
+void adaptive_max_pool2d_backward_kernel(
+    const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices, const TensorBase& grad_input) {
   max_backward("adaptive_max_pool2d_backward", grad_output, self, 2, indices, grad_input);
 }
 
-void adaptive_max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices, const TensorBase& grad_input) {
+void adaptive_max_pool3d_backward_kernel(
+    const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices, const TensorBase& grad_input) {
   max_backward("adaptive_max_pool3d_backward", grad_output, self, 3, indices, grad_input);
 }
 
-void fractional_max_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef, const TensorBase& random_samples, const TensorBase& out, const TensorBase& indices) {
+void fractional_max_pool2d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef,
+    const TensorBase& random_samples,
+    const TensorBase& out,
+    const TensorBase& indices) {
   fractional_forward("fractional_max_pool2d", self, 2, kernel_size, random_samples, out, indices);
 }
 
-void fractional_max_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef, const TensorBase& random_samples, const TensorBase& out, const TensorBase& indices) {
+void fractional_max_pool3d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef,
+    const TensorBase& random_samples,
+    const TensorBase& out,
+    const TensorBase& indices) {
   fractional_forward("fractional_max_pool3d", self, 3, kernel_size, random_samples, out, indices);
 }
 
-void fractional_max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef, IntArrayRef, const TensorBase& indices, const TensorBase& grad_input) {
+void fractional_max_pool2d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    IntArrayRef,
+    IntArrayRef,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
   max_backward("fractional_max_pool2d_backward", grad_output, self, 2, indices, grad_input);
 }
 
-void fractional_max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef, IntArrayRef, const TensorBase& indices, const TensorBase& grad_input) {
+void fractional_max_pool3d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    IntArrayRef,
+    IntArrayRef,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
   max_backward("fractional_max_pool3d_backward", grad_output, self, 3, indices, grad_input);
 }
 

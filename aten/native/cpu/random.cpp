@@ -52,7 +52,8 @@ void draw_words(CPUGeneratorImpl& generator, uint32_t* to, int64_t n) {
 
 namespace {
 
-/// map(words, i, count) for all i of 0..n in blocks: `words` are the draws of `count` elements from i on, PerElement each.
+/// map(words, i, count) for all i of 0..n in blocks: `words` are the draws of `count` elements from i on, PerElement
+/// each.
 template <int PerElement, class Map>
 VEC_INLINE void map_words(CPUGeneratorImpl& generator, int64_t n, Map map) {
   alignas(64) uint32_t words[kWords];
@@ -95,7 +96,8 @@ VEC_INLINE void draw_units(CPUGeneratorImpl& generator, Acc* to, int64_t n) {
   });
 }
 
-/// n results of type T, computed in blocks of their type of computation: fill(block, i, count) for those from the i-th on.
+/// n results of type T, computed in blocks of their type of computation: fill(block, i, count) for those from the i-th
+/// on.
 template <class T, class Acc = opmath_type<T>, class Fill>
 VEC_INLINE void fill_blocks(T* to, int64_t n, Fill fill) {
   constexpr int64_t width = vec::VecFloat::size();
@@ -107,8 +109,12 @@ VEC_INLINE void fill_blocks(T* to, int64_t n, Fill fill) {
       alignas(64) Acc block[kWords];
       fill(block, i, count);
       int64_t k = 0;
-      for (; k + width <= count; k += width) vec::store_float(vec::VecFloat::load(block + k), to + i + k);
-      if (k < count) vec::store_float(vec::VecFloat::load(block + k), to + i + k, static_cast<int>(count - k));
+      for (; k + width <= count; k += width) {
+        vec::store_float(vec::VecFloat::load(block + k), to + i + k);
+      }
+      if (k < count) {
+        vec::store_float(vec::VecFloat::load(block + k), to + i + k, static_cast<int>(count - k));
+      }
     }
   }
 }
@@ -245,7 +251,8 @@ VEC_INLINE SinCos cephes_sin_cos(float x) {
   s = s * z;
   s = s * x + x;
   const bool is_swapped = (octant & 2U) != 0;
-  const uint32_t sine = std::bit_cast<uint32_t>(is_swapped ? c : s), cosine = std::bit_cast<uint32_t>(is_swapped ? s : c);
+  const uint32_t sine = std::bit_cast<uint32_t>(is_swapped ? c : s),
+                 cosine = std::bit_cast<uint32_t>(is_swapped ? s : c);
   return {
       std::bit_cast<float>(sine ^ ((octant & 4U) << 29)), std::bit_cast<float>(cosine ^ ((~(octant - 2U) & 4U) << 29))};
 }
@@ -282,7 +289,9 @@ void draw_normal(CPUGeneratorImpl& generator, T* to, int64_t n, double mean, dou
   };
   const int64_t rest = n % 16;
   fill_blocks<T>(to, n - rest, fill);
-  if (rest == 0) return;
+  if (rest == 0) {
+    return;
+  }
   // The last sixteen are drawn anew. Float and double have drawn for the rest before that, the 16-bit types have not.
   if constexpr (std::is_same_v<T, Acc>) {
     Acc unused[16];
@@ -296,8 +305,12 @@ void draw_exponential(CPUGeneratorImpl& generator, double* to, int64_t n, double
   const V scale(-1.0 / lambd);
   draw_units(generator, to, n);
   int64_t i = 0;
-  for (; i + V::size() <= n; i += V::size()) (scale * vec::log1p(-V::load(to + i))).store(to + i);
-  if (const int rest = static_cast<int>(n - i); rest > 0) (scale * vec::log1p(-V::load(to + i, rest))).store(to + i, rest);
+  for (; i + V::size() <= n; i += V::size()) {
+    (scale * vec::log1p(-V::load(to + i))).store(to + i);
+  }
+  if (const int rest = static_cast<int>(n - i); rest > 0) {
+    (scale * vec::log1p(-V::load(to + i, rest))).store(to + i, rest);
+  }
 }
 
 void draw_geometric(CPUGeneratorImpl& generator, double* to, int64_t n, double p) {
@@ -305,7 +318,9 @@ void draw_geometric(CPUGeneratorImpl& generator, double* to, int64_t n, double p
   const V failure(std::log1p(-p));
   draw_units(generator, to, n);
   int64_t i = 0;
-  for (; i + V::size() <= n; i += V::size()) vec::ceil(vec::log(V::load(to + i)) / failure).store(to + i);
+  for (; i + V::size() <= n; i += V::size()) {
+    vec::ceil(vec::log(V::load(to + i)) / failure).store(to + i);
+  }
   if (const int rest = static_cast<int>(n - i); rest > 0) {
     vec::ceil(vec::log(V::load(to + i, rest)) / failure).store(to + i, rest);
   }
@@ -325,7 +340,8 @@ void scale_masked(const T* from, const uint8_t* mask, T* to, int64_t n, double s
       using V = vec::VecFloat;
       int64_t i = 0;
       for (; i + V::size() <= count; i += V::size()) vec::load_float(from + first + i).store(block + i);
-      if (i < count) vec::load_float(from + first + i, static_cast<int>(count - i)).store(block + i, static_cast<int>(count - i));
+      if (i < count)
+        vec::load_float(from + first + i, static_cast<int>(count - i)).store(block + i, static_cast<int>(count - i));
 #pragma omp simd
       for (i = 0; i < count; ++i) block[i] *= mask[first + i] != 0 ? kept : Acc(0);
     }

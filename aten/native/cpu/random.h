@@ -1,5 +1,6 @@
-// Runs of numbers from the CPU generator, compiled for each instruction set. They take from its stream what the single draws
-// of aten/native/cpu/generic/random_draws.h take, one after the other, and leave the generator where those leave it.
+// Runs of numbers from the CPU generator, compiled for each instruction set. They take from its stream what the single
+// draws of aten/native/cpu/generic/random_draws.h take, one after the other, and leave the generator where those leave
+// it.
 #pragma once
 
 #include <aten/core/CPUGeneratorImpl.h>
@@ -16,20 +17,20 @@ namespace at::native {
 // draw_normal: normal numbers by PyTorch's method for 16 or more; n is at least 16.
 // draw_exponential, draw_geometric: by inversion of double uniforms.
 // scale_masked: to[i] = from[i] * (mask[i] ? scale : 0).
-#define LT_DECLARE_RANDOM_RUNS(level)                                                            \
-  namespace level {                                                                              \
-  void twist_state(uint32_t* state);                                                             \
-  void draw_words(CPUGeneratorImpl& generator, uint32_t* to, int64_t n);                         \
-  void draw_below(CPUGeneratorImpl& generator, uint32_t* to, int64_t n, uint32_t range);         \
-  void draw_coins(CPUGeneratorImpl& generator, uint8_t* to, int64_t n, double p);                \
-  template <class T>                                                                             \
-  void draw_uniform(CPUGeneratorImpl& generator, T* to, int64_t n, double from, double limit);   \
-  template <class T>                                                                             \
-  void draw_normal(CPUGeneratorImpl& generator, T* to, int64_t n, double mean, double std);      \
-  void draw_exponential(CPUGeneratorImpl& generator, double* to, int64_t n, double lambd);       \
-  void draw_geometric(CPUGeneratorImpl& generator, double* to, int64_t n, double p);             \
-  template <class T>                                                                             \
-  void scale_masked(const T* from, const uint8_t* mask, T* to, int64_t n, double scale);            \
+#define LT_DECLARE_RANDOM_RUNS(level)                                                          \
+  namespace level {                                                                            \
+  void twist_state(uint32_t* state);                                                           \
+  void draw_words(CPUGeneratorImpl& generator, uint32_t* to, int64_t n);                       \
+  void draw_below(CPUGeneratorImpl& generator, uint32_t* to, int64_t n, uint32_t range);       \
+  void draw_coins(CPUGeneratorImpl& generator, uint8_t* to, int64_t n, double p);              \
+  template <class T>                                                                           \
+  void draw_uniform(CPUGeneratorImpl& generator, T* to, int64_t n, double from, double limit); \
+  template <class T>                                                                           \
+  void draw_normal(CPUGeneratorImpl& generator, T* to, int64_t n, double mean, double std);    \
+  void draw_exponential(CPUGeneratorImpl& generator, double* to, int64_t n, double lambd);     \
+  void draw_geometric(CPUGeneratorImpl& generator, double* to, int64_t n, double p);           \
+  template <class T>                                                                           \
+  void scale_masked(const T* from, const uint8_t* mask, T* to, int64_t n, double scale);       \
   }
 #ifndef CPU_CAPABILITY
 LT_DECLARE_RANDOM_RUNS(v2)

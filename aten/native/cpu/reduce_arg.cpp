@@ -1,4 +1,5 @@
-// argmax, argmin, and max and min along a dimension with indices. The first of equal elements wins; so does the first NaN.
+// argmax, argmin, and max and min along a dimension with indices. The first of equal elements wins; so does the first
+// NaN.
 #include <aten/native/cpu/reduce_extremum_op.h>
 #include <aten/parallel/Parallel.h>
 

@@ -28,7 +28,10 @@ class Store {
  public:
   /// Values are divided by `divisor` on their way out.
   explicit Store(const TensorBase& out, int64_t divisor = 1)
-      : data_(out.mutable_data_ptr()), dtype_(out.scalar_type()), divisor_(static_cast<Acc>(divisor)), divides_(divisor != 1) {}
+      : data_(out.mutable_data_ptr()),
+        dtype_(out.scalar_type()),
+        divisor_(static_cast<Acc>(divisor)),
+        divides_(divisor != 1) {}
 
   void operator()(int64_t offset, Acc value) const {
     using c10::ScalarType;
@@ -79,7 +82,8 @@ class Store {
 
 /// Folds `input` with Op<T> into `out`.
 template <template <class> class Op, uint64_t Dtypes>
-void arithmetic_reduction(const char* name, DtypeSet<Dtypes> dtypes, const TensorBase& input, const DimMask& mask, const TensorBase& out) {
+void arithmetic_reduction(
+    const char* name, DtypeSet<Dtypes> dtypes, const TensorBase& input, const DimMask& mask, const TensorBase& out) {
   const ReducePlan plan = plan_reduction(input, mask, out);
   dispatch(name, input.scalar_type(), dtypes, [&]<class T> {
     fold(Op<T>{}, plan, input.const_data_ptr<T>(), Store<typename Op<T>::Acc>(out));

@@ -10,7 +10,9 @@ template <class Op>
 struct StoreValue {
   Op op;
   typename Op::In* to;
-  void operator()(int64_t offset, typename Op::Acc key) const { to[offset] = op.value(key); }
+  void operator()(int64_t offset, typename Op::Acc key) const {
+    to[offset] = op.value(key);
+  }
 };
 
 void extremum_over(const char* name, const TensorBase& self, bool largest, const DimMask& mask, const TensorBase& out) {
@@ -39,11 +41,7 @@ void min_all_kernel(const TensorBase& self, const TensorBase& out) {
 }
 
 void aminmax_kernel(
-    const TensorBase& self,
-    std::optional<int64_t> dim,
-    bool,
-    const TensorBase& min,
-    const TensorBase& max) {
+    const TensorBase& self, std::optional<int64_t> dim, bool, const TensorBase& min, const TensorBase& max) {
   const DimMask mask = reduced_dim(dim, self.dim());
   extremum_over("aminmax_cpu", self, /*largest=*/false, mask, min);
   extremum_over("aminmax_cpu", self, /*largest=*/true, mask, max);

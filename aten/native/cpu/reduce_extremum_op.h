@@ -27,8 +27,12 @@ struct Extremum {
       return Max ? limits::lowest() : limits::max();
     }
   }
-  Acc map(T x) const { return static_cast<Acc>(x); }
-  T value(Acc key) const { return static_cast<T>(key); }
+  Acc map(T x) const {
+    return static_cast<Acc>(x);
+  }
+  T value(Acc key) const {
+    return static_cast<T>(key);
+  }
   Acc combine(Acc a, Acc b) const {
     // Two choices, each of which is an instruction of vectors, where one with || would be a branch.
     const bool first = Max ? a > b : a < b;
@@ -50,9 +54,9 @@ using Largest = Extremum<T, true>;
 template <class T>
 using Smallest = Extremum<T, false>;
 
-// The larger of two keys. A key is the element, or its mirror image where the smallest is asked for: ~x for integers, -x for
-// floating numbers. So one loop serves both, and integers of one width share it whatever their sign: all but the dtypes that
-// programs reduce most, which have a loop for each.
+// The larger of two keys. A key is the element, or its mirror image where the smallest is asked for: ~x for integers,
+// -x for floating numbers. So one loop serves both, and integers of one width share it whatever their sign: all but the
+// dtypes that programs reduce most, which have a loop for each.
 template <class T>
 struct IntegerKey {
   static_assert(std::is_signed_v<T>);
@@ -63,11 +67,21 @@ struct IntegerKey {
 
   IntegerKey(bool largest, bool is_unsigned)
       : flipped(static_cast<T>((largest ? T(0) : T(-1)) ^ (is_unsigned ? std::numeric_limits<T>::min() : T(0)))) {}
-  Acc identity() const { return std::numeric_limits<T>::min(); }
-  Acc map(T x) const { return static_cast<T>(x ^ flipped); }
-  Acc combine(Acc a, Acc b) const { return a > b ? a : b; }
-  T value(Acc key) const { return map(key); }
-  static bool replaces(Acc a, Acc b) { return a > b; }
+  Acc identity() const {
+    return std::numeric_limits<T>::min();
+  }
+  Acc map(T x) const {
+    return static_cast<T>(x ^ flipped);
+  }
+  Acc combine(Acc a, Acc b) const {
+    return a > b ? a : b;
+  }
+  T value(Acc key) const {
+    return map(key);
+  }
+  static bool replaces(Acc a, Acc b) {
+    return a > b;
+  }
 };
 
 template <class T>
@@ -77,22 +91,37 @@ struct FloatKey {
   Acc sign;
 
   explicit FloatKey(bool largest) : sign(largest ? Acc(1) : Acc(-1)) {}
-  Acc identity() const { return Largest<Acc>{}.identity(); }
-  Acc map(Acc x) const { return x * sign; }
-  Acc combine(Acc a, Acc b) const { return Largest<Acc>{}.combine(a, b); }
-  T value(Acc key) const { return static_cast<T>(key * sign); }
-  static bool replaces(Acc a, Acc b) { return Largest<Acc>::replaces(a, b); }
+  Acc identity() const {
+    return Largest<Acc>{}.identity();
+  }
+  Acc map(Acc x) const {
+    return x * sign;
+  }
+  Acc combine(Acc a, Acc b) const {
+    return Largest<Acc>{}.combine(a, b);
+  }
+  T value(Acc key) const {
+    return static_cast<T>(key * sign);
+  }
+  static bool replaces(Acc a, Acc b) {
+    return Largest<Acc>::replaces(a, b);
+  }
 };
 
 /// The dtype of integers with a sign that has the width of an unsigned one or of bool; any other dtype as it is.
 constexpr ScalarType signed_of_width(ScalarType dtype) {
   switch (dtype) {
     case ScalarType::Bool:
-    case ScalarType::Byte: return ScalarType::Char;
-    case ScalarType::UInt16: return ScalarType::Short;
-    case ScalarType::UInt32: return ScalarType::Int;
-    case ScalarType::UInt64: return ScalarType::Long;
-    default: return dtype;
+    case ScalarType::Byte:
+      return ScalarType::Char;
+    case ScalarType::UInt16:
+      return ScalarType::Short;
+    case ScalarType::UInt32:
+      return ScalarType::Int;
+    case ScalarType::UInt64:
+      return ScalarType::Long;
+    default:
+      return dtype;
   }
 }
 

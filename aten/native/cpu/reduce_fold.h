@@ -5,9 +5,9 @@
 // An operation is a struct with
 //   using In, Acc;  Acc identity() const;  Acc map(In) const;  Acc combine(Acc, Acc) const;
 // and, when it can stop early, `bool done(Acc) const`. One whose steps are more than map and combine (variance) brings
-// its own `Acc run(in, count, stride)` and `void rows(in, rows, row stride, width, column stride, Acc* out)` for short runs.
-// Results leave through `emit(output offset, Acc)`. Half is widened to float by vectors before it is folded, so an operation on
-// half should map a float as well.
+// its own `Acc run(in, count, stride)` and `void rows(in, rows, row stride, width, column stride, Acc* out)` for short
+// runs. Results leave through `emit(output offset, Acc)`. Half is widened to float by vectors before it is folded, so
+// an operation on half should map a float as well.
 //
 // Note [Order of a reduction]
 // Floating sums depend on the order of their terms. The inputs of one output are cut into units of a fixed size, each
@@ -187,7 +187,9 @@ template <class T>
 struct WideRow {
   float data[kBlockColumns];
   std::integral_constant<int64_t, 1> stride;
-  WideRow(const T* in, int64_t width, int64_t in_stride) { widen(in, width, in_stride, data); }
+  WideRow(const T* in, int64_t width, int64_t in_stride) {
+    widen(in, width, in_stride, data);
+  }
 };
 template <class T, class Stride>
 using RowOf = std::conditional_t<reads_as_float<T>, WideRow<T>, PlainRow<T, Stride>>;
@@ -206,8 +208,8 @@ C10_ALWAYS_INLINE void prefetch(const In* in, int64_t n) {
   }
 }
 
-// Combines lane j with lane j + kLanes / 2, then half of those, until one is left. Each step has lanes of its own, which compilers keep
-// in registers.
+// Combines lane j with lane j + kLanes / 2, then half of those, until one is left. Each step has lanes of its own,
+// which compilers keep in registers.
 template <int64_t kLanes, class Op>
 C10_ALWAYS_INLINE typename Op::Acc join_lanes(const Op& op, const typename Op::Acc* __restrict acc) {
   if constexpr (kLanes == 1) {
@@ -228,8 +230,8 @@ typename Op::Acc fold_contiguous(const Op& op, const In* in, int64_t count) {
   Acc acc[kLanes];
   int64_t i = kLanes;
   if (count >= 2 * kLanes) {
-    // Not by a copy of the first inputs: compilers make it of halves of vectors, and to read those back whole the processor waits
-    // until they are in the cache, a third of the time of a row of 1024 floats.
+    // Not by a copy of the first inputs: compilers make it of halves of vectors, and to read those back whole the
+    // processor waits until they are in the cache, a third of the time of a row of 1024 floats.
     for (int64_t j = 0; j < kLanes; ++j) {
       acc[j] = op.combine(op.map(in[j]), op.map(in[i + j]));
     }
@@ -309,7 +311,8 @@ C10_NOINLINE typename Op::Acc fold_run(const Op& op, const typename Op::In* in, 
 
 // The inputs [begin, end) of one output whose first input is `in`; `dims` are the reduced dimensions.
 template <class Op>
-C10_NOINLINE typename Op::Acc fold_unit(const Op& op, const typename Op::In* in, const WalkDims& dims, int64_t begin, int64_t end) {
+C10_NOINLINE typename Op::Acc fold_unit(
+    const Op& op, const typename Op::In* in, const WalkDims& dims, int64_t begin, int64_t end) {
   Cascade<Op> cascade(op);
   constexpr int64_t kLongest = Commutative<Op> ? kUnitInputs : kRunInputs;
   for_runs(dims, begin, end, kLongest, [&](int64_t offset, int64_t count, int64_t stride) {
@@ -514,7 +517,8 @@ class OpFolder final : public Folder {
     *static_cast<Acc*>(acc) = fold_unit(op_, in_ + offset, dims, begin, end);
   }
 
-  void column_units(const ColumnBlock& block, const WalkDims& dims, int64_t begin, int64_t end, void* acc) const override {
+  void column_units(
+      const ColumnBlock& block, const WalkDims& dims, int64_t begin, int64_t end, void* acc) const override {
     fold_block(op_, in_ + block.in, dims, begin, end, block.width, block.in_stride, static_cast<Acc*>(acc));
   }
 

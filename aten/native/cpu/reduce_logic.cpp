@@ -16,10 +16,18 @@ struct Any {
   using Acc = uint8_t;
   Bits mask;
   bool negate;
-  Acc identity() const { return 0; }
-  Acc map(Bits x) const { return ((x & mask) != 0) != negate; }
-  Acc combine(Acc a, Acc b) const { return a | b; }
-  bool done(Acc a) const { return a != 0; }
+  Acc identity() const {
+    return 0;
+  }
+  Acc map(Bits x) const {
+    return ((x & mask) != 0) != negate;
+  }
+  Acc combine(Acc a, Acc b) const {
+    return a | b;
+  }
+  bool done(Acc a) const {
+    return a != 0;
+  }
 };
 
 template <class Bits>
@@ -27,17 +35,29 @@ struct CountNonzero {
   using In = Bits;
   using Acc = int64_t;
   Bits mask;
-  Acc identity() const { return 0; }
-  Acc map(Bits x) const { return (x & mask) != 0; }
-  Acc combine(Acc a, Acc b) const { return a + b; }
+  Acc identity() const {
+    return 0;
+  }
+  Acc map(Bits x) const {
+    return (x & mask) != 0;
+  }
+  Acc combine(Acc a, Acc b) const {
+    return a + b;
+  }
 };
 
 struct ExclusiveOr {
   using In = uint64_t;
   using Acc = uint64_t;
-  Acc identity() const { return 0; }
-  Acc map(uint64_t bits) const { return bits; }
-  Acc combine(Acc a, Acc b) const { return a ^ b; }
+  Acc identity() const {
+    return 0;
+  }
+  Acc map(uint64_t bits) const {
+    return bits;
+  }
+  Acc combine(Acc a, Acc b) const {
+    return a ^ b;
+  }
 };
 
 // Calls f(pointer to the elements' bits, mask). Complex comes as bool.
@@ -134,8 +154,9 @@ void hash_tensor_kernel(const TensorBase& self, IntArrayRef dim, bool, int64_t, 
   const TensorBase input = self.to(c10::TensorOptions().dtype(wide));
   const ReducePlan plan = plan_reduction(input, reduced_dims(dim, self.dim()), out);
   uint64_t* result = out.mutable_data_ptr<uint64_t>();
-  fold(ExclusiveOr{}, plan, static_cast<const uint64_t*>(input.const_data_ptr()),
-       [result](int64_t offset, uint64_t value) { result[offset] = value; });
+  fold(
+      ExclusiveOr{}, plan, static_cast<const uint64_t*>(input.const_data_ptr()),
+      [result](int64_t offset, uint64_t value) { result[offset] = value; });
 }
 
 } // namespace CPU_CAPABILITY

@@ -43,36 +43,56 @@ template <class T>
 struct NormSum {
   using In = T;
   using Acc = typename RealOf<T>::type;
-  Acc identity() const { return 0; }
-  Acc combine(Acc a, Acc b) const { return a + b; }
+  Acc identity() const {
+    return 0;
+  }
+  Acc combine(Acc a, Acc b) const {
+    return a + b;
+  }
 };
 
 template <class T>
 struct NormOne : NormSum<T> {
   using Acc = typename RealOf<T>::type;
-  Acc map(T x) const { return magnitude(x); }
-  Acc finish(Acc a) const { return a; }
+  Acc map(T x) const {
+    return magnitude(x);
+  }
+  Acc finish(Acc a) const {
+    return a;
+  }
 };
 
 template <class T>
 struct NormTwo : NormSum<T> {
   using Acc = typename RealOf<T>::type;
-  Acc map(auto x) const { return squared_magnitude(x); }
-  Acc finish(Acc a) const { return std::sqrt(a); }
+  Acc map(auto x) const {
+    return squared_magnitude(x);
+  }
+  Acc finish(Acc a) const {
+    return std::sqrt(a);
+  }
 };
 
 template <class T>
 struct NormMax {
   using In = T;
   using Acc = typename RealOf<T>::type;
-  Acc identity() const { return Acc(0); }
-  Acc map(T x) const { return magnitude(x); }
-  Acc combine(Acc a, Acc b) const { return Largest<Acc>{}.combine(a, b); }
-  Acc finish(Acc a) const { return a; }
+  Acc identity() const {
+    return Acc(0);
+  }
+  Acc map(T x) const {
+    return magnitude(x);
+  }
+  Acc combine(Acc a, Acc b) const {
+    return Largest<Acc>{}.combine(a, b);
+  }
+  Acc finish(Acc a) const {
+    return a;
+  }
 };
 
-// The rare orders: 0 counts, -inf takes the smallest magnitude, inf the largest, others sum powers. Its functions are called, not
-// inlined: loops would be compiled for each of these ways.
+// The rare orders: 0 counts, -inf takes the smallest magnitude, inf the largest, others sum powers. Its functions are
+// called, not inlined: loops would be compiled for each of these ways.
 template <class T>
 struct NormOther {
   using In = T;
@@ -80,7 +100,9 @@ struct NormOther {
   Acc order;
 
   explicit NormOther(double p) : order(static_cast<Acc>(p)) {}
-  Acc identity() const { return order == -kInfinity ? kInfinity : Acc(0); }
+  Acc identity() const {
+    return order == -kInfinity ? kInfinity : Acc(0);
+  }
   C10_NOINLINE Acc map(T x) const {
     if (order == 0) {
       return x == T(0) ? Acc(0) : Acc(1);
@@ -94,11 +116,15 @@ struct NormOther {
     }
     return order == -kInfinity ? Smallest<Acc>{}.combine(a, b) : a + b;
   }
-  Acc finish(Acc a) const { return is_plain() || order == 0 ? a : std::pow(a, Acc(1) / order); }
+  Acc finish(Acc a) const {
+    return is_plain() || order == 0 ? a : std::pow(a, Acc(1) / order);
+  }
 
  private:
   static constexpr Acc kInfinity = std::numeric_limits<Acc>::infinity();
-  bool is_plain() const { return order == 1 || std::abs(order) == kInfinity; }
+  bool is_plain() const {
+    return order == 1 || std::abs(order) == kInfinity;
+  }
 };
 
 } // namespace

@@ -11,7 +11,9 @@ template <class T>
 struct Prod {
   using In = T;
   using Acc = ArithmeticAcc<T>;
-  Acc identity() const { return Acc(1); }
+  Acc identity() const {
+    return Acc(1);
+  }
   // Complex products start from 1 + 0i, which makes NaN of an infinity, in each of PyTorch's partial products.
   Acc map(T x) const {
     if constexpr (c10::is_complex<Acc>::value) {
@@ -20,7 +22,9 @@ struct Prod {
       return static_cast<Acc>(x);
     }
   }
-  Acc combine(Acc a, Acc b) const { return pointwise::mul(a, b); }
+  Acc combine(Acc a, Acc b) const {
+    return pointwise::mul(a, b);
+  }
 };
 
 void prod_over(const TensorBase& self, const DimMask& mask, const TensorBase& out) {

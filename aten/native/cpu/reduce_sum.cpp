@@ -11,9 +11,15 @@ template <class T>
 struct Sum {
   using In = T;
   using Acc = ArithmeticAcc<T>;
-  Acc identity() const { return Acc(0); }
-  Acc map(Acc x) const { return x; }
-  Acc combine(Acc a, Acc b) const { return pointwise::add(a, b); }
+  Acc identity() const {
+    return Acc(0);
+  }
+  Acc map(Acc x) const {
+    return x;
+  }
+  Acc combine(Acc a, Acc b) const {
+    return pointwise::add(a, b);
+  }
 };
 
 template <class T>
@@ -51,7 +57,8 @@ void mean_over(const TensorBase& self, const DimMask& mask, const TensorBase& ou
 
 } // namespace
 
-void sum_kernel(const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+void sum_kernel(
+    const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
   sum_over(self, reduced_dims(dim, self.dim()), out);
 }
 
@@ -59,7 +66,8 @@ void sum_all_kernel(const TensorBase& self, std::optional<ScalarType>, const Ten
   sum_over(self, DimMask().set(), out);
 }
 
-void mean_kernel(const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+void mean_kernel(
+    const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
   mean_over(self, reduced_dims(dim, self.dim()), out);
 }
 
@@ -67,7 +75,8 @@ void mean_all_kernel(const TensorBase& self, std::optional<ScalarType>, const Te
   mean_over(self, DimMask().set(), out);
 }
 
-void nansum_kernel(const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+void nansum_kernel(
+    const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
   const DimMask mask = reduced_dims(dim, self.dim());
   // An integer result sums the converted input, where NaN is some integer.
   if (!self.is_floating_point() || !c10::isFloatingType(out.scalar_type())) {

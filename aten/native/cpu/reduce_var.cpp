@@ -1,12 +1,12 @@
-// var, std, var_mean, std_mean: two passes over each short run while it is in cache, runs combined by the formula of Chan,
-// Golub and LeVeque. A large mean must not eat the variance:
+// var, std, var_mean, std_mean: two passes over each short run while it is in cache, runs combined by the formula of
+// Chan, Golub and LeVeque. A large mean must not eat the variance:
 //
 // Note [Squares of deviations]
-// Long runs of float, half and bfloat16 are taken in vectors of float. The first pass gives a shift near the run's mean. Deviations
-// from it are small numbers, exact where the mean is large beside them, and the second pass sums them (which is how far the shift
-// is from the mean) and their squares, in float for some dozen elements, then in double. Everything else is in double, also
-// runs whose squares leave float's range or lose bits at its lower end, and the mean where it is a result: one near zero would
-// have the rounding errors of elements far from it.
+// Long runs of float, half and bfloat16 are taken in vectors of float. The first pass gives a shift near the run's
+// mean. Deviations from it are small numbers, exact where the mean is large beside them, and the second pass sums them
+// (which is how far the shift is from the mean) and their squares, in float for some dozen elements, then in double.
+// Everything else is in double, also runs whose squares leave float's range or lose bits at its lower end, and the mean
+// where it is a result: one near zero would have the rounding errors of elements far from it.
 #include <aten/native/cpu/reduce_arithmetic.h>
 #include <aten/native/cpu/row_lanes.h>
 
@@ -26,12 +26,16 @@ namespace {
 template <class T>
 struct Components {
   static constexpr int count = 1;
-  static double get(auto x, int) { return static_cast<double>(x); }
+  static double get(auto x, int) {
+    return static_cast<double>(x);
+  }
 };
 template <class T>
 struct Components<c10::complex<T>> {
   static constexpr int count = 2;
-  static double get(c10::complex<T> x, int part) { return part == 0 ? x.real() : x.imag(); }
+  static double get(c10::complex<T> x, int part) {
+    return part == 0 ? x.real() : x.imag();
+  }
 };
 
 template <int N>
@@ -49,7 +53,9 @@ struct Variance {
   using Acc = Moments<kParts>;
   bool mean_wanted; // beside the variance
 
-  Acc identity() const { return Acc{}; }
+  Acc identity() const {
+    return Acc{};
+  }
 
   Acc combine(const Acc& a, const Acc& b) const {
     if (a.count == 0 || b.count == 0) {
@@ -113,7 +119,8 @@ struct Variance {
 
  private:
   using V = vec::VecFloat;
-  static constexpr bool kInFloat = std::is_same_v<T, float> || std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
+  static constexpr bool kInFloat =
+      std::is_same_v<T, float> || std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
   static constexpr int kChains = 4;
   static constexpr int64_t kStep = kChains * V::size();
 
@@ -128,7 +135,9 @@ struct Variance {
       low_ += vec::convert<double>(vec::detail::low(joined));
       high_ += vec::convert<double>(vec::detail::high(joined));
     }
-    double total() const { return vec::reduce_add(low_ + high_); }
+    double total() const {
+      return vec::reduce_add(low_ + high_);
+    }
 
    private:
     vec::Vec<double> low_{0.0}, high_{0.0};
@@ -138,7 +147,8 @@ struct Variance {
     Acc acc{static_cast<double>(count), {}, 0};
     for (int part = 0; part < kParts; ++part) {
       const double first = origin(in[0], part);
-      const double mean = running_mean(first + fold_lanes(PartSum{part, first}, in, count, stride) / acc.count, in, count, stride, part);
+      const double mean = running_mean(
+          first + fold_lanes(PartSum{part, first}, in, count, stride) / acc.count, in, count, stride, part);
       acc.mean[part] = mean;
       acc.squares += fold_lanes(SquareSum{part, mean}, in, count, stride);
     }
@@ -168,7 +178,8 @@ struct Variance {
     constexpr int64_t kFlush = 8 * kStep;
     WideSum wide_deviations, wide_squares;
     for (int64_t first = 0; first < whole; first += kFlush) {
-      V deviations[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)}, squares[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
+      V deviations[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)},
+        squares[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
       for (int64_t i = first; i < std::min(whole, first + kFlush); i += kStep) {
         prefetch(next + i, kStep);
         for (int c = 0; c < kChains; ++c) {
@@ -189,9 +200,10 @@ struct Variance {
     return {n, {mean_wanted ? mean : shift + deviations / n}, std::max(0.0, squares - deviations * deviations / n)};
   }
 
-  /// Adjacent columns of a few rows; false where they are to be computed in double. One pass, with the shift of the first rows, if
-  /// that is near enough to the mean, which is known afterwards; else another one.
-  bool columns_in_float(const T* in, int64_t rows, int64_t row_stride, int64_t width, double* mean, double* squares) const {
+  /// Adjacent columns of a few rows; false where they are to be computed in double. One pass, with the shift of the
+  /// first rows, if that is near enough to the mean, which is known afterwards; else another one.
+  bool columns_in_float(
+      const T* in, int64_t rows, int64_t row_stride, int64_t width, double* mean, double* squares) const {
     constexpr int kFirstRows = 8;
     if constexpr (!kInFloat) {
       return false;
@@ -249,7 +261,8 @@ struct Variance {
       const double deviation = mean[j] * each, excess = mean[j] * deviation;
       squares[j] = std::max(0.0, squares[j] - excess);
       mean[j] = shift[j] + deviation;
-      inexact |= int64_t(!(squares[j] >= count * kLeastSquare)) | int64_t(!(squares[j] <= kLargest)) | int64_t(!(excess <= kFar * squares[j]));
+      inexact |= int64_t(!(squares[j] >= count * kLeastSquare)) | int64_t(!(squares[j] <= kLargest)) |
+          int64_t(!(excess <= kFar * squares[j]));
     }
     return inexact == 0;
   }
@@ -258,7 +271,9 @@ struct Variance {
   static void add_rows(const T* in, int64_t row_stride, int64_t width, float* sums) {
     for_lanes<T>(width, [&](int64_t j, auto run) {
       V sum = load_run<float>(sums + j, run);
-      for (int r = 0; r < kRows; ++r) sum += load_run(in + r * row_stride + j, run);
+      for (int r = 0; r < kRows; ++r) {
+        sum += load_run(in + r * row_stride + j, run);
+      }
       store_run<float>(sum, sums + j, run);
     });
   }
@@ -279,14 +294,15 @@ struct Variance {
     });
   }
 
-  /// What sums for a mean count from: of equal elements the mean is then exact, and no deviation is left. Not from numbers so
-  /// large that a difference may overflow.
+  /// What sums for a mean count from: of equal elements the mean is then exact, and no deviation is left. Not from
+  /// numbers so large that a difference may overflow.
   static double origin(T first, int part) {
     const double value = Parts::get(first, part);
     return std::fabs(value) < std::numeric_limits<double>::max() / 4 ? value : 0.0;
   }
 
-  /// A mean updated element by element, m += (x - m) / n, stays infinite only where the infinity comes last: PyTorch's is that.
+  /// A mean updated element by element, m += (x - m) / n, stays infinite only where the infinity comes last: PyTorch's
+  /// is that.
   static double running_mean(double mean, const T* in, int64_t count, int64_t stride, int part) {
     if (!std::isinf(mean)) {
       return mean;
@@ -304,8 +320,12 @@ struct Variance {
     using Acc = double;
     int part;
     double origin;
-    double map(T x) const { return Parts::get(x, part) - origin; }
-    double combine(double a, double b) const { return a + b; }
+    double map(T x) const {
+      return Parts::get(x, part) - origin;
+    }
+    double combine(double a, double b) const {
+      return a + b;
+    }
   };
   struct SquareSum {
     using In = T;
@@ -317,7 +337,9 @@ struct Variance {
       const double delta = Parts::get(x, part) - mean;
       return delta * delta;
     }
-    double combine(double a, double b) const { return a + b; }
+    double combine(double a, double b) const {
+      return a + b;
+    }
   };
 
   template <class Stride>
@@ -371,7 +393,8 @@ struct RealElement<c10::complex<T>> {
   using type = T;
 };
 
-// Stores the variance or deviation and, where wanted, the mean: then both outputs are contiguous, and one offset serves.
+// Stores the variance or deviation and, where wanted, the mean: then both outputs are contiguous, and one offset
+// serves.
 template <class T>
 class StoreMoments {
  public:
@@ -415,10 +438,14 @@ void moments(
     const TensorBase& mean) {
   if (self.scalar_type() == ScalarType::ComplexHalf) {
     const Tensor wide = at::empty_contiguous(out.sizes(), ScalarType::Float, out.device());
-    const Tensor wide_mean = mean.defined() ? at::empty_contiguous(mean.sizes(), ScalarType::ComplexFloat, out.device()) : Tensor();
-    moments(name, self.to(c10::TensorOptions().dtype(ScalarType::ComplexFloat)), dim, correction, root, wide, wide_mean);
+    const Tensor wide_mean =
+        mean.defined() ? at::empty_contiguous(mean.sizes(), ScalarType::ComplexFloat, out.device()) : Tensor();
+    moments(
+        name, self.to(c10::TensorOptions().dtype(ScalarType::ComplexFloat)), dim, correction, root, wide, wide_mean);
     Tensor(out).copy_(wide);
-    if (mean.defined()) Tensor(mean).copy_(wide_mean);
+    if (mean.defined()) {
+      Tensor(mean).copy_(wide_mean);
+    }
     return;
   }
   const ReducePlan plan = plan_reduction(self, reduced_dims(dim, self.dim()), out);

@@ -1,4 +1,5 @@
-// Gates of recurrent cells, everything that is done element by element between two matrix products, and all steps of a layer.
+// Gates of recurrent cells, everything that is done element by element between two matrix products, and all steps of a
+// layer.
 
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
@@ -38,7 +39,9 @@ const T* data_or_null(const TensorBase& t) {
 template <class F>
 void for_batch(int64_t rows, int64_t size, const F& f) {
   at::parallel_for(0, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, size)), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) f(row);
+    for (int64_t row = begin; row < end; ++row) {
+      f(row);
+    }
   });
 }
 
@@ -79,8 +82,8 @@ VEC_INLINE void lstm_row(const GateSum<T>& gates, const T* old, int64_t size, T*
   });
 }
 
-/// Opens the gates of a GRU for one row and takes the step. `opened` may be where the inputs' sums lie; `recurrent` receives the
-/// recurrent sums of the candidates.
+/// Opens the gates of a GRU for one row and takes the step. `opened` may be where the inputs' sums lie; `recurrent`
+/// receives the recurrent sums of the candidates.
 template <class T>
 VEC_INLINE void gru_row(const GateSum<T>& gates, const T* old, int64_t size, T* opened, T* recurrent, T* hidden) {
   for_lanes<T>(size, [&](int64_t i, auto run) {
@@ -104,7 +107,9 @@ struct RowSum {
   VEC_INLINE typename Lanes<T>::V at(int64_t i, Run run) const {
     typename Lanes<T>::V sum(typename Lanes<T>::R(0));
     for (const T* row : rows) {
-      if (row) sum = sum + load_run(row + i, run);
+      if (row) {
+        sum = sum + load_run(row + i, run);
+      }
     }
     return sum;
   }
@@ -112,12 +117,20 @@ struct RowSum {
 
 /// One step of an LSTM back, for one row: gradients of the sums and of the cell state before.
 template <class T>
-VEC_INLINE void lstm_row_backward(const RowSum<T>& dh, const RowSum<T>& dc, const T* opened, const T* before, const T* after, int64_t size, T* to, T* to_cell) {
+VEC_INLINE void lstm_row_backward(
+    const RowSum<T>& dh,
+    const RowSum<T>& dc,
+    const T* opened,
+    const T* before,
+    const T* after,
+    int64_t size,
+    T* to,
+    T* to_cell) {
   using V = typename Lanes<T>::V;
   for_lanes<T>(size, [&](int64_t i, auto run) {
     const V one(typename Lanes<T>::R(1));
-    const V in = load_run(opened + i, run), forget = load_run(opened + size + i, run), candidate = load_run(opened + 2 * size + i, run),
-            out = load_run(opened + 3 * size + i, run);
+    const V in = load_run(opened + i, run), forget = load_run(opened + size + i, run),
+            candidate = load_run(opened + 2 * size + i, run), out = load_run(opened + 3 * size + i, run);
     const V squashed = vec::tanh(load_run(after + i, run));
     const V for_h = dh.at(i, run), for_c = dc.at(i, run) + for_h * out * (one - squashed * squashed);
     store_run<T>(for_c * candidate * in * (one - in), to + i, run);
@@ -128,13 +141,23 @@ VEC_INLINE void lstm_row_backward(const RowSum<T>& dh, const RowSum<T>& dc, cons
   });
 }
 
-/// One step of a GRU back, for one row: gradients of both kinds of sums, and of the state before but through its product.
+/// One step of a GRU back, for one row: gradients of both kinds of sums, and of the state before but through its
+/// product.
 template <class T>
-VEC_INLINE void gru_row_backward(const RowSum<T>& dh, const T* opened, const T* recurrent, const T* old, int64_t size, T* to_in, T* to_rec, T* to_hidden) {
+VEC_INLINE void gru_row_backward(
+    const RowSum<T>& dh,
+    const T* opened,
+    const T* recurrent,
+    const T* old,
+    int64_t size,
+    T* to_in,
+    T* to_rec,
+    T* to_hidden) {
   using V = typename Lanes<T>::V;
   for_lanes<T>(size, [&](int64_t i, auto run) {
     const V one(typename Lanes<T>::R(1)), grad = dh.at(i, run);
-    const V reset = load_run(opened + i, run), update = load_run(opened + size + i, run), candidate = load_run(opened + 2 * size + i, run);
+    const V reset = load_run(opened + i, run), update = load_run(opened + size + i, run),
+            candidate = load_run(opened + 2 * size + i, run);
     const V for_candidate = grad * (one - update) * (one - candidate * candidate);
     const V for_update = grad * (load_run(old + i, run) - candidate) * update * (one - update);
     const V for_reset = for_candidate * load_run(recurrent + i, run) * reset * (one - reset);
@@ -157,15 +180,19 @@ class PackedWeights {
         vectors_(gemm_detail::ceil_div(w.size(transposed ? 1 : 0), kWide)),
         data_(c10::GetCPUAllocator()->allocate(static_cast<size_t>(in_ * width()) * sizeof(T))) {
     const T* from = w.const_data_ptr<T>();
-    const int64_t out = w.size(transposed ? 1 : 0), out_stride = w.stride(transposed ? 1 : 0), in_stride = w.stride(transposed ? 0 : 1);
+    const int64_t out = w.size(transposed ? 1 : 0), out_stride = w.stride(transposed ? 1 : 0),
+                  in_stride = w.stride(transposed ? 0 : 1);
     for_panels([&](int64_t col, int vectors) {
       const int64_t lanes = std::min(vectors * kWide, out - col);
-      gemm_detail::pack_panel<T>(from + col * out_stride, false, out_stride, in_stride, lanes, in_, vectors * kWide, panel(col));
+      gemm_detail::pack_panel<T>(
+          from + col * out_stride, false, out_stride, in_stride, lanes, in_, vectors * kWide, panel(col));
     });
   }
 
   /// Elements of a row of products: `out`, in whole vectors.
-  int64_t width() const { return vectors_ * kWide; }
+  int64_t width() const {
+    return vectors_ * kWide;
+  }
 
   /// to (rows x width) = x (rows x in) times the transposed weights.
   void multiply(const T* x, int64_t rows, T* to) const {
@@ -175,7 +202,8 @@ class PackedWeights {
         for (int64_t from = 0; from < in_; from += kDepth) {
           gemm_detail::run_tile<T, 1>(
               height, vectors, std::min(kDepth, in_ - from),
-              {x + row * in_ + from, in_, 1, 0, panel(col) + from * vectors * kWide, vectors * kWide, 0}, to + row * width() + col, width(),
+              {x + row * in_ + from, in_, 1, 0, panel(col) + from * vectors * kWide, vectors * kWide, 0},
+              to + row * width() + col, width(),
               /*add=*/from != 0);
         }
         row += height;
@@ -187,7 +215,9 @@ class PackedWeights {
   static constexpr int64_t kWide = gemm_detail::kLanes<T>;
   static constexpr int64_t kDepth = gemm_detail::BlockShape<T>::kDepth; // elements summed before the next are begun
 
-  T* panel(int64_t col) const { return static_cast<T*>(data_.get()) + col * in_; }
+  T* panel(int64_t col) const {
+    return static_cast<T*>(data_.get()) + col * in_;
+  }
   /// Calls f with the first column and the vectors of each panel.
   template <class F>
   void for_panels(const F& f) const {
@@ -207,27 +237,43 @@ template <class T>
 void sum_rows(const T* rows, int64_t count, int64_t width, T* to) {
   std::vector<double> sums(width, 0.0);
   for (int64_t r = 0; r < count; ++r) {
-    for (int64_t i = 0; i < width; ++i) sums[i] += static_cast<double>(rows[r * width + i]);
+    for (int64_t i = 0; i < width; ++i) {
+      sums[i] += static_cast<double>(rows[r * width + i]);
+    }
   }
-  for (int64_t i = 0; i < width; ++i) to[i] = static_cast<T>(sums[i]);
+  for (int64_t i = 0; i < width; ++i) {
+    to[i] = static_cast<T>(sums[i]);
+  }
 }
 
 } // namespace
 
-void fused_lstm_cell_kernel(const TensorBase& input_gates, const TensorBase& hidden_gates, const TensorBase& cx, const std::optional<Tensor>& input_bias, const std::optional<Tensor>& hidden_bias, const TensorBase& hy, const TensorBase& cy, const TensorBase& workspace) {
-  const TensorBase ig = input_gates.contiguous(), hg = hidden_gates.contiguous(), c = cx.contiguous(), ib = dense(input_bias), hb = dense(hidden_bias);
+void fused_lstm_cell_kernel(
+    const TensorBase& input_gates,
+    const TensorBase& hidden_gates,
+    const TensorBase& cx,
+    const std::optional<Tensor>& input_bias,
+    const std::optional<Tensor>& hidden_bias,
+    const TensorBase& hy,
+    const TensorBase& cy,
+    const TensorBase& workspace) {
+  const TensorBase ig = input_gates.contiguous(), hg = hidden_gates.contiguous(), c = cx.contiguous(),
+                   ib = dense(input_bias), hb = dense(hidden_bias);
   const int64_t rows = cx.size(0), size = cx.size(1);
   dispatch("_thnn_fused_lstm_cell", cx.scalar_type(), kFloating, [&]<class T> {
     const T* old = c.const_data_ptr<T>();
     T *h = hy.mutable_data_ptr<T>(), *cell = cy.mutable_data_ptr<T>(), *open = workspace.mutable_data_ptr<T>();
     for_batch(rows, size, [&](int64_t row) {
-      const GateSum<T> gates{ig.const_data_ptr<T>() + row * 4 * size, hg.const_data_ptr<T>() + row * 4 * size, data_or_null<T>(ib), data_or_null<T>(hb)};
+      const GateSum<T> gates{
+          ig.const_data_ptr<T>() + row * 4 * size, hg.const_data_ptr<T>() + row * 4 * size, data_or_null<T>(ib),
+          data_or_null<T>(hb)};
       lstm_row<T>(gates, old + row * size, size, open + row * 4 * size, cell + row * size, h + row * size);
     });
   });
 }
 
-// ---- all steps -----------------------------------------------------------------------------------------------------------
+// ---- all steps
+// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -257,7 +303,9 @@ struct LstmSteps {
   }
   template <class T>
   static void backward(const StepRow<const T>& s, const GradRow<T>& g, int64_t size) {
-    lstm_row_backward<T>({{g.output, g.product}}, {{g.cells, g.is_last ? nullptr : g.cell}}, s.gates, s.cell_before, s.cell, size, g.gates, g.cell);
+    lstm_row_backward<T>(
+        {{g.output, g.product}}, {{g.cells, g.is_last ? nullptr : g.cell}}, s.gates, s.cell_before, s.cell, size,
+        g.gates, g.cell);
   }
 };
 
@@ -270,7 +318,9 @@ struct GruSteps {
   }
   template <class T>
   static void backward(const StepRow<const T>& s, const GradRow<T>& g, int64_t size) {
-    gru_row_backward<T>({{g.output, g.product, g.is_last ? nullptr : g.hidden}}, s.gates, s.recurrent, s.hidden_before, size, g.gates, g.recurrent, g.hidden);
+    gru_row_backward<T>(
+        {{g.output, g.product, g.is_last ? nullptr : g.hidden}}, s.gates, s.recurrent, s.hidden_before, size, g.gates,
+        g.recurrent, g.hidden);
   }
 };
 
@@ -341,11 +391,18 @@ struct Rows {
   int64_t width;
 
   Rows(const TensorBase& t, int64_t width) : width(width) {
-    if (!t.defined()) return;
-    if constexpr (std::is_const_v<T>) data = t.const_data_ptr<std::remove_const_t<T>>();
-    else data = t.mutable_data_ptr<T>();
+    if (!t.defined()) {
+      return;
+    }
+    if constexpr (std::is_const_v<T>) {
+      data = t.const_data_ptr<std::remove_const_t<T>>();
+    } else {
+      data = t.mutable_data_ptr<T>();
+    }
   }
-  T* operator[](int64_t row) const { return data ? data + row * width : nullptr; }
+  T* operator[](int64_t row) const {
+    return data ? data + row * width : nullptr;
+  }
 };
 
 template <class T>
@@ -356,26 +413,36 @@ struct StepTensors {
   Rows<const T> hx, cx;
 
   StepTensors(const Recurrence& r, int64_t gate_count)
-      : rows(r.rows()), size(r.hx.size(1)), gate_count(gate_count), gates(r.gates, gate_count * size), recurrent(r.recurrent, size),
-        output(r.output, size), cells(r.cells, size), hx(r.hx, size), cx(r.cx, size) {}
+      : rows(r.rows()),
+        size(r.hx.size(1)),
+        gate_count(gate_count),
+        gates(r.gates, gate_count * size),
+        recurrent(r.recurrent, size),
+        output(r.output, size),
+        cells(r.cells, size),
+        hx(r.hx, size),
+        cx(r.cx, size) {}
 
   /// What step t has of sequence r.
   StepRow<T> row(int64_t t, int64_t r) const {
     const int64_t now = rows.first(t) + r;
-    if (r >= rows.continued(t)) return {gates[now], recurrent[now], output[now], cells[now], hx[r], cx[r]};
+    if (r >= rows.continued(t)) {
+      return {gates[now], recurrent[now], output[now], cells[now], hx[r], cx[r]};
+    }
     const int64_t before = rows.first(rows.before(t)) + r;
     return {gates[now], recurrent[now], output[now], cells[now], output[before], cells[before]};
   }
 
-  /// Calls f(first row, rows, scratch) for parts of the batch. Rows do not know of each other: some of them take all steps, and
-  /// what is between two steps stays in the cache.
+  /// Calls f(first row, rows, scratch) for parts of the batch. Rows do not know of each other: some of them take all
+  /// steps, and what is between two steps stays in the cache.
   template <class F>
   void for_rows(int64_t scratch_width, const F& f) const {
     using Scalar = std::remove_const_t<T>;
     constexpr int64_t kTile = gemm_detail::kTileRows<Scalar>;
     const int64_t batch = rows.batch(), share = gemm_detail::ceil_div(batch, at::get_num_threads());
     const int64_t part = std::min(2 * kTile, gemm_detail::ceil_div(share, kTile) * kTile);
-    const int64_t grain = std::max<int64_t>(1, gemm_detail::kTaskWork / std::max<int64_t>(1, rows.steps() * part * gate_count * size * size));
+    const int64_t grain = std::max<int64_t>(
+        1, gemm_detail::kTaskWork / std::max<int64_t>(1, rows.steps() * part * gate_count * size * size));
     at::parallel_for(0, gemm_detail::ceil_div(batch, part), grain, [&](int64_t begin, int64_t end) {
       gemm_detail::Scratch scratch(part * scratch_width * static_cast<int64_t>(sizeof(T)));
       for (int64_t first = begin * part; first < std::min(end * part, batch); first += part) {
@@ -395,12 +462,19 @@ void recurrence_steps(const Recurrence& r) {
     t.for_rows(weights.width(), [&](int64_t first, int64_t rows, T* products) {
       for (int64_t i = 0; i < t.rows.steps(); ++i) {
         const int64_t step = t.rows.nth(i), live = std::min(rows, t.rows.live(step) - first);
-        if (live <= 0) continue;
+        if (live <= 0) {
+          continue;
+        }
         const int64_t continued = std::clamp<int64_t>(t.rows.continued(step) - first, 0, live);
-        if (continued > 0) weights.multiply(t.row(step, first).hidden_before, continued, products);
-        if (continued < live) weights.multiply(t.hx[first + continued], live - continued, products + continued * weights.width());
+        if (continued > 0) {
+          weights.multiply(t.row(step, first).hidden_before, continued, products);
+        }
+        if (continued < live) {
+          weights.multiply(t.hx[first + continued], live - continued, products + continued * weights.width());
+        }
         for (int64_t row = 0; row < live; ++row) {
-          Cell::template forward<T>(t.row(step, first + row), products + row * weights.width(), data_or_null<T>(bias), t.size);
+          Cell::template forward<T>(
+              t.row(step, first + row), products + row * weights.width(), data_or_null<T>(bias), t.size);
         }
       }
     });
@@ -413,18 +487,21 @@ void recurrence_backward_steps(const Recurrence& r, const RecurrenceGrads& grads
     const PackedWeights<T> weights(r.w_hh, /*transposed=*/true);
     const int64_t sums = Cell::kGates * t.size;
     const Rows<const T> for_output(grads.output, t.size), for_cells(grads.cells, t.size);
-    const Rows<T> for_gates(grads.gates, sums), for_recurrent(grads.recurrent, sums), for_hx(grads.hx, t.size), for_cx(grads.cx, t.size);
+    const Rows<T> for_gates(grads.gates, sums), for_recurrent(grads.recurrent, sums), for_hx(grads.hx, t.size),
+        for_cx(grads.cx, t.size);
     t.for_rows(weights.width(), [&](int64_t first, int64_t rows, T* products) {
       for (int64_t i = t.rows.steps(); i-- > 0;) {
         const int64_t step = t.rows.nth(i), live = std::min(rows, t.rows.live(step) - first);
-        if (live <= 0) continue;
+        if (live <= 0) {
+          continue;
+        }
         const int64_t followed = t.rows.followed(step) - first, at = t.rows.first(step) + first;
         for (int64_t row = 0; row < live; ++row) {
           const bool is_last = row >= followed;
           Cell::template backward<T>(
               t.row(step, first + row),
-              {for_output[at + row], for_cells[at + row], is_last ? nullptr : products + row * weights.width(), for_gates[at + row],
-               for_recurrent[at + row], for_hx[first + row], for_cx[first + row], is_last},
+              {for_output[at + row], for_cells[at + row], is_last ? nullptr : products + row * weights.width(),
+               for_gates[at + row], for_recurrent[at + row], for_hx[first + row], for_cx[first + row], is_last},
               t.size);
         }
         weights.multiply(for_recurrent[at], live, products);
@@ -441,10 +518,21 @@ void recurrence_backward_steps(const Recurrence& r, const RecurrenceGrads& grads
   });
 }
 
-// ---- steps back of cells -------------------------------------------------------------------------------------------------
+// ---- steps back of cells
+// -------------------------------------------------------------------------------------------------
 
-void fused_lstm_cell_backward_kernel(const std::optional<Tensor>& grad_hy, const std::optional<Tensor>& grad_cy, const TensorBase& cx, const TensorBase& cy, const TensorBase& workspace, bool has_bias, const TensorBase& grad_gates, const TensorBase& grad_cx, const TensorBase& grad_bias) {
-  const TensorBase gh = dense(grad_hy), gc = dense(grad_cy), before = cx.contiguous(), after = cy.contiguous(), open = workspace.contiguous();
+void fused_lstm_cell_backward_kernel(
+    const std::optional<Tensor>& grad_hy,
+    const std::optional<Tensor>& grad_cy,
+    const TensorBase& cx,
+    const TensorBase& cy,
+    const TensorBase& workspace,
+    bool has_bias,
+    const TensorBase& grad_gates,
+    const TensorBase& grad_cx,
+    const TensorBase& grad_bias) {
+  const TensorBase gh = dense(grad_hy), gc = dense(grad_cy), before = cx.contiguous(), after = cy.contiguous(),
+                   open = workspace.contiguous();
   const int64_t rows = cx.size(0), size = cx.size(1);
   dispatch("_thnn_fused_lstm_cell_backward", cx.scalar_type(), kFloating, [&]<class T> {
     const T *dh = data_or_null<T>(gh), *dc = data_or_null<T>(gc);
@@ -452,20 +540,32 @@ void fused_lstm_cell_backward_kernel(const std::optional<Tensor>& grad_hy, const
     for_batch(rows, size, [&](int64_t row) {
       const int64_t at = row * size;
       lstm_row_backward<T>(
-          {{dh ? dh + at : nullptr}}, {{dc ? dc + at : nullptr}}, open.const_data_ptr<T>() + 4 * at, before.const_data_ptr<T>() + at,
-          after.const_data_ptr<T>() + at, size, dgates + 4 * at, dcx + at);
+          {{dh ? dh + at : nullptr}}, {{dc ? dc + at : nullptr}}, open.const_data_ptr<T>() + 4 * at,
+          before.const_data_ptr<T>() + at, after.const_data_ptr<T>() + at, size, dgates + 4 * at, dcx + at);
     });
-    if (has_bias) sum_rows(dgates, rows, 4 * size, grad_bias.mutable_data_ptr<T>());
+    if (has_bias) {
+      sum_rows(dgates, rows, 4 * size, grad_bias.mutable_data_ptr<T>());
+    }
   });
 }
 
-void fused_gru_cell_kernel(const TensorBase& input_gates, const TensorBase& hidden_gates, const TensorBase& hx, const std::optional<Tensor>& input_bias, const std::optional<Tensor>& hidden_bias, const TensorBase& hy, const TensorBase& workspace) {
-  const TensorBase ig = input_gates.contiguous(), hg = hidden_gates.contiguous(), h = hx.contiguous(), ib = dense(input_bias), hb = dense(hidden_bias);
+void fused_gru_cell_kernel(
+    const TensorBase& input_gates,
+    const TensorBase& hidden_gates,
+    const TensorBase& hx,
+    const std::optional<Tensor>& input_bias,
+    const std::optional<Tensor>& hidden_bias,
+    const TensorBase& hy,
+    const TensorBase& workspace) {
+  const TensorBase ig = input_gates.contiguous(), hg = hidden_gates.contiguous(), h = hx.contiguous(),
+                   ib = dense(input_bias), hb = dense(hidden_bias);
   const int64_t rows = hx.size(0), size = hx.size(1);
   dispatch("_thnn_fused_gru_cell", hx.scalar_type(), kFloating, [&]<class T> {
     T *next = hy.mutable_data_ptr<T>(), *open = workspace.mutable_data_ptr<T>();
     for_batch(rows, size, [&](int64_t row) {
-      const GateSum<T> gates{ig.const_data_ptr<T>() + row * 3 * size, hg.const_data_ptr<T>() + row * 3 * size, data_or_null<T>(ib), data_or_null<T>(hb)};
+      const GateSum<T> gates{
+          ig.const_data_ptr<T>() + row * 3 * size, hg.const_data_ptr<T>() + row * 3 * size, data_or_null<T>(ib),
+          data_or_null<T>(hb)};
       const T* old = h.const_data_ptr<T>() + row * size;
       T* kept = open + row * 5 * size;
       gru_row<T>(gates, old, size, kept, kept + 4 * size, next + row * size);
@@ -474,18 +574,29 @@ void fused_gru_cell_kernel(const TensorBase& input_gates, const TensorBase& hidd
   });
 }
 
-void fused_gru_cell_backward_kernel(const TensorBase& grad_hy, const TensorBase& workspace, bool has_bias, const TensorBase& grad_input_gates, const TensorBase& grad_hidden_gates, const TensorBase& grad_hx, const TensorBase& grad_input_bias, const TensorBase& grad_hidden_bias) {
+void fused_gru_cell_backward_kernel(
+    const TensorBase& grad_hy,
+    const TensorBase& workspace,
+    bool has_bias,
+    const TensorBase& grad_input_gates,
+    const TensorBase& grad_hidden_gates,
+    const TensorBase& grad_hx,
+    const TensorBase& grad_input_bias,
+    const TensorBase& grad_hidden_bias) {
   const TensorBase g = grad_hy.contiguous(), open = workspace.contiguous();
   const int64_t rows = grad_hy.size(0), size = grad_hy.size(1);
   dispatch("_thnn_fused_gru_cell_backward", grad_hy.scalar_type(), kFloating, [&]<class T> {
-    T *din = grad_input_gates.mutable_data_ptr<T>(), *drec = grad_hidden_gates.mutable_data_ptr<T>(), *dhx = grad_hx.mutable_data_ptr<T>();
+    T *din = grad_input_gates.mutable_data_ptr<T>(), *drec = grad_hidden_gates.mutable_data_ptr<T>(),
+      *dhx = grad_hx.mutable_data_ptr<T>();
     for_batch(rows, size, [&](int64_t row) {
       const T* kept = open.const_data_ptr<T>() + row * 5 * size;
       gru_row_backward<T>(
-          {{g.const_data_ptr<T>() + row * size}}, kept, kept + 4 * size, kept + 3 * size, size, din + row * 3 * size, drec + row * 3 * size,
-          dhx + row * size);
+          {{g.const_data_ptr<T>() + row * size}}, kept, kept + 4 * size, kept + 3 * size, size, din + row * 3 * size,
+          drec + row * 3 * size, dhx + row * size);
     });
-    if (!has_bias) return;
+    if (!has_bias) {
+      return;
+    }
     sum_rows(din, rows, 3 * size, grad_input_bias.mutable_data_ptr<T>());
     sum_rows(drec, rows, 3 * size, grad_hidden_bias.mutable_data_ptr<T>());
   });

@@ -16,21 +16,33 @@ struct Lanes {
   static constexpr int kSize = V::size();
 
   static VEC_INLINE V load(const T* p) {
-    if constexpr (std::is_same_v<T, double>) return V::load(p);
-    else return vec::load_float(p);
+    if constexpr (std::is_same_v<T, double>) {
+      return V::load(p);
+    } else {
+      return vec::load_float(p);
+    }
   }
   /// The first n lanes, the rest zero.
   static VEC_INLINE V load(const T* p, int n) {
-    if constexpr (std::is_same_v<T, double>) return V::load(p, n);
-    else return vec::load_float(p, n);
+    if constexpr (std::is_same_v<T, double>) {
+      return V::load(p, n);
+    } else {
+      return vec::load_float(p, n);
+    }
   }
   static VEC_INLINE void store(V v, T* p) {
-    if constexpr (std::is_same_v<T, double>) v.store(p);
-    else vec::store_float(v, p);
+    if constexpr (std::is_same_v<T, double>) {
+      v.store(p);
+    } else {
+      vec::store_float(v, p);
+    }
   }
   static VEC_INLINE void store(V v, T* p, int n) {
-    if constexpr (std::is_same_v<T, double>) v.store(p, n);
-    else vec::store_float(v, p, n);
+    if constexpr (std::is_same_v<T, double>) {
+      v.store(p, n);
+    } else {
+      vec::store_float(v, p, n);
+    }
   }
 };
 
@@ -39,8 +51,12 @@ template <class T, class F>
 VEC_INLINE void for_lanes(int64_t count, const F& f) {
   constexpr int L = Lanes<T>::kSize;
   int64_t i = 0;
-  for (; i + L <= count; i += L) f(i, std::integral_constant<int, L>{});
-  if (i < count) f(i, static_cast<int>(count - i));
+  for (; i + L <= count; i += L) {
+    f(i, std::integral_constant<int, L>{});
+  }
+  if (i < count) {
+    f(i, static_cast<int>(count - i));
+  }
 }
 
 /// Loads a full or a partial run, as for_lanes hands them out.
@@ -68,7 +84,9 @@ VEC_INLINE V keep_run(V v, typename V::value_type, std::integral_constant<int, L
 }
 template <class V>
 VEC_INLINE V keep_run(V v, typename V::value_type rest, int n) {
-  for (int i = n; i < V::size(); ++i) v.set(i, rest);
+  for (int i = n; i < V::size(); ++i) {
+    v.set(i, rest);
+  }
   return v;
 }
 

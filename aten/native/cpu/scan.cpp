@@ -1,5 +1,5 @@
-// cumsum, cumprod, logcumsumexp, cummax, cummin. Inputs and outputs are seen as contiguous [outer, count, inner] blocks:
-// a row is scanned along `count`, and neighbouring `inner` columns side by side.
+// cumsum, cumprod, logcumsumexp, cummax, cummin. Inputs and outputs are seen as contiguous [outer, count, inner]
+// blocks: a row is scanned along `count`, and neighbouring `inner` columns side by side.
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/row_walk.h>
@@ -34,23 +34,26 @@ struct ScanShape {
     }
   }
 
-  bool empty() const { return outer * count * inner == 0; }
+  bool empty() const {
+    return outer * count * inner == 0;
+  }
 };
 
-// Calls body(offset of the first element, width) for each row of `width` neighbouring columns: as many as leave each thread a block,
-// since longer runs are read faster. Nothing computed depends on it.
+// Calls body(offset of the first element, width) for each row of `width` neighbouring columns: as many as leave each
+// thread a block, since longer runs are read faster. Nothing computed depends on it.
 template <class Body>
 void for_columns(const ScanShape& shape, const Body& body) {
   constexpr int64_t kLeast = 64;
   const int64_t share = shape.outer * shape.inner / at::get_num_threads();
   const int64_t columns = std::min(shape.inner, std::clamp(share / kLeast * kLeast, kLeast, kColumns));
   const int64_t blocks = (shape.inner + columns - 1) / columns;
-  at::parallel_for(0, shape.outer * blocks, std::max<int64_t>(1, kGrain / (shape.count * columns)), [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t first = (task % blocks) * columns;
-      body(task / blocks * shape.count * shape.inner + first, std::min(columns, shape.inner - first));
-    }
-  });
+  at::parallel_for(
+      0, shape.outer * blocks, std::max<int64_t>(1, kGrain / (shape.count * columns)), [&](int64_t begin, int64_t end) {
+        for (int64_t task = begin; task < end; ++task) {
+          const int64_t first = (task % blocks) * columns;
+          body(task / blocks * shape.count * shape.inner + first, std::min(columns, shape.inner - first));
+        }
+      });
 }
 
 // Running sums are kept one precision up: rounding errors of a prefix would otherwise add up along the row.
@@ -66,13 +69,17 @@ using ScanAcc = std::conditional_t<
 template <class T>
 struct Add {
   using Acc = ScanAcc<T>;
-  Acc operator()(Acc a, Acc b) const { return pointwise::add(a, b); }
+  Acc operator()(Acc a, Acc b) const {
+    return pointwise::add(a, b);
+  }
 };
 
 template <class T>
 struct Multiply {
   using Acc = ScanAcc<T>;
-  Acc operator()(Acc a, Acc b) const { return pointwise::mul(a, b); }
+  Acc operator()(Acc a, Acc b) const {
+    return pointwise::mul(a, b);
+  }
 };
 
 template <class T>
@@ -101,7 +108,8 @@ struct LogAddExp {
   }
 };
 
-/// What a running result starts from. A complex product has 1 + 0i before the first element, which makes NaN of an infinity.
+/// What a running result starts from. A complex product has 1 + 0i before the first element, which makes NaN of an
+/// infinity.
 template <class Op, class T>
 typename Op::Acc first_of(const Op& op, T x) {
   using Acc = typename Op::Acc;
@@ -139,7 +147,8 @@ void scan_in_fours(const Op& op, const T* in, T* out, int64_t count) {
 /// The lanes of x moved up by Shift, zeros below them.
 template <int Shift, class T, int N, int... Lane>
 VEC_INLINE vec::Vec<T, N> moved_up(vec::Vec<T, N> x, std::integer_sequence<int, Lane...>) {
-  return vec::Vec<T, N>(__builtin_shufflevector(typename vec::Vec<T, N>::raw{}, x.v, (Lane < Shift ? Lane : N + Lane - Shift)...));
+  return vec::Vec<T, N>(
+      __builtin_shufflevector(typename vec::Vec<T, N>::raw{}, x.v, (Lane < Shift ? Lane : N + Lane - Shift)...));
 }
 
 template <int Shift = 1, class T, int N>
@@ -151,7 +160,8 @@ VEC_INLINE vec::Vec<T, N> running_sums(vec::Vec<T, N> x) {
   }
 }
 
-/// Running sums after `carry`, to which the last of them is added apart: so only one addition of a vector waits for the vector before.
+/// Running sums after `carry`, to which the last of them is added apart: so only one addition of a vector waits for the
+/// vector before.
 template <class T, int N>
 VEC_INLINE vec::Vec<T, N> sums_after(vec::Vec<T, N> x, vec::Vec<T, N>& carry) {
   const vec::Vec<T, N> sums = running_sums(x), result = sums + carry;
@@ -278,11 +288,7 @@ void running_extremum(const ScanShape& shape, const T* in, T* values, int64_t* i
 
 template <bool Max>
 void running_extremum_along(
-    const char* name,
-    const TensorBase& self,
-    int64_t dim,
-    const TensorBase& values,
-    const TensorBase& indices) {
+    const char* name, const TensorBase& self, int64_t dim, const TensorBase& values, const TensorBase& indices) {
   if (copy_scalar(self, values, indices)) {
     return;
   }

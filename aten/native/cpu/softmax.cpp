@@ -29,13 +29,19 @@ struct DimSplit {
   int64_t outer = 1, size = 1, inner = 1;
 
   DimSplit(const TensorBase& t, int64_t dim) {
-    if (t.dim() == 0) return;
+    if (t.dim() == 0) {
+      return;
+    }
     dim = c10::maybe_wrap_dim(dim, t.dim());
-    for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? outer : d == dim ? size : inner) *= t.size(d);
+    for (int64_t d = 0; d < t.dim(); ++d) {
+      (d < dim ? outer : d == dim ? size : inner) *= t.size(d);
+    }
   }
 
   /// More rows than are gone over several times while they are in the second-level cache.
-  bool tall() const { return size > 256; }
+  bool tall() const {
+    return size > 256;
+  }
 };
 
 /// Elements worth a thread of their own.
@@ -77,7 +83,9 @@ void softmax_row(const T* x, T* y, int64_t n) {
   for_lanes<T>(n, [&](int64_t i, auto run) {
     __builtin_prefetch(x + n + i); // the next row, while there is time
     const V e = exp_or_zero(load_run(x + i, run) - V(top));
-    if constexpr (kKeep) store_run<T>(e, y + i, run);
+    if constexpr (kKeep) {
+      store_run<T>(e, y + i, run);
+    }
     sums += keep_run(e, R(0), run);
   });
   const R sum = vec::reduce_add(sums);
@@ -88,8 +96,11 @@ void softmax_row(const T* x, T* y, int64_t n) {
     const V scale(R(1) / sum);
     for_lanes<T>(n, [&](int64_t i, auto run) {
       V e;
-      if constexpr (kKeep) e = load_run(y + i, run);
-      else e = exp_or_zero(load_run(x + i, run) - V(top));
+      if constexpr (kKeep) {
+        e = load_run(y + i, run);
+      } else {
+        e = exp_or_zero(load_run(x + i, run) - V(top));
+      }
       store_run<T>(e * scale, y + i, run);
     });
   }
@@ -110,14 +121,20 @@ void softmax_backward_row(const T* grad, const T* y, T* dx, int64_t n) {
   for_lanes<T>(n, [&](int64_t i, auto run) {
     const V g = load_run(grad + i, run);
     // Loads of partial runs fill up with zeros, which add nothing.
-    if constexpr (Log) sums += g;
-    else sums += g * load_run(y + i, run);
+    if constexpr (Log) {
+      sums += g;
+    } else {
+      sums += g * load_run(y + i, run);
+    }
   });
   const V sum(vec::reduce_add(sums));
   for_lanes<T>(n, [&](int64_t i, auto run) {
     const V g = load_run(grad + i, run), out = load_run(y + i, run);
-    if constexpr (Log) store_run<T>(g - exp_of_result(out) * sum, dx + i, run);
-    else store_run<T>((g - sum) * out, dx + i, run);
+    if constexpr (Log) {
+      store_run<T>(g - exp_of_result(out) * sum, dx + i, run);
+    } else {
+      store_run<T>((g - sum) * out, dx + i, run);
+    }
   });
 }
 
@@ -147,12 +164,13 @@ void for_blocks(const DimSplit& s, const F& f) {
   });
 }
 
-/// Rows of a block of columns. Narrow ones that lie side by side are taken several at a time, so that they fill vectors: lanes a
-/// `period` apart belong to one column.
+/// Rows of a block of columns. Narrow ones that lie side by side are taken several at a time, so that they fill
+/// vectors: lanes a `period` apart belong to one column.
 struct Rows {
   int64_t count, width, last_width, stride, period;
 
-  Rows(const DimSplit& s, int64_t columns) : count(s.size), width(columns), last_width(columns), stride(s.inner), period(columns) {
+  Rows(const DimSplit& s, int64_t columns)
+      : count(s.size), width(columns), last_width(columns), stride(s.inner), period(columns) {
     constexpr int64_t kWide = 256;
     if (columns == s.inner && columns < kNarrow) {
       width = stride = std::min(kWide / columns, s.size) * columns;
@@ -161,15 +179,21 @@ struct Rows {
     }
   }
 
-  int64_t width_of(int64_t row) const { return row + 1 == count ? last_width : width; }
+  int64_t width_of(int64_t row) const {
+    return row + 1 == count ? last_width : width;
+  }
 
   /// Gives all lanes of a column what f makes of them.
   template <class R, class F>
   void join(R* lanes, const F& f) const {
     for (int64_t j = 0; j < period && period < width; ++j) {
       R joined = lanes[j];
-      for (int64_t i = j + period; i < width; i += period) joined = f(joined, lanes[i]);
-      for (int64_t i = j; i < width; i += period) lanes[i] = joined;
+      for (int64_t i = j + period; i < width; i += period) {
+        joined = f(joined, lanes[i]);
+      }
+      for (int64_t i = j; i < width; i += period) {
+        lanes[i] = joined;
+      }
     }
   }
 };
@@ -187,7 +211,13 @@ void finish_sums(R* sum, int64_t width) {
 /// The results of rows [first, last) from the maxima and the finished sums of their columns.
 template <bool Log, class T>
 C10_NOINLINE void softmax_results(
-    const T* x, T* y, const Rows& rows, int64_t first, int64_t last, const typename Lanes<T>::R* top, const typename Lanes<T>::R* sum) {
+    const T* x,
+    T* y,
+    const Rows& rows,
+    int64_t first,
+    int64_t last,
+    const typename Lanes<T>::R* top,
+    const typename Lanes<T>::R* sum) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
   for (int64_t d = first; d < last; ++d) {
@@ -200,7 +230,8 @@ C10_NOINLINE void softmax_results(
   }
 }
 
-/// Columns that are not tall: a block of them stays in the cache. With Keep the result holds their exponentials meanwhile.
+/// Columns that are not tall: a block of them stays in the cache. With Keep the result holds their exponentials
+/// meanwhile.
 template <bool Log, bool Keep, class T>
 void softmax_columns(const T* x, T* y, const Rows& rows) {
   using V = typename Lanes<T>::V;
@@ -219,7 +250,9 @@ void softmax_columns(const T* x, T* y, const Rows& rows) {
     const T* row = x + d * rows.stride;
     for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
       const V e = exp_or_zero(load_run(row + i, run) - load_run<R>(top + i, run));
-      if constexpr (Keep) store_run<T>(e, y + d * rows.stride + i, run);
+      if constexpr (Keep) {
+        store_run<T>(e, y + d * rows.stride + i, run);
+      }
       store_run<R>(load_run<R>(sum + i, run) + e, sum + i, run);
     });
   }
@@ -228,7 +261,9 @@ void softmax_columns(const T* x, T* y, const Rows& rows) {
   if constexpr (Keep) {
     for (int64_t d = 0; d < rows.count; ++d) {
       T* out = y + d * rows.stride;
-      for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) { store_run<T>(load_run(out + i, run) * load_run<R>(sum + i, run), out + i, run); });
+      for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
+        store_run<T>(load_run(out + i, run) * load_run<R>(sum + i, run), out + i, run);
+      });
     }
   } else {
     softmax_results<Log>(x, y, rows, 0, rows.count, top, sum);
@@ -241,10 +276,11 @@ void softmax_columns(const T* x, T* y, const DimSplit& s, int64_t width) {
   softmax_columns<Log, kKeep>(x, y, Rows(s, width));
 }
 
-/// Rows [first, last) of tall columns: their maxima and the sums of their exponentials, some rows at a time. Exponentials are taken
-/// from a shift, which is raised, and the sum so far scaled, when an element is far above it.
+/// Rows [first, last) of tall columns: their maxima and the sums of their exponentials, some rows at a time.
+/// Exponentials are taken from a shift, which is raised, and the sum so far scaled, when an element is far above it.
 template <class T>
-C10_NOINLINE void add_to_sums(const T* x, const Rows& rows, int64_t first, int64_t last, typename Lanes<T>::R* top, typename Lanes<T>::R* sum) {
+C10_NOINLINE void add_to_sums(
+    const T* x, const Rows& rows, int64_t first, int64_t last, typename Lanes<T>::R* top, typename Lanes<T>::R* sum) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
   constexpr R kLowest = -std::numeric_limits<R>::infinity();
@@ -259,7 +295,9 @@ C10_NOINLINE void add_to_sums(const T* x, const Rows& rows, int64_t first, int64
     const T* row = x + d * rows.stride;
     for_lanes<T>(width, [&](int64_t i, auto run) {
       V now = load_run<R>(top + i, run);
-      for (int r = 0; r < together; ++r) now = max(now, load_run(row + r * rows.stride + i, run));
+      for (int r = 0; r < together; ++r) {
+        now = max(now, load_run(row + r * rows.stride + i, run));
+      }
       store_run<R>(now, top + i, run);
       V from = load_run<R>(shift + i, run), all = load_run<R>(sum + i, run);
       const auto rises = from + far < now;
@@ -270,7 +308,9 @@ C10_NOINLINE void add_to_sums(const T* x, const Rows& rows, int64_t first, int64
         store_run<R>(from, shift + i, run);
       }
       from = finite(from);
-      for (int r = 0; r < together; ++r) all += exp_for_sum(load_run(row + r * rows.stride + i, run) - from);
+      for (int r = 0; r < together; ++r) {
+        all += exp_for_sum(load_run(row + r * rows.stride + i, run) - from);
+      }
       store_run<R>(all, sum + i, run);
     });
   };
@@ -278,9 +318,12 @@ C10_NOINLINE void add_to_sums(const T* x, const Rows& rows, int64_t first, int64
   for (; first + kTogether <= last && rows.width_of(first + kTogether - 1) == rows.width; first += kTogether) {
     add(first, std::integral_constant<int, kTogether>{}, rows.width);
   }
-  for (; first < last; ++first) add(first, std::integral_constant<int, 1>{}, rows.width_of(first));
+  for (; first < last; ++first) {
+    add(first, std::integral_constant<int, 1>{}, rows.width_of(first));
+  }
   for_lanes<R>(rows.width, [&](int64_t i, auto run) {
-    store_run<R>(scale(load_run<R>(sum + i, run), load_run<R>(shift + i, run), load_run<R>(top + i, run)), sum + i, run);
+    store_run<R>(
+        scale(load_run<R>(sum + i, run), load_run<R>(shift + i, run), load_run<R>(top + i, run)), sum + i, run);
   });
 }
 
@@ -291,7 +334,9 @@ void join_sums(const Rows& rows, R* numbers, int64_t chunks, int64_t step) {
   R joined[kMostColumns];
   std::copy(numbers, numbers + rows.width, joined);
   for (int64_t c = 1; c < chunks; ++c) {
-    for (int64_t i = 0; i < rows.width; ++i) joined[i] = std::max(joined[i], numbers[c * step + i]);
+    for (int64_t i = 0; i < rows.width; ++i) {
+      joined[i] = std::max(joined[i], numbers[c * step + i]);
+    }
   }
   rows.join(joined, [](R a, R b) { return a > b ? a : b; });
   R* const total = numbers + rows.width;
@@ -307,20 +352,24 @@ void join_sums(const Rows& rows, R* numbers, int64_t chunks, int64_t step) {
   rows.join(total, [](R a, R b) { return a + b; });
   // What exp_for_sum gave for nothing but -inf.
   constexpr R kLowest = -std::numeric_limits<R>::infinity();
-  for (int64_t i = 0; i < rows.width; ++i) total[i] = joined[i] == kLowest ? R(0) : total[i];
+  for (int64_t i = 0; i < rows.width; ++i) {
+    total[i] = joined[i] == kLowest ? R(0) : total[i];
+  }
   finish_sums<Log>(total, rows.width);
   std::copy(joined, joined + rows.width, numbers);
 }
 
-/// Tall columns, read twice: once in chunks of rows by part(rows, offset, begin, end, numbers), which gives `kNumbers` numbers for each
-/// lane; then, when join(rows, numbers, chunks, step) has made those of the first chunk those of all, by finish(rows, offset, begin, end, numbers).
+/// Tall columns, read twice: once in chunks of rows by part(rows, offset, begin, end, numbers), which gives `kNumbers`
+/// numbers for each lane; then, when join(rows, numbers, chunks, step) has made those of the first chunk those of all,
+/// by finish(rows, offset, begin, end, numbers).
 template <int kNumbers, class R, class Part, class Join, class Finish>
 void for_chunks(const DimSplit& s, const Part& part, const Join& join, const Finish& finish) {
   // How rows are cut must not depend on the number of threads: sums are summed by chunks.
   constexpr int64_t kLeastRows = 128, kMostChunks = 32;
   const int64_t width = std::min(s.inner, kMostColumns), blocks = (s.inner + width - 1) / width;
   const Rows whole(s, width);
-  const int64_t chunk = std::max(kLeastRows, (whole.count + kMostChunks - 1) / kMostChunks), chunks = (whole.count + chunk - 1) / chunk;
+  const int64_t chunk = std::max(kLeastRows, (whole.count + kMostChunks - 1) / kMostChunks),
+                chunks = (whole.count + chunk - 1) / chunk;
   const int64_t step = kNumbers * whole.width, block_step = chunks * step;
   const auto numbers = std::make_unique_for_overwrite<R[]>(s.outer * blocks * block_step);
   const auto visit = [&](const auto& f, int64_t chunk_step) {
@@ -357,7 +406,8 @@ void softmax_tall(const T* x, T* y, const DimSplit& s) {
 
 /// Rows [first, last): the sums of the gradients, times the results but for Log.
 template <bool Log, class T>
-void add_to_gradient_sums(const T* grad, const T* y, const Rows& rows, int64_t first, int64_t last, typename Lanes<T>::R* sum) {
+void add_to_gradient_sums(
+    const T* grad, const T* y, const Rows& rows, int64_t first, int64_t last, typename Lanes<T>::R* sum) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
   for (int64_t d = first; d < last; ++d) {
@@ -365,7 +415,9 @@ void add_to_gradient_sums(const T* grad, const T* y, const Rows& rows, int64_t f
       const int64_t at = d * rows.stride + i;
       const V g = load_run(grad + at, run);
       V term = g;
-      if constexpr (!Log) term = g * load_run(y + at, run);
+      if constexpr (!Log) {
+        term = g * load_run(y + at, run);
+      }
       store_run<R>(load_run<R>(sum + i, run) + term, sum + i, run);
     });
   }
@@ -380,8 +432,11 @@ C10_NOINLINE void softmax_gradients(
     for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
       const int64_t at = d * rows.stride + i;
       const V g = load_run(grad + at, run), out = load_run(y + at, run), total = load_run<R>(sum + i, run);
-      if constexpr (Log) store_run<T>(g - exp_of_result(out) * total, dx + at, run);
-      else store_run<T>((g - total) * out, dx + at, run);
+      if constexpr (Log) {
+        store_run<T>(g - exp_of_result(out) * total, dx + at, run);
+      } else {
+        store_run<T>((g - total) * out, dx + at, run);
+      }
     });
   }
 }
@@ -408,7 +463,9 @@ void softmax_backward_tall(const T* grad, const T* y, T* dx, const DimSplit& s) 
       },
       [](const Rows& rows, R* sums, int64_t chunks, int64_t step) {
         for (int64_t c = 1; c < chunks; ++c) {
-          for (int64_t i = 0; i < rows.width; ++i) sums[i] += sums[c * step + i];
+          for (int64_t i = 0; i < rows.width; ++i) {
+            sums[i] += sums[c * step + i];
+          }
         }
         rows.join(sums, [](R a, R b) { return a + b; });
       },
@@ -422,7 +479,9 @@ void softmax_backward_tall(const T* grad, const T* y, T* dx, const DimSplit& s) 
 template <bool Log>
 void softmax_forward(const char* op, const TensorBase& self, int64_t dim, const TensorBase& out) {
   // Over nothing every dtype will do.
-  if (self.numel() == 0) return;
+  if (self.numel() == 0) {
+    return;
+  }
   dispatch(op, self.scalar_type(), kFloating, [&]<class T> {
     const TensorBase input = self.contiguous();
     const T* x = input.const_data_ptr<T>();
@@ -430,7 +489,9 @@ void softmax_forward(const char* op, const TensorBase& self, int64_t dim, const 
     const DimSplit s(self, dim);
     if (s.inner == 1) {
       parallel_rows(s.outer, s.size, [&](int64_t begin, int64_t end) {
-        for (int64_t r = begin; r < end; ++r) softmax_row<Log>(x + r * s.size, y + r * s.size, s.size);
+        for (int64_t r = begin; r < end; ++r) {
+          softmax_row<Log>(x + r * s.size, y + r * s.size, s.size);
+        }
       });
     } else if (s.tall()) {
       softmax_tall<Log>(x, y, s);
@@ -441,8 +502,15 @@ void softmax_forward(const char* op, const TensorBase& self, int64_t dim, const 
 }
 
 template <bool Log>
-void softmax_backward(const char* op, const TensorBase& grad_output, const TensorBase& output, int64_t dim, const TensorBase& grad_input) {
-  if (output.numel() == 0) return;
+void softmax_backward(
+    const char* op,
+    const TensorBase& grad_output,
+    const TensorBase& output,
+    int64_t dim,
+    const TensorBase& grad_input) {
+  if (output.numel() == 0) {
+    return;
+  }
   dispatch(op, output.scalar_type(), kFloating, [&]<class T> {
     const TensorBase grad = grad_output.contiguous(), result = output.contiguous();
     const T* g = grad.const_data_ptr<T>();
@@ -458,7 +526,8 @@ void softmax_backward(const char* op, const TensorBase& grad_output, const Tenso
     } else if (s.tall()) {
       softmax_backward_tall<Log>(g, y, dx, s);
     } else {
-      for_blocks<T>(s, [&](int64_t at, int64_t width) { softmax_backward_columns<Log>(g + at, y + at, dx + at, s, width); });
+      for_blocks<T>(
+          s, [&](int64_t at, int64_t width) { softmax_backward_columns<Log>(g + at, y + at, dx + at, s, width); });
     }
   });
 }
@@ -473,11 +542,21 @@ void log_softmax_kernel(const TensorBase& self, int64_t dim, bool, const TensorB
   softmax_forward<true>("log_softmax_lastdim_kernel_impl", self, dim, out);
 }
 
-void softmax_backward_kernel(const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType, const TensorBase& grad_input) {
+void softmax_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& output,
+    int64_t dim,
+    c10::ScalarType,
+    const TensorBase& grad_input) {
   softmax_backward<false>("softmax_backward", grad_output, output, dim, grad_input);
 }
 
-void log_softmax_backward_kernel(const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType, const TensorBase& grad_input) {
+void log_softmax_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& output,
+    int64_t dim,
+    c10::ScalarType,
+    const TensorBase& grad_input) {
   softmax_backward<true>("log_softmax_backward", grad_output, output, dim, grad_input);
 }
 

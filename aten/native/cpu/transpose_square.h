@@ -54,7 +54,9 @@ struct Squares {
   /// f(block, row) for each square.
   template <class F>
   static VEC_INLINE void split(V rows, const F& f) {
-    for (int block = 0; block < kBlocks; ++block) f(block, part(rows, block, std::make_integer_sequence<int, kRows>{}));
+    for (int block = 0; block < kBlocks; ++block) {
+      f(block, part(rows, block, std::make_integer_sequence<int, kRows>{}));
+    }
   }
 
   static VEC_INLINE void transpose(V (&rows)[kRows]) {
@@ -65,7 +67,9 @@ struct Squares {
         next[2 * i] = interleave_blocks<false>(rows[i], rows[i + kRows / 2], Lanes{});
         next[2 * i + 1] = interleave_blocks<true>(rows[i], rows[i + kRows / 2], Lanes{});
       }
-      for (int i = 0; i < kRows; ++i) rows[i] = next[i];
+      for (int i = 0; i < kRows; ++i) {
+        rows[i] = next[i];
+      }
     }
   }
 

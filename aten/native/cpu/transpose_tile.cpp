@@ -25,8 +25,9 @@ struct Tile {
   }
 };
 
-// The columns [0, cols) of `count` rows from `first` on, where there may be fewer rows than a square has. Its last lanes then
-// hold anything, and land on the first rows of the next column: those must be written later, or are by the next store.
+// The columns [0, cols) of `count` rows from `first` on, where there may be fewer rows than a square has. Its last
+// lanes then hold anything, and land on the first rows of the next column: those must be written later, or are by the
+// next store.
 template <class T>
 VEC_INLINE void transpose_rows(const Tile<T>& tile, std::int64_t first, int count, std::int64_t cols) {
   constexpr int N = 16 / sizeof(T);
@@ -51,13 +52,14 @@ void copy_columns(const Tile<T>& tile, std::int64_t first, std::int64_t last, st
   }
 }
 
-// The columns [first, last), fewer than a square has, of all rows. Squares read on behind them, which is memory of the next
-// rows: where there are none, elements are copied one by one.
+// The columns [first, last), fewer than a square has, of all rows. Squares read on behind them, which is memory of the
+// next rows: where there are none, elements are copied one by one.
 template <class T>
 void transpose_columns(const Tile<T>& tile, std::int64_t first, std::int64_t last) {
   constexpr int N = 16 / sizeof(T);
   const std::int64_t count = last - first;
-  const std::int64_t rows_behind = (16 - count * static_cast<std::int64_t>(sizeof(T)) + tile.src_stride - 1) / tile.src_stride;
+  const std::int64_t rows_behind =
+      (16 - count * static_cast<std::int64_t>(sizeof(T)) + tile.src_stride - 1) / tile.src_stride;
   std::int64_t r = 0;
   for (; count > 0 && r + N + rows_behind <= tile.rows; r += N) {
     Vec<T, N> lines[N];
@@ -94,7 +96,8 @@ struct Wide {
 
 // dst[c * rows + r] = src[r][c] for elements of 1, 2, 4, 8 or 16 bytes; the rows of src lie `src_stride` bytes apart.
 // Up to 15 bytes behind the last one may be written.
-void transpose_tile(int element_size, const void* src, std::int64_t src_stride, std::int64_t rows, std::int64_t cols, void* dst) {
+void transpose_tile(
+    int element_size, const void* src, std::int64_t src_stride, std::int64_t rows, std::int64_t cols, void* dst) {
   const char* from = static_cast<const char*>(src);
   switch (element_size) {
     case 1:

@@ -15,8 +15,8 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 namespace {
 
-/// Nearest: a result of the size or twice the size repeats each element, whatever the scale says. PyTorch's kernels for lines
-/// and for volumes by rows go by the scale alone.
+/// Nearest: a result of the size or twice the size repeats each element, whatever the scale says. PyTorch's kernels for
+/// lines and for volumes by rows go by the scale alone.
 enum class Mode { Nearest, NearestByScale, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth, LanczosSmooth };
 
 bool is_nearest(Mode mode) {
@@ -32,7 +32,8 @@ struct Taps {
   std::vector<R> weight{R(1)};
 
   Taps() = default;
-  Taps(int64_t in, int64_t out, int64_t width) : in(in), out(out), width(width), index(out * width), count(out, width), weight(out * width, R(1)) {}
+  Taps(int64_t in, int64_t out, int64_t width)
+      : in(in), out(out), width(width), index(out * width), count(out, width), weight(out * width, R(1)) {}
 
   bool is_uniform() const {
     return std::all_of(count.begin(), count.end(), [this](int64_t n) { return n == width; });
@@ -46,7 +47,9 @@ struct Taps {
 /// Distance of elements of the result, in elements of the input.
 template <class R>
 R step_of(int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
-  if (align_corners) return out > 1 ? static_cast<R>(in - 1) / static_cast<R>(out - 1) : R(0);
+  if (align_corners) {
+    return out > 1 ? static_cast<R>(in - 1) / static_cast<R>(out - 1) : R(0);
+  }
   return scale.has_value() && *scale > 0 ? static_cast<R>(1.0 / *scale) : static_cast<R>(in) / static_cast<R>(out);
 }
 
@@ -77,8 +80,12 @@ Taps<R> nearest_taps(int64_t in, int64_t out, bool exact, bool by_sizes, std::op
   const float step = step_of<float>(in, out, false, scale);
   for (int64_t o = 0; o < out; ++o) {
     int64_t at = element_of((static_cast<float>(o) + (exact ? 0.5f : 0.0f)) * step, in);
-    if (by_sizes && out == in) at = o;
-    if (by_sizes && out == 2 * in) at = o / 2;
+    if (by_sizes && out == in) {
+      at = o;
+    }
+    if (by_sizes && out == 2 * in) {
+      at = o / 2;
+    }
     taps.set(o, 0, at, R(1));
   }
   return taps;
@@ -125,8 +132,12 @@ R sinc(R x) {
 template <class R>
 R smooth_weight(Mode mode, R x) {
   constexpr R kSharpness = R(-0.5);
-  if (mode == Mode::LanczosSmooth) return x < 3 ? sinc(x) * sinc(x / 3) : R(0);
-  if (mode == Mode::LinearSmooth) return std::max(1 - x, R(0));
+  if (mode == Mode::LanczosSmooth) {
+    return x < 3 ? sinc(x) * sinc(x / 3) : R(0);
+  }
+  if (mode == Mode::LinearSmooth) {
+    return std::max(1 - x, R(0));
+  }
   return x < 1 ? cubic_near(x, kSharpness) : x < 2 ? cubic_far(x, kSharpness) : R(0);
 }
 
@@ -149,7 +160,9 @@ Taps<R> smooth_taps(Mode mode, int64_t in, int64_t out, bool align_corners, std:
       total += w;
     }
     if (total != 0) {
-      for (int64_t k = 0; k < count; ++k) taps.weight[o * taps.width + k] /= total;
+      for (int64_t k = 0; k < count; ++k) {
+        taps.weight[o * taps.width + k] /= total;
+      }
     }
   }
   return taps;
@@ -177,7 +190,9 @@ Taps<R> adjoint(const Taps<R>& taps) {
   std::vector<int64_t> count(taps.in, 0);
   const auto for_taps = [&](const auto& f) {
     for (int64_t o = 0; o < taps.out; ++o) {
-      for (int64_t k = o * taps.width; k < o * taps.width + taps.count[o]; ++k) f(o, taps.index[k], taps.weight[k]);
+      for (int64_t k = o * taps.width; k < o * taps.width + taps.count[o]; ++k) {
+        f(o, taps.index[k], taps.weight[k]);
+      }
     }
   };
   for_taps([&](int64_t, int64_t i, R) { ++count[i]; });
@@ -193,7 +208,12 @@ struct Resize {
   std::array<Taps<R>, 3> dim;
   int64_t batch = 1, channels = 1;
 
-  Resize(Mode mode, const TensorBase& small, const TensorBase& result, bool align_corners, std::initializer_list<std::optional<double>> scales) {
+  Resize(
+      Mode mode,
+      const TensorBase& small,
+      const TensorBase& result,
+      bool align_corners,
+      std::initializer_list<std::optional<double>> scales) {
     batch = small.size(0);
     channels = small.size(1);
     const size_t dims = scales.size();
@@ -205,11 +225,17 @@ struct Resize {
   /// The gradient's way: from the result to what it was made of.
   Resize back() const {
     Resize r = *this;
-    for (Taps<R>& taps : r.dim) taps = adjoint(taps);
+    for (Taps<R>& taps : r.dim) {
+      taps = adjoint(taps);
+    }
     return r;
   }
-  int64_t in_size() const { return dim[0].in * dim[1].in * dim[2].in; }
-  int64_t out_size() const { return dim[0].out * dim[1].out * dim[2].out; }
+  int64_t in_size() const {
+    return dim[0].in * dim[1].in * dim[2].in;
+  }
+  int64_t out_size() const {
+    return dim[0].out * dim[1].out * dim[2].out;
+  }
 
   /// Calls f(input row, weight) for the rows that row (d, h) of the result is blended from.
   template <class F>

@@ -1,4 +1,5 @@
-// where and masked_fill: pointwise operators whose operands are of different dtypes. They move elements and know only their size.
+// where and masked_fill: pointwise operators whose operands are of different dtypes. They move elements and know only
+// their size.
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/iterator/pointwise_run.h>

@@ -9,13 +9,15 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-/// Output rows are numbered through depth and height. Columns for rows [first, last) of `channels` channels of one image:
-/// cols[(channel, kernel position)][row, output column], adjacent along output columns.
+/// Output rows are numbered through depth and height. Columns for rows [first, last) of `channels` channels of one
+/// image: cols[(channel, kernel position)][row, output column], adjacent along output columns.
 struct WindowColumns {
   const ConvProblem& p;
   int64_t first, last;
 
-  int64_t width() const { return (last - first) * p.out[2]; }
+  int64_t width() const {
+    return (last - first) * p.out[2];
+  }
 
   /// Calls f(k, row, image_row or -1) for each line of columns: `k` numbers channel and kernel position.
   template <class F>
@@ -48,13 +50,19 @@ struct WindowColumns {
     for_lines(channel, [&](int64_t k, int64_t row, int64_t at, int64_t shift) {
       T* line = cols + k * width() + (row - first) * p.out[2];
       int64_t begin = 0, end = 0;
-      if (at >= 0) inside(shift, begin, end);
+      if (at >= 0) {
+        inside(shift, begin, end);
+      }
       std::fill(line, line + begin, T(0));
       const T* from = plane + at + shift;
       if (p.stride[2] == 1) {
-        if (begin < end) std::copy(from + begin, from + end, line + begin);
+        if (begin < end) {
+          std::copy(from + begin, from + end, line + begin);
+        }
       } else {
-        for (int64_t i = begin; i < end; ++i) line[i] = from[i * p.stride[2]];
+        for (int64_t i = begin; i < end; ++i) {
+          line[i] = from[i * p.stride[2]];
+        }
       }
       std::fill(line + end, line + p.out[2], T(0));
     });
@@ -65,12 +73,16 @@ struct WindowColumns {
   void scatter(const T* cols, int64_t channel, T* image) const {
     T* plane = image + channel * p.in_size();
     for_lines(channel, [&](int64_t k, int64_t row, int64_t at, int64_t shift) {
-      if (at < 0) return;
+      if (at < 0) {
+        return;
+      }
       const T* line = cols + k * width() + (row - first) * p.out[2];
       int64_t begin = 0, end = 0;
       inside(shift, begin, end);
       T* to = plane + at + shift;
-      for (int64_t i = begin; i < end; ++i) to[i * p.stride[2]] += line[i];
+      for (int64_t i = begin; i < end; ++i) {
+        to[i * p.stride[2]] += line[i];
+      }
     });
   }
 };

@@ -72,15 +72,21 @@ __device__ inline Element* sequence_of(const AttentionOperand& t, int batch, int
   return static_cast<Element*>(t.data) + batch * t.batch_stride + head * t.head_stride + start * t.row_stride;
 }
 
-/// Row `key` of the keys or values of one sequence, whose first is `rows` unless they lie in pages. Whatever the table holds, the
-/// page is there.
+/// Row `key` of the keys or values of one sequence, whose first is `rows` unless they lie in pages. Whatever the table
+/// holds, the page is there.
 template <class Element>
-__device__ inline const Element* key_row(const AttentionProblem& p, const AttentionOperand& t, const Element* rows, int batch, int head, int key) {
+__device__ inline const Element* key_row(
+    const AttentionProblem& p, const AttentionOperand& t, const Element* rows, int batch, int head, int key) {
   if (p.pages.table == nullptr) {
     return rows + key * t.row_stride;
   }
   const int entry = key / p.pages.rows, page = p.pages.table[batch * p.pages.table_stride + entry];
-  return sequence_of<const Element>(t, page < 0 ? 0 : page < p.pages.pages ? page : p.pages.pages - 1, head, key - entry * p.pages.rows);
+  return sequence_of<const Element>(
+      t,
+      page < 0                   ? 0
+          : page < p.pages.pages ? page
+                                 : p.pages.pages - 1,
+      head, key - entry * p.pages.rows);
 }
 
 /// Where logsumexp and delta of a sequence begin.
@@ -88,8 +94,8 @@ __device__ inline std::int64_t sums_of(const AttentionProblem& p, const Sequence
   return batch * p.sums_batch_stride + head * p.sums_head_stride + s.sums_start;
 }
 
-/// Which weights are dropped: the same in forward and backward. A draw of 128 bits serves eight weights of a block of 16 queries
-/// and 16 keys: those that one lane has of a product (Note [Fragments]).
+/// Which weights are dropped: the same in forward and backward. A draw of 128 bits serves eight weights of a block of
+/// 16 queries and 16 keys: those that one lane has of a product (Note [Fragments]).
 struct Dropout {
   std::uint64_t seed = 0, offset = 0;
   std::uint32_t threshold = 0; // numbers of 16 bits below it drop
@@ -97,17 +103,21 @@ struct Dropout {
   int row_blocks = 0, column_blocks = 0;
 
   __device__ Dropout(const AttentionProblem& p, std::uint64_t seed, std::uint64_t offset)
-      : seed(seed), offset(offset / 4), threshold(static_cast<std::uint32_t>(p.dropout * 65536.f + 0.5f)),
-        factor(1 / (1 - p.dropout)), row_blocks((p.query_length + 15) / 16), column_blocks((p.key_length + 15) / 16) {}
+      : seed(seed),
+        offset(offset / 4),
+        threshold(static_cast<std::uint32_t>(p.dropout * 65536.f + 0.5f)),
+        factor(1 / (1 - p.dropout)),
+        row_blocks((p.query_length + 15) / 16),
+        column_blocks((p.key_length + 15) / 16) {}
 
-  /// Of block (row_block, column_block) in the head number `pair` of all batches. Word 2 h + u has the weights of row g + 8 h in the
-  /// columns 8 u + 2 t, in its lower half, and 8 u + 2 t + 1.
+  /// Of block (row_block, column_block) in the head number `pair` of all batches. Word 2 h + u has the weights of row g
+  /// + 8 h in the columns 8 u + 2 t, in its lower half, and 8 u + 2 t + 1.
   __device__ void draw(std::uint32_t (&words)[4], int pair, int row_block, int column_block, int lane) const {
     const auto block = (static_cast<std::uint64_t>(pair) * row_blocks + row_block) * column_blocks + column_block;
     const std::uint64_t number = block * 32 + lane;
     const std::uint32_t count[4] = {
-        static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset >> 32), static_cast<std::uint32_t>(number),
-        static_cast<std::uint32_t>(number >> 32)};
+        static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset >> 32),
+        static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
     at::detail::philox_block(seed, count, words);
   }
   __device__ bool keeps(std::uint32_t word, int half) const {

@@ -31,8 +31,8 @@ struct AttentionSequences {
   std::int64_t rows; // of all sequences
 };
 
-/// Keys and values that lie in pages: key j of batch b is row j % rows of page table[b * table_stride + j / rows]. The operands'
-/// batch stride is that of a page. Null: there are no pages.
+/// Keys and values that lie in pages: key j of batch b is row j % rows of page table[b * table_stride + j / rows]. The
+/// operands' batch stride is that of a page. Null: there are no pages.
 struct AttentionPages {
   const std::int32_t* table;
   std::int64_t table_stride;
@@ -41,8 +41,8 @@ struct AttentionPages {
 /// A page of this many rows, or of a multiple of them, has whole tiles.
 inline constexpr int kAttentionPageRows = 64;
 
-/// Sizes of heads are at most 256, multiples of 8, for float at most 128. Query heads are a multiple of key heads, which they
-/// share in order.
+/// Sizes of heads are at most 256, multiples of 8, for float at most 128. Query heads are a multiple of key heads,
+/// which they share in order.
 struct AttentionProblem {
   c10::ScalarType dtype; // Half, BFloat16 or Float
   int batch, heads, key_heads, head_size, value_size;
@@ -52,15 +52,17 @@ struct AttentionProblem {
   const std::int32_t* keys_used; // how many keys of each batch count; null: all
   AttentionPages pages; // forward of Half and BFloat16 alone
   AttentionMask mask;
-  const float* slopes; // for each head, or each batch and head: what a key loses for each position of distance; null: nothing
+  const float*
+      slopes; // for each head, or each batch and head: what a key loses for each position of distance; null: nothing
   std::int64_t slopes_batch_stride;
   float scale;
-  // A query sees keys from `left` positions before its own to `right` positions behind it. Positions are counted from the first query and
-  // key, or from the last ones. At most the sum of the lengths.
+  // A query sees keys from `left` positions before its own to `right` positions behind it. Positions are counted from
+  // the first query and key, or from the last ones. At most the sum of the lengths.
   int left, right;
   bool from_the_end;
   float dropout; // the part of the weights that is dropped
-  float* logsumexp; // [batch, heads, query length], or [heads, rows of all sequences] where the batch stride is 0; null: not wanted
+  float* logsumexp; // [batch, heads, query length], or [heads, rows of all sequences] where the batch stride is 0;
+                    // null: not wanted
   std::int64_t sums_batch_stride, sums_head_stride;
   cudaStream_t stream;
 };
@@ -71,8 +73,8 @@ struct AttentionForward {
   AttentionOperand out;
   PhiloxCudaState philox;
   std::int64_t *seed, *offset;
-  // Of Half and BFloat16: blocks that share the keys of a query, at least 1. More than one need attention_parts() floats, where
-  // each leaves what it found; a second launch combines that in order.
+  // Of Half and BFloat16: blocks that share the keys of a query, at least 1. More than one need attention_parts()
+  // floats, where each leaves what it found; a second launch combines that in order.
   int splits = 1;
   float* parts = nullptr;
 };
@@ -86,14 +88,14 @@ void launch_float_attention_forward(const AttentionForward& p);
 struct AttentionBackward {
   AttentionProblem problem;
   AttentionOperand out, grad_out, grad_query, grad_key, grad_value;
-  // The gradient of each score, in the problem's dtype, [batch, heads, query length, key length]; rows begin at multiples of 8
-  // elements, and are filled up to one. What no query sees is not written. Null data: not wanted.
+  // The gradient of each score, in the problem's dtype, [batch, heads, query length, key length]; rows begin at
+  // multiples of 8 elements, and are filled up to one. What no query sees is not written. Null data: not wanted.
   AttentionOperand grad_scores;
   float* delta;
   const std::int64_t *seed, *offset;
   float* query_sums;
-  // Blocks that share the keys of a head, each with its own sums for the queries: results are then the same from run to run.
-  // 0: a block for each tile of keys, all of which add to the same sums, in any order.
+  // Blocks that share the keys of a head, each with its own sums for the queries: results are then the same from run to
+  // run. 0: a block for each tile of keys, all of which add to the same sums, in any order.
   int ordered_blocks;
   int shared_bytes; // of shared memory that the device gives a block, at most
 };

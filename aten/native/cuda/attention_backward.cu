@@ -1,7 +1,9 @@
-// Gradients of attention from the weights computed anew: w = exp(score - logsumexp). With delta = sum of grad_out * out,
-//   grad_value = w' grad_out,   slope = w * (grad_out value' - delta),   grad_query = slope key,   grad_key = slope' query.
-// A block has a tile of keys, whose gradients stay in its registers, and walks over the queries: five products a step. What it
-// finds for the queries it adds to sums in memory, in float, that a last kernel rounds.
+// Gradients of attention from the weights computed anew: w = exp(score - logsumexp). With delta = sum of grad_out *
+// out,
+//   grad_value = w' grad_out,   slope = w * (grad_out value' - delta),   grad_query = slope key,   grad_key = slope'
+//   query.
+// A block has a tile of keys, whose gradients stay in its registers, and walks over the queries: five products a step.
+// What it finds for the queries it adds to sums in memory, in float, that a last kernel rounds.
 #include <aten/native/cuda/attention_tile.cuh>
 
 namespace at::native::cuda {
@@ -11,11 +13,12 @@ namespace {
 
 inline constexpr int kThreads = 256; // eight warps, two by four over a tile
 
-/// Queries and their grad_out come in kStages tiles, of which one is at work. D is at most 256. Small ones fit the 99 KiB that blocks
-/// have on sm_86 and sm_89.
+/// Queries and their grad_out come in kStages tiles, of which one is at work. D is at most 256. Small ones fit the 99
+/// KiB that blocks have on sm_86 and sm_89.
 template <int D, bool Small>
 struct BackwardShape {
-  static constexpr int kQueries = 64, kKeys = D <= 64 || (D <= 128 && !Small) ? 128 : 64, kStages = kKeys == 128 ? 2 : 1;
+  static constexpr int kQueries = 64, kKeys = D <= 64 || (D <= 128 && !Small) ? 128 : 64,
+                       kStages = kKeys == 128 ? 2 : 1;
   static constexpr int kQueryBytes = kQueries * D * 2, kKeyBytes = kKeys * D * 2, kWeightBytes = kQueries * kKeys * 2;
   static constexpr int kBytes = 2 * kKeyBytes + 2 * kStages * kQueryBytes + 2 * kWeightBytes;
   // Warps side by side over the gradient of keys; over scores and the gradient of queries there are two above four.
@@ -90,7 +93,8 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
   constexpr int kQueries = Shape::kQueries, kKeys = Shape::kKeys;
   constexpr int N = kKeys / 32; // blocks of 8 keys that a warp has of the scores
   const AttentionProblem& p = a.problem;
-  const int key_tiles = (p.key_length + kKeys - 1) / kKeys, blocks = a.ordered_blocks > 0 ? a.ordered_blocks : key_tiles;
+  const int key_tiles = (p.key_length + kKeys - 1) / kKeys,
+            blocks = a.ordered_blocks > 0 ? a.ordered_blocks : key_tiles;
   const int block = static_cast<int>(blockIdx.x) % blocks, key_pair = static_cast<int>(blockIdx.x) / blocks;
   const int key_head = key_pair % p.key_heads, batch = key_pair / p.key_heads, group = p.heads / p.key_heads;
   const Sequences s(p, batch);
@@ -120,8 +124,8 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
       if (head < end_head) {
         const Tile<D> queries{stage}, grads{stage + Shape::kQueryBytes};
         queries.template load<kQueries, kThreads>(
-            sequence_of<const std::uint16_t>(p.query, batch, head, s.query_start + row), p.query.row_stride, s.query_length - row,
-            p.head_size);
+            sequence_of<const std::uint16_t>(p.query, batch, head, s.query_start + row), p.query.row_stride,
+            s.query_length - row, p.head_size);
         grads.template load<kQueries, kThreads>(
             sequence_of<const std::uint16_t>(a.grad_out, batch, head, s.query_start + row), a.grad_out.row_stride,
             s.query_length - row, p.value_size);
@@ -130,8 +134,8 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
     };
     __syncthreads(); // the tile before has been written
     keys.template load<kKeys, kThreads>(
-        sequence_of<const std::uint16_t>(p.key, batch, key_head, s.key_start + first_key), p.key.row_stride, s.key_length - first_key,
-        p.head_size);
+        sequence_of<const std::uint16_t>(p.key, batch, key_head, s.key_start + first_key), p.key.row_stride,
+        s.key_length - first_key, p.head_size);
     values.template load<kKeys, kThreads>(
         sequence_of<const std::uint16_t>(p.value, batch, key_head, s.key_start + first_key), p.value.row_stride,
         s.key_length - first_key, p.value_size);
@@ -180,9 +184,9 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
       }
       // What is dropped gets a minus sign.
       if (drops<W>(p)) {
-        for_each_kept(dropout, scores, pair, first_row + score_row, first_key + score_column, [](float& weight, bool kept) {
-          weight = kept ? weight : -weight;
-        });
+        for_each_kept(
+            dropout, scores, pair, first_row + score_row, first_key + score_column,
+            [](float& weight, bool kept) { weight = kept ? weight : -weight; });
       }
       clear(slopes);
       multiply<T, D / 16>(slopes, left_rows(grads, score_row), right_rows(values, score_column));
@@ -252,7 +256,8 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
 template <class T, int D>
 __global__ void __launch_bounds__(kThreads) grad_query_kernel(const AttentionBackward a) {
   const AttentionProblem& p = a.problem;
-  const int tiles = query_tiles(p), tile = static_cast<int>(blockIdx.x) % tiles, pair = static_cast<int>(blockIdx.x) / tiles;
+  const int tiles = query_tiles(p), tile = static_cast<int>(blockIdx.x) % tiles,
+            pair = static_cast<int>(blockIdx.x) / tiles;
   const int head = pair % p.heads, batch = pair / p.heads, first_row = tile * 64;
   const Sequences s(p, batch);
   if (first_row >= s.query_length) {
@@ -285,15 +290,17 @@ void launch_backward(const AttentionBackward& a) {
   const AttentionProblem& p = a.problem;
   const int blocks = a.ordered_blocks > 0 ? a.ordered_blocks : attention_key_tiles(a);
   launch_with_memory(
-      backward_kernel<T, D, Small, W>, static_cast<unsigned>(blocks * p.batch * p.key_heads), kThreads, BackwardShape<D, Small>::kBytes,
-      p.stream, a);
+      backward_kernel<T, D, Small, W>, static_cast<unsigned>(blocks * p.batch * p.key_heads), kThreads,
+      BackwardShape<D, Small>::kBytes, p.stream, a);
 }
 
 template <class T, int D, bool Small>
 void launch_backward_for(const AttentionBackward& a) {
   const AttentionProblem& p = a.problem;
   constexpr unsigned kDeltaBlocks = 64 / (kThreads / 8); // of a tile of queries
-  launch_with_memory(delta_kernel<T, D>, static_cast<unsigned>(query_tiles(p) * p.batch * p.heads) * kDeltaBlocks, kThreads, 0, p.stream, a);
+  launch_with_memory(
+      delta_kernel<T, D>, static_cast<unsigned>(query_tiles(p) * p.batch * p.heads) * kDeltaBlocks, kThreads, 0,
+      p.stream, a);
   switch (weights_of(p)) {
     case Weights::kPlain:
       launch_backward<T, D, Small, Weights::kPlain>(a);
@@ -306,7 +313,8 @@ void launch_backward_for(const AttentionBackward& a) {
       break;
   }
   launch_with_memory(
-      grad_query_kernel<T, D>, static_cast<unsigned>(query_tiles(p) * p.batch * p.heads), kThreads, 64 * D * 2, p.stream, a);
+      grad_query_kernel<T, D>, static_cast<unsigned>(query_tiles(p) * p.batch * p.heads), kThreads, 64 * D * 2,
+      p.stream, a);
 }
 
 template <class T>
@@ -342,8 +350,11 @@ int attention_key_tiles(const AttentionBackward& a) {
 std::int64_t attention_query_sums(const AttentionBackward& a) {
   const AttentionProblem& p = a.problem;
   const int size = attention::greater_size(p);
-  return static_cast<std::int64_t>(a.ordered_blocks > 0 ? a.ordered_blocks : 1) * p.batch * p.heads * attention::query_tiles(p) * 64 *
-      (size <= 64 ? 64 : size <= 128 ? 128 : 256);
+  return static_cast<std::int64_t>(a.ordered_blocks > 0 ? a.ordered_blocks : 1) * p.batch * p.heads *
+      attention::query_tiles(p) * 64 *
+      (size <= 64        ? 64
+           : size <= 128 ? 128
+                         : 256);
 }
 
 void launch_attention_backward(const AttentionBackward& a) {

@@ -1,7 +1,9 @@
-// What forward and backward of attention in float share: tiles in shared memory, and products of them by the threads of a block.
+// What forward and backward of attention in float share: tiles in shared memory, and products of them by the threads of
+// a block.
 //
-// The 128 threads of a block are 8 rows of 16. Thread (x, y) has the rows y * RT, ..., y * RT + RT - 1 of a result and its
-// columns x, x + 16, ...: what it reads of rows is the same for 16 lanes, and what they read of columns lies in different banks.
+// The 128 threads of a block are 8 rows of 16. Thread (x, y) has the rows y * RT, ..., y * RT + RT - 1 of a result and
+// its columns x, x + 16, ...: what it reads of rows is the same for 16 lanes, and what they read of columns lies in
+// different banks.
 #pragma once
 
 #include <aten/native/cuda/attention.cuh>
@@ -31,8 +33,10 @@ __device__ inline void load_tile(float* to, const float* from, std::int64_t stri
   }
 }
 
-/// A scaled product with what mask and slopes do to it, times log2(e): minus infinity where the query does not see the key.
-__device__ inline float score(const AttentionProblem& p, const Sequences& s, float product, int batch, int head, int row, int column) {
+/// A scaled product with what mask and slopes do to it, times log2(e): minus infinity where the query does not see the
+/// key.
+__device__ inline float score(
+    const AttentionProblem& p, const Sequences& s, float product, int batch, int head, int row, int column) {
   if (row >= s.query_length || column < s.first_key(row) || column >= s.end_key(row)) {
     return -INFINITY;
   }

@@ -52,8 +52,10 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
   const int row_head = pair % row_heads, batch = pair / row_heads;
   const Place place;
   const Sequences s(p, batch);
-  const int row_count = RowsAreKeys ? s.key_length : s.query_length, column_count = RowsAreKeys ? s.query_length : s.key_length;
-  const std::int64_t row_start = RowsAreKeys ? s.key_start : s.query_start, column_start = RowsAreKeys ? s.query_start : s.key_start;
+  const int row_count = RowsAreKeys ? s.key_length : s.query_length,
+            column_count = RowsAreKeys ? s.query_length : s.key_length;
+  const std::int64_t row_start = RowsAreKeys ? s.key_start : s.query_start,
+                     column_start = RowsAreKeys ? s.query_start : s.key_start;
   if (first_row >= row_count) {
     return;
   }
@@ -63,9 +65,11 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
   const AttentionOperand& column1 = RowsAreKeys ? p.query : p.key;
   const AttentionOperand& column2 = RowsAreKeys ? a.grad_out : p.value;
   load_tile<S, D>(
-      rows1, sequence_of<const float>(row1, batch, row_head, row_start), row1.row_stride, first_row, row_count, p.head_size);
+      rows1, sequence_of<const float>(row1, batch, row_head, row_start), row1.row_stride, first_row, row_count,
+      p.head_size);
   load_tile<S, D>(
-      rows2, sequence_of<const float>(row2, batch, row_head, row_start), row2.row_stride, first_row, row_count, p.value_size);
+      rows2, sequence_of<const float>(row2, batch, row_head, row_start), row2.row_stride, first_row, row_count,
+      p.value_size);
   const bool drops = p.dropout > 0;
   const Dropout dropout = repeated_dropout(a);
 
@@ -88,9 +92,11 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
     for (int first_column = begin; first_column < end; first_column += S) {
       __syncthreads(); // all have read the columns before
       load_tile<S, D>(
-          columns1, sequence_of<const float>(column1, batch, column_head, column_start), column1.row_stride, first_column, column_count, p.head_size);
+          columns1, sequence_of<const float>(column1, batch, column_head, column_start), column1.row_stride,
+          first_column, column_count, p.head_size);
       load_tile<S, D>(
-          columns2, sequence_of<const float>(column2, batch, column_head, column_start), column2.row_stride, first_column, column_count, p.value_size);
+          columns2, sequence_of<const float>(column2, batch, column_head, column_start), column2.row_stride,
+          first_column, column_count, p.value_size);
       __syncthreads();
       float products1[RT][CT], products2[RT][CT];
       multiply_tiles<D>(products1, rows1, columns1, place);
@@ -128,21 +134,21 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
   }
   const AttentionOperand& to = RowsAreKeys ? a.grad_key : a.grad_query;
   store_tile(
-      grad1, sequence_of<float>(to, batch, row_head, row_start), to.row_stride, first_row, row_count, p.head_size, place);
+      grad1, sequence_of<float>(to, batch, row_head, row_start), to.row_stride, first_row, row_count, p.head_size,
+      place);
   if constexpr (RowsAreKeys) {
     store_tile(
-        grad2, sequence_of<float>(a.grad_value, batch, row_head, row_start), a.grad_value.row_stride, first_row, row_count, p.value_size,
-        place);
+        grad2, sequence_of<float>(a.grad_value, batch, row_head, row_start), a.grad_value.row_stride, first_row,
+        row_count, p.value_size, place);
   }
 }
 
 template <int D, int S>
 void launch_float_backward(const AttentionBackward& a) {
   const AttentionProblem& p = a.problem;
-  const auto blocks = [&](int rows, int heads) {
-    return static_cast<unsigned>((rows + S - 1) / S * heads * p.batch);
-  };
-  const auto delta_blocks = static_cast<unsigned>((static_cast<std::int64_t>(p.batch * p.heads) * p.query_length + 3) / 4);
+  const auto blocks = [&](int rows, int heads) { return static_cast<unsigned>((rows + S - 1) / S * heads * p.batch); };
+  const auto delta_blocks =
+      static_cast<unsigned>((static_cast<std::int64_t>(p.batch * p.heads) * p.query_length + 3) / 4);
   float_delta_kernel<<<delta_blocks, kThreads, 0, p.stream>>>(a);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   const unsigned key_blocks = blocks(p.key_length, p.key_heads), query_blocks = blocks(p.query_length, p.heads);

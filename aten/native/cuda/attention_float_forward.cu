@@ -1,5 +1,5 @@
-// Attention in float, in one pass over the keys as attention_forward.cu has it, by ordinary multiplications: nothing is rounded
-// to less than float.
+// Attention in float, in one pass over the keys as attention_forward.cu has it, by ordinary multiplications: nothing is
+// rounded to less than float.
 #include <aten/native/cuda/attention_float.cuh>
 
 #include <c10/cuda/CUDAException.h>
@@ -32,7 +32,8 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
   const auto* const k = sequence_of<const float>(p.key, batch, key_head, s.key_start);
   const auto* const v = sequence_of<const float>(p.value, batch, key_head, s.key_start);
   load_tile<R, D>(
-      queries, sequence_of<const float>(p.query, batch, head, s.query_start), p.query.row_stride, first_row, s.query_length, p.head_size);
+      queries, sequence_of<const float>(p.query, batch, head, s.query_start), p.query.row_stride, first_row,
+      s.query_length, p.head_size);
   float out[RT][DT], greatest[RT], sum[RT];
 #pragma unroll
   for (int r = 0; r < RT; ++r) {
@@ -43,7 +44,8 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
       out[r][j] = 0;
     }
   }
-  const int last_row = first_row + R < s.query_length ? first_row + R - 1 : s.query_length - 1, end_key = s.end_key(last_row);
+  const int last_row = first_row + R < s.query_length ? first_row + R - 1 : s.query_length - 1,
+            end_key = s.end_key(last_row);
   for (int first_key = s.first_key(first_row) / kKeys * kKeys; first_key < end_key; first_key += kKeys) {
     __syncthreads(); // all have read the values before
     load_tile<kKeys, D>(keys, k, p.key.row_stride, first_key, s.key_length, p.head_size);
@@ -93,12 +95,13 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
     }
     if (p.logsumexp != nullptr && place.x == 0 && own_row + r < s.query_length) {
       // Infinite where nothing counts: then backward finds weights of zero.
-      p.logsumexp[sums_of(p, s, batch, head) + own_row + r] = total > 0 ? greatest[r] / kLog2E + ::logf(total) : INFINITY;
+      p.logsumexp[sums_of(p, s, batch, head) + own_row + r] =
+          total > 0 ? greatest[r] / kLog2E + ::logf(total) : INFINITY;
     }
   }
   store_tile(
-      out, sequence_of<float>(arguments.out, batch, head, s.query_start), arguments.out.row_stride, first_row, s.query_length, p.value_size,
-      place);
+      out, sequence_of<float>(arguments.out, batch, head, s.query_start), arguments.out.row_stride, first_row,
+      s.query_length, p.value_size, place);
 }
 
 template <int D, int R>

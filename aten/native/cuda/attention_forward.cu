@@ -1,7 +1,7 @@
-// Attention in one pass over the keys: a block keeps, for each of its queries, the greatest score so far, the sum of weights, and
-// the weighted sum of values, all of which are scaled down when a greater score comes (Milakov and Gimelshein, 2018; Dao et al.,
-// 2022). Where queries are too few to keep a device busy, several blocks share the keys of each, and a second kernel combines what
-// they found (flash decoding; Dao et al., 2023).
+// Attention in one pass over the keys: a block keeps, for each of its queries, the greatest score so far, the sum of
+// weights, and the weighted sum of values, all of which are scaled down when a greater score comes (Milakov and
+// Gimelshein, 2018; Dao et al., 2022). Where queries are too few to keep a device busy, several blocks share the keys
+// of each, and a second kernel combines what they found (flash decoding; Dao et al., 2023).
 #include <aten/native/cuda/attention_tile.cuh>
 
 #include <algorithm>
@@ -14,20 +14,21 @@ namespace {
 
 inline constexpr int kThreads = 128; // four warps, which share the queries of a block
 
-/// A warp has kRowBlocks blocks of 16 queries: what it reads of keys and values serves all of them. Queries, and three tiles of
-/// keys or values: one at work, two under way. kBlocks: of a multiprocessor. A third of those that have most queries would make
-/// registers spill in the loop.
-/// Split: blocks share keys, which may lie in pages. They wait for memory more than they multiply.
+/// A warp has kRowBlocks blocks of 16 queries: what it reads of keys and values serves all of them. Queries, and three
+/// tiles of keys or values: one at work, two under way. kBlocks: of a multiprocessor. A third of those that have most
+/// queries would make registers spill in the loop. Split: blocks share keys, which may lie in pages. They wait for
+/// memory more than they multiply.
 template <int D, bool Split>
 struct ForwardShape {
-  static constexpr int kRowBlocks = D <= 128 && !Split ? 2 : 1, kKeys = D <= 128 ? 64 : 32, kBlocks = D <= 128 && Split ? 3 : 2;
+  static constexpr int kRowBlocks = D <= 128 && !Split ? 2 : 1, kKeys = D <= 128 ? 64 : 32,
+                       kBlocks = D <= 128 && Split ? 3 : 2;
   static constexpr int kRows = 64 * kRowBlocks, kTileBytes = kKeys * D * 2;
   static constexpr int kBytes = kRows * D * 2 + 3 * kTileBytes;
   static_assert(kAttentionPageRows % kKeys == 0);
 };
 
-/// What blocks that share keys leave for each query, and for each of them: weighted sums of the values, over the sum of the
-/// weights, and the logarithm of that sum, base 2.
+/// What blocks that share keys leave for each query, and for each of them: weighted sums of the values, over the sum of
+/// the weights, and the logarithm of that sum, base 2.
 struct Parts {
   float *out, *sums;
   std::int64_t rows;
@@ -43,7 +44,8 @@ struct Parts {
 };
 
 template <class T, int D, Weights W, bool Split>
-__global__ void __launch_bounds__(kThreads, ForwardShape<D, Split>::kBlocks) forward_kernel(const AttentionForward arguments) {
+__global__ void __launch_bounds__(kThreads, ForwardShape<D, Split>::kBlocks)
+    forward_kernel(const AttentionForward arguments) {
   using Shape = ForwardShape<D, Split>;
   constexpr int R = Shape::kRowBlocks, kRows = Shape::kRows, kKeys = Shape::kKeys;
   const AttentionProblem& p = arguments.problem;
@@ -70,19 +72,21 @@ __global__ void __launch_bounds__(kThreads, ForwardShape<D, Split>::kBlocks) for
 
   unsigned char* const memory = dynamic_memory<Shape::kBytes>();
   const Tile<D> queries{memory};
-  Tile<D> keys{memory + kRows * D * 2}, values{keys.memory + Shape::kTileBytes}, next{values.memory + Shape::kTileBytes};
+  Tile<D> keys{memory + kRows * D * 2}, values{keys.memory + Shape::kTileBytes},
+      next{values.memory + Shape::kTileBytes};
   const auto* const key_rows = sequence_of<const std::uint16_t>(p.key, batch, key_head, s.key_start);
   const auto* const value_rows = sequence_of<const std::uint16_t>(p.value, batch, key_head, s.key_start);
   const auto load = [&](const Tile<D>& to, const AttentionOperand& from, const std::uint16_t* rows, int size, int key) {
     if (key < end_key) {
-      const std::uint16_t* const first = Split ? key_row(p, from, rows, batch, key_head, key) : rows + key * from.row_stride;
+      const std::uint16_t* const first =
+          Split ? key_row(p, from, rows, batch, key_head, key) : rows + key * from.row_stride;
       to.template load<kKeys, kThreads>(first, from.row_stride, s.key_length - key, size);
     }
     end_copy_group();
   };
   queries.template load<kRows, kThreads>(
-      sequence_of<const std::uint16_t>(p.query, batch, head, s.query_start + first_row), p.query.row_stride, s.query_length - first_row,
-      p.head_size);
+      sequence_of<const std::uint16_t>(p.query, batch, head, s.query_start + first_row), p.query.row_stride,
+      s.query_length - first_row, p.head_size);
   load(keys, p.key, key_rows, p.head_size, first_key);
   load(values, p.value, value_rows, p.value_size, first_key);
 
@@ -153,7 +157,9 @@ __global__ void __launch_bounds__(kThreads, ForwardShape<D, Split>::kBlocks) for
         }
       }
       if (drops<W>(p)) {
-        for_each_kept(dropout, scores, pair, warp_row, key, [&](float& weight, bool kept) { weight = kept ? weight * dropout.factor : 0.f; });
+        for_each_kept(dropout, scores, pair, warp_row, key, [&](float& weight, bool kept) {
+          weight = kept ? weight * dropout.factor : 0.f;
+        });
       }
     }
 
@@ -268,7 +274,8 @@ __global__ void __launch_bounds__(kThreads) join_kernel(const AttentionForward a
 #pragma unroll 4
     for (int split = 0; split < arguments.splits; ++split) {
       const float weight = exp2_approximate(sums[split * parts.rows] - whole);
-      const Four found = *reinterpret_cast<const Four*>(parts.out + (split * parts.rows + number) * p.value_size + column);
+      const Four found =
+          *reinterpret_cast<const Four*>(parts.out + (split * parts.rows + number) * p.value_size + column);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         out[i] += weight * found.values[i];
@@ -288,7 +295,8 @@ void launch_forward(const AttentionForward& a) {
   using Shape = ForwardShape<D, Split>;
   const AttentionProblem& p = a.problem;
   const int blocks = (p.query_length + Shape::kRows - 1) / Shape::kRows * p.heads * p.batch * a.splits;
-  launch_with_memory(forward_kernel<T, D, W, Split>, static_cast<unsigned>(blocks), kThreads, Shape::kBytes, p.stream, a);
+  launch_with_memory(
+      forward_kernel<T, D, W, Split>, static_cast<unsigned>(blocks), kThreads, Shape::kBytes, p.stream, a);
   if (a.splits > 1) {
     const std::int64_t rows = Parts(a).rows, joining = (rows + kThreads / 32 - 1) / (kThreads / 32);
     launch_with_memory(join_kernel<T>, static_cast<unsigned>(joining), kThreads, 0, p.stream, a);
@@ -314,7 +322,9 @@ void launch_forward_for(const AttentionForward& a) {
 template <class T>
 void launch_forward_of(const AttentionForward& a) {
   const int size = a.problem.head_size > a.problem.value_size ? a.problem.head_size : a.problem.value_size;
-  size <= 64 ? launch_forward_for<T, 64>(a) : size <= 128 ? launch_forward_for<T, 128>(a) : launch_forward_for<T, 256>(a);
+  size <= 64        ? launch_forward_for<T, 64>(a)
+      : size <= 128 ? launch_forward_for<T, 128>(a)
+                    : launch_forward_for<T, 256>(a);
 }
 
 /// What attention_splits() goes by.

@@ -14,7 +14,11 @@ namespace {
 /// The operands in the type of sums. Rows of all heads that share a key head follow each other, and are one matrix.
 struct SharedHeads {
   explicit SharedHeads(const AttentionMatrices& p)
-      : p(p), dtype(c10::toOpMathType(p.query.scalar_type())), query(rows(p.query)), key(p.key.to(dtype)), value(p.value.to(dtype)) {}
+      : p(p),
+        dtype(c10::toOpMathType(p.query.scalar_type())),
+        query(rows(p.query)),
+        key(p.key.to(dtype)),
+        value(p.value.to(dtype)) {}
 
   Tensor rows(const Tensor& t) const {
     return t.to(dtype).reshape({t.size(0), p.key.size(1), t.size(1) / p.key.size(1) * t.size(2), t.size(3)});
@@ -48,7 +52,8 @@ void attention_by_matrices(const AttentionMatrices& p, const Tensor& out, const 
   const SharedHeads t(p);
   const Tensor scores = t.scores(), sums = at::logsumexp(scores, {-1}, /*keepdim=*/true);
   // Infinite where nothing counts: then all weights are zero.
-  const Tensor total = sums.masked_fill(sums == -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
+  const Tensor total =
+      sums.masked_fill(sums == -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
   copy_on_device(out, t.heads(at::matmul(t.rows((scores - total).exp()), t.value)));
   if (logsumexp.numel() != 0) {
     copy_on_device(logsumexp, total.squeeze(-1));
@@ -56,8 +61,13 @@ void attention_by_matrices(const AttentionMatrices& p, const Tensor& out, const 
 }
 
 Tensor attention_by_matrices_backward(
-    const AttentionMatrices& p, const Tensor& grad_out, const Tensor& out, const Tensor& logsumexp, const Tensor& grad_query,
-    const Tensor& grad_key, const Tensor& grad_value) {
+    const AttentionMatrices& p,
+    const Tensor& grad_out,
+    const Tensor& out,
+    const Tensor& logsumexp,
+    const Tensor& grad_query,
+    const Tensor& grad_key,
+    const Tensor& grad_value) {
   const SharedHeads t(p);
   const Tensor weights = (t.scores() - logsumexp.to(t.dtype).unsqueeze(-1)).exp();
   const Tensor grad = t.rows(grad_out), of_weights = t.heads(at::matmul(grad, t.value.transpose(-2, -1)));

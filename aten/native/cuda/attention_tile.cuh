@@ -1,5 +1,5 @@
-// What attention on tensor cores has of tiles: 16-bit numbers in shared memory, products of them, and weights that a warp has in
-// registers.
+// What attention on tensor cores has of tiles: 16-bit numbers in shared memory, products of them, and weights that a
+// warp has in registers.
 #pragma once
 
 #include <aten/native/cuda/attention.cuh>
@@ -15,8 +15,8 @@ inline Weights weights_of(const AttentionProblem& p) {
   return !plain ? Weights::kGeneral : p.dropout > 0 ? Weights::kDropped : Weights::kPlain;
 }
 
-/// Rows of Width elements of 16 bits. Pieces of 16 bytes are exchanged within a row by the row's number, so that the same columns
-/// of eight rows lie in different banks.
+/// Rows of Width elements of 16 bits. Pieces of 16 bytes are exchanged within a row by the row's number, so that the
+/// same columns of eight rows lie in different banks.
 template <int Width>
 struct Tile {
   static constexpr int kRowBytes = 2 * Width, kPieces = Width / 8;
@@ -58,7 +58,8 @@ struct Tile {
     }
   }
 
-  /// Writes a c of the warp, of R row blocks and N blocks of 8 columns, rounded to 16 bits; `row` and `column` are its first.
+  /// Writes a c of the warp, of R row blocks and N blocks of 8 columns, rounded to 16 bits; `row` and `column` are its
+  /// first.
   template <class T, int R, int N>
   __device__ void put(const float (&c)[R][N][4], int row, int column) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -77,8 +78,9 @@ struct Tile {
   }
 };
 
-/// Where a lane reads matrices of a tile, from a row (a multiple of 16) and a block of 16 columns on. `at` goes on from there: by
-/// blocks whose number has no bits in common with the first one's. What lanes differ by is the same for all tiles of a width.
+/// Where a lane reads matrices of a tile, from a row (a multiple of 16) and a block of 16 columns on. `at` goes on from
+/// there: by blocks whose number has no bits in common with the first one's. What lanes differ by is the same for all
+/// tiles of a width.
 template <int Width>
 struct Matrices {
   SharedAddress base; // of the warp
@@ -87,8 +89,8 @@ struct Matrices {
   __device__ Matrices(const Tile<Width>& tile, int row, int block, int lane_row, int lane_piece)
       : base(shared_address(tile.memory) + row * Tile<Width>::kRowBytes + ((2 * block & ~7) << 4)),
         place(Tile<Width>::place(lane_row, lane_piece) ^ ((2 * block & 6) << 4)) {
-    // As if it came from elsewhere: sums with it are then made where they are used. Kept for all of a loop, they would take more
-    // registers than there are.
+    // As if it came from elsewhere: sums with it are then made where they are used. Kept for all of a loop, they would
+    // take more registers than there are.
     asm volatile("" : "+r"(base));
   }
   __device__ SharedAddress at(int row, int block) const {
@@ -102,15 +104,16 @@ __device__ inline Matrices<Width> matrices_by_rows(const Tile<Width>& tile, int 
   const int lane = static_cast<int>(threadIdx.x) % 32;
   return {tile, row, block, lane % 16, lane / 16};
 }
-/// Lanes 0 to 7 name eight rows, the next eight the same rows eight columns further: two b of the transposed tile, or an a of it.
+/// Lanes 0 to 7 name eight rows, the next eight the same rows eight columns further: two b of the transposed tile, or
+/// an a of it.
 template <int Width>
 __device__ inline Matrices<Width> matrices_by_columns(const Tile<Width>& tile, int row, int block) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   return {tile, row, block, lane / 16 * 8 + lane % 8, lane / 8 % 2};
 }
 
-/// An operand of a product in shared memory, seen from the warp's part of it: block (i, k) has 16 rows (or columns of the right
-/// operand) i, and 16 terms k of the sums.
+/// An operand of a product in shared memory, seen from the warp's part of it: block (i, k) has 16 rows (or columns of
+/// the right operand) i, and 16 terms k of the sums.
 template <int Width>
 struct RowsOf { // the tile's rows are those of the left operand, or the columns of the right one
   Matrices<Width> matrices;
@@ -204,8 +207,8 @@ __device__ inline void scale(float (&c)[R][N][4], float factor) {
   }
 }
 
-/// What a warp has of the scores: R row blocks from query `row` on, N blocks of 8 keys from `column` on. `use` gets each with its
-/// query and key.
+/// What a warp has of the scores: R row blocks from query `row` on, N blocks of 8 keys from `column` on. `use` gets
+/// each with its query and key.
 template <int R, int N, class Use>
 __device__ inline void for_each_score(float (&scores)[R][N][4], int row, int column, const Use& use) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -221,7 +224,8 @@ __device__ inline void for_each_score(float (&scores)[R][N][4], int row, int col
   }
 }
 
-/// What a mask does to scores, times log2(e): `M` are its elements. Of positions beyond the last query and key it takes the last ones.
+/// What a mask does to scores, times log2(e): `M` are its elements. Of positions beyond the last query and key it takes
+/// the last ones.
 template <class M, int R, int N>
 __device__ inline void mask_scores(
     const AttentionProblem& p, const Sequences& s, float (&scores)[R][N][4], int batch, int head, int row, int column) {
@@ -253,8 +257,8 @@ __device__ inline void mask_scores(
   }
 }
 
-/// Applies mask and slopes where the kernel is compiled for them, and minus infinity where a query does not see a key. What then
-/// remains to be done to the scores is a factor, which score_factor() says.
+/// Applies mask and slopes where the kernel is compiled for them, and minus infinity where a query does not see a key.
+/// What then remains to be done to the scores is a factor, which score_factor() says.
 template <Weights W, class T, int R, int N>
 __device__ inline void finish_scores(
     const AttentionProblem& p, const Sequences& s, float (&scores)[R][N][4], int batch, int head, int row, int column) {
@@ -275,7 +279,8 @@ __device__ inline void finish_scores(
     }
     if (p.slopes != nullptr) {
       const float slope = slope_of(p, batch, head) * kLog2E;
-      for_each_score(scores, row, column, [&](float& x, int query, int key) { x += slope * slope_distance(p, s, query, key); });
+      for_each_score(
+          scores, row, column, [&](float& x, int query, int key) { x += slope * slope_distance(p, s, query, key); });
     }
   }
   // Tiles within what all queries see need no looking at.

@@ -21,9 +21,37 @@ using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 using OptionalTensor = std::optional<Tensor>;
 
 // Checks, and results that are allocated but not filled.
-TensorTuple3 native_batch_norm_meta(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps);
-TensorTuple3 native_batch_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask);
-TensorTuple3 native_group_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const OptionalTensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask);
+TensorTuple3 native_batch_norm_meta(
+    const Tensor& input,
+    const OptionalTensor& weight,
+    const OptionalTensor& bias,
+    const OptionalTensor& running_mean,
+    const OptionalTensor& running_var,
+    bool training,
+    double momentum,
+    double eps);
+TensorTuple3 native_batch_norm_backward_meta(
+    const Tensor& grad_out,
+    const Tensor& input,
+    const OptionalTensor& weight,
+    const OptionalTensor& running_mean,
+    const OptionalTensor& running_var,
+    const OptionalTensor& save_mean,
+    const OptionalTensor& save_invstd,
+    bool train,
+    double eps,
+    std::array<bool, 3> output_mask);
+TensorTuple3 native_group_norm_backward_meta(
+    const Tensor& grad_out,
+    const Tensor& input,
+    const Tensor& mean,
+    const Tensor& rstd,
+    const OptionalTensor& weight,
+    int64_t N,
+    int64_t C,
+    int64_t HxW,
+    int64_t group,
+    std::array<bool, 3> output_mask);
 
 namespace {
 
@@ -37,7 +65,8 @@ c10::ScalarType statistic_dtype(const TensorBase& input) {
   return input.scalar_type() == kDouble ? kDouble : kFloat;
 }
 
-/// Numbers of channels as kernels read them: dense, wide or in the dtype of the elements. Keeps the tensor that they are in.
+/// Numbers of channels as kernels read them: dense, wide or in the dtype of the elements. Keeps the tensor that they
+/// are in.
 struct StatInput {
   Tensor tensor;
 
@@ -48,13 +77,16 @@ struct StatInput {
     }
   }
   operator cuda::GivenNumbers() const {
-    return {tensor.defined() ? tensor.const_data_ptr() : nullptr, tensor.defined() && isReducedFloatingType(tensor.scalar_type())};
+    return {
+        tensor.defined() ? tensor.const_data_ptr() : nullptr,
+        tensor.defined() && isReducedFloatingType(tensor.scalar_type())};
   }
 };
 
 /// Dense numbers that kernels write, or none.
 cuda::WantedNumbers wanted(const TensorBase& t) {
-  return t.defined() ? cuda::WantedNumbers{t.mutable_data_ptr(), isReducedFloatingType(t.scalar_type())} : cuda::WantedNumbers{};
+  return t.defined() ? cuda::WantedNumbers{t.mutable_data_ptr(), isReducedFloatingType(t.scalar_type())}
+                     : cuda::WantedNumbers{};
 }
 cuda::GivenNumbers as_given(const cuda::WantedNumbers& numbers) {
   return {numbers.data, numbers.narrow};
@@ -74,8 +106,9 @@ MemoryFormat dense_format(const Tensor& t) {
 cuda::Channels channels_of(const Tensor& input, MemoryFormat format) {
   const int64_t channels = input.size(1), others = channels == 0 ? 0 : input.numel() / channels;
   const bool last = format != MemoryFormat::Contiguous || others == input.size(0);
-  return {last ? others : input.size(0), channels, last ? 1 : others / input.size(0), input.scalar_type(),
-          c10::cuda::getCurrentCUDAStream()};
+  return {
+      last ? others : input.size(0), channels, last ? 1 : others / input.size(0), input.scalar_type(),
+      c10::cuda::getCurrentCUDAStream()};
 }
 
 /// Arrays of wide numbers for each channel, for the length of a call.
@@ -105,17 +138,24 @@ void with_parts(const cuda::Channels& p, int64_t numbers, Launch launch) {
 }
 
 void moments(const cuda::Channels& p, const Tensor& x, const cuda::MomentsTo& to) {
-  with_parts(p, 3, [&](int splits, void* parts) { cuda::launch_channel_moments(p, splits, x.const_data_ptr(), parts, to); });
+  with_parts(
+      p, 3, [&](int splits, void* parts) { cuda::launch_channel_moments(p, splits, x.const_data_ptr(), parts, to); });
 }
 
 void sums(
-    const cuda::Channels& p, const Tensor& g, const Tensor& x, cuda::GivenNumbers mean, int64_t width, const cuda::SumsTo& to) {
+    const cuda::Channels& p,
+    const Tensor& g,
+    const Tensor& x,
+    cuda::GivenNumbers mean,
+    int64_t width,
+    const cuda::SumsTo& to) {
   with_parts(p, 2, [&](int splits, void* parts) {
     cuda::launch_channel_sums(p, splits, g.const_data_ptr(), x.const_data_ptr(), mean, width, parts, to);
   });
 }
 
-/// The mean and 1 / deviation that elements are normalized by: what is saved of them where that is wide, else arrays of their own.
+/// The mean and 1 / deviation that elements are normalized by: what is saved of them where that is wide, else arrays of
+/// their own.
 struct NormalizedBy {
   std::optional<StatBuffer> own;
   cuda::MomentsTo to{};
@@ -147,7 +187,8 @@ void finish(const Tensor& wanted, const Tensor& written) {
 struct Running {
   Tensor given, used;
 
-  Running(const OptionalTensor& t, const Tensor& input) : given(defined_or_empty(t)), used(StatInput(t, input).tensor) {}
+  Running(const OptionalTensor& t, const Tensor& input)
+      : given(defined_or_empty(t)), used(StatInput(t, input).tensor) {}
   void finish() const {
     if (given.defined() && !used.is_same(given)) {
       cuda::copy_on_device(given, used.view(given.sizes()));
@@ -165,9 +206,18 @@ void zero_if_defined(const TensorTuple3& tensors) {
 
 } // namespace
 
-TensorTuple3 native_batch_norm_cuda(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps) {
+TensorTuple3 native_batch_norm_cuda(
+    const Tensor& input,
+    const OptionalTensor& weight,
+    const OptionalTensor& bias,
+    const OptionalTensor& running_mean,
+    const OptionalTensor& running_var,
+    bool training,
+    double momentum,
+    double eps) {
   check_dtype("native_batch_norm", input);
-  const TensorTuple3 results = native_batch_norm_meta(input, weight, bias, running_mean, running_var, training, momentum, eps);
+  const TensorTuple3 results =
+      native_batch_norm_meta(input, weight, bias, running_mean, running_var, training, momentum, eps);
   const auto& [output, save_mean, save_invstd] = results;
   if (input.numel() == 0) {
     zero_if_defined(results);
@@ -201,9 +251,20 @@ TensorTuple3 native_batch_norm_cuda(const Tensor& input, const OptionalTensor& w
   return results;
 }
 
-TensorTuple3 native_batch_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask) {
+TensorTuple3 native_batch_norm_backward_cuda(
+    const Tensor& grad_out,
+    const Tensor& input,
+    const OptionalTensor& weight,
+    const OptionalTensor& running_mean,
+    const OptionalTensor& running_var,
+    const OptionalTensor& save_mean,
+    const OptionalTensor& save_invstd,
+    bool train,
+    double eps,
+    std::array<bool, 3> output_mask) {
   check_dtype("native_batch_norm_backward", input);
-  const TensorTuple3 grads = native_batch_norm_backward_meta(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask);
+  const TensorTuple3 grads = native_batch_norm_backward_meta(
+      grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
   if (input.numel() == 0) {
     zero_if_defined(grads);
@@ -211,7 +272,8 @@ TensorTuple3 native_batch_norm_backward_cuda(const Tensor& grad_out, const Tenso
   }
   const auto format = dense_format(input);
   const Tensor x = input.contiguous(format), g = grad_out.contiguous(format);
-  const StatInput w(weight, input), mean(train ? save_mean : running_mean, input), spread(train ? save_invstd : running_var, input);
+  const StatInput w(weight, input), mean(train ? save_mean : running_mean, input),
+      spread(train ? save_invstd : running_var, input);
   const cuda::Channels p = channels_of(x, format);
   std::optional<StatBuffer> factors;
   cuda::SumsTo to{};
@@ -232,16 +294,20 @@ TensorTuple3 native_batch_norm_backward_cuda(const Tensor& grad_out, const Tenso
   if (grad_input.defined()) {
     const Tensor dense = target_in(grad_input, format);
     cuda::launch_channel_gradient(
-        p, x.const_data_ptr(), g.const_data_ptr(), {mean, 1, to.factor, to.offset, to.g_factor}, dense.mutable_data_ptr());
+        p, x.const_data_ptr(), g.const_data_ptr(), {mean, 1, to.factor, to.offset, to.g_factor},
+        dense.mutable_data_ptr());
     finish(grad_input, dense);
   }
   return grads;
 }
 
-std::tuple<Tensor, Tensor> batch_norm_update_stats_cuda(const Tensor& input, const OptionalTensor& running_mean, const OptionalTensor& running_var, double momentum) {
+std::tuple<Tensor, Tensor> batch_norm_update_stats_cuda(
+    const Tensor& input, const OptionalTensor& running_mean, const OptionalTensor& running_var, double momentum) {
   check_dtype("batch_norm_update_stats", input);
   TORCH_CHECK(input.numel() != 0, "input tensor must have at least one element, but got input_sizes = ", input.sizes());
-  const auto dtype = std::get<1>(native_batch_norm_meta(input, {}, {}, running_mean, running_var, /*training=*/true, momentum, 0)).scalar_type();
+  const auto dtype =
+      std::get<1>(native_batch_norm_meta(input, {}, {}, running_mean, running_var, /*training=*/true, momentum, 0))
+          .scalar_type();
   const auto format = dense_format(input);
   const Tensor x = input.contiguous(format);
   const cuda::Channels p = channels_of(x, format);
@@ -264,7 +330,18 @@ std::tuple<Tensor, Tensor> batch_norm_update_stats_cuda(const Tensor& input, con
 
 namespace cuda {
 
-void group_norm_kernel(const TensorBase& input, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps, const TensorBase& out, const TensorBase& mean, const TensorBase& rstd) {
+void group_norm_kernel(
+    const TensorBase& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    int64_t N,
+    int64_t C,
+    int64_t HxW,
+    int64_t group,
+    double eps,
+    const TensorBase& out,
+    const TensorBase& mean,
+    const TensorBase& rstd) {
   check_dtype("native_group_norm", input);
   if (input.numel() == 0) {
     mean.zero_();
@@ -279,15 +356,27 @@ void group_norm_kernel(const TensorBase& input, const std::optional<Tensor>& wei
   moments(groups, x, normalized.to);
   launch_channel_affine(
       {1, N * C, HxW, input.scalar_type(), stream}, x.const_data_ptr(),
-      {as_given(normalized.to.mean), as_given(normalized.to.invstd), w, b, /*spread_is_variance=*/false, eps, C / group, C},
+      {as_given(normalized.to.mean), as_given(normalized.to.invstd), w, b, /*spread_is_variance=*/false, eps, C / group,
+       C},
       out.mutable_data_ptr());
 }
 
 } // namespace cuda
 
-TensorTuple3 native_group_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const OptionalTensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
+TensorTuple3 native_group_norm_backward_cuda(
+    const Tensor& grad_out,
+    const Tensor& input,
+    const Tensor& mean,
+    const Tensor& rstd,
+    const OptionalTensor& weight,
+    int64_t N,
+    int64_t C,
+    int64_t HxW,
+    int64_t group,
+    std::array<bool, 3> output_mask) {
   check_dtype("native_group_norm_backward", input);
-  const TensorTuple3 grads = native_group_norm_backward_meta(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask);
+  const TensorTuple3 grads =
+      native_group_norm_backward_meta(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
   if (input.numel() == 0) {
     zero_if_defined(grads);
@@ -305,7 +394,8 @@ TensorTuple3 native_group_norm_backward_cuda(const Tensor& grad_out, const Tenso
   sums(channels, g, x, means, p.width, to);
   if (grad_input.defined()) {
     const cuda::ChannelGradient by{means, p.width, numbers.array(2), numbers.array(3), numbers.array(4)};
-    cuda::launch_group_norm_factors(p, reciprocals, w, to.sum, to.moment, numbers.array(2), numbers.array(3), numbers.array(4));
+    cuda::launch_group_norm_factors(
+        p, reciprocals, w, to.sum, to.moment, numbers.array(2), numbers.array(3), numbers.array(4));
     const Tensor dense = target_in(grad_input, MemoryFormat::Contiguous);
     cuda::launch_channel_gradient(channels, x.const_data_ptr(), g.const_data_ptr(), by, dense.mutable_data_ptr());
     finish(grad_input, dense);

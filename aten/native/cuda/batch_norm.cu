@@ -102,8 +102,8 @@ __device__ inline std::int64_t quotient(std::int64_t a, std::int64_t b) {
   return ((a | b) >> 32) == 0 ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
 }
 
-// Places of a channel whose elements lie in runs: number i is at i % run of run i / run. Steps instead of divisions, so that the
-// numbers may be of any size.
+// Places of a channel whose elements lie in runs: number i is at i % run of run i / run. Steps instead of divisions, so
+// that the numbers may be of any size.
 struct RunWalk {
   std::int64_t run, gap; // elements of a run, and from the end of one to the next
   std::int64_t runs_of_step, rest_of_step;
@@ -130,7 +130,8 @@ __device__ R number_at(const GivenNumbers& numbers, std::int64_t i, R otherwise)
   if (numbers.data == nullptr) {
     return otherwise;
   }
-  return numbers.narrow ? static_cast<R>(widen(static_cast<const T*>(numbers.data)[i])) : static_cast<const R*>(numbers.data)[i];
+  return numbers.narrow ? static_cast<R>(widen(static_cast<const T*>(numbers.data)[i]))
+                        : static_cast<const R*>(numbers.data)[i];
 }
 template <class T, class R>
 __device__ void put_number(const WantedNumbers& numbers, std::int64_t i, R value) {
@@ -162,8 +163,8 @@ __device__ void finish(const Moments<R>& part, std::int64_t channel, const Momen
   move_number<T, R>(to.running_var, channel, static_cast<R>(to.momentum), part.squares / (part.count - 1));
 }
 
-// With xhat = (x - mean) / deviation: dx = weight / deviation (g - mean(g) - xhat mean(g xhat)); the means fall away where
-// the statistics do not depend on x.
+// With xhat = (x - mean) / deviation: dx = weight / deviation (g - mean(g) - xhat mean(g xhat)); the means fall away
+// where the statistics do not depend on x.
 template <class T, class R>
 __device__ void finish(const Products<R>& part, std::int64_t channel, const SumsTo& to) {
   const WantedNumbers sum{to.sum}, moment{to.moment}, factor{to.factor}, offset{to.offset}, g_factor{to.g_factor};
@@ -182,8 +183,15 @@ __device__ void finish(const Products<R>& part, std::int64_t channel, const Sums
 // A block takes a share of one channel, whose elements lie in runs of `run`, all counted in vectors of K elements.
 template <int K, class T, class Part, class R, class To>
 __global__ void __launch_bounds__(kThreads) reduce_runs(
-    std::int64_t channels, std::int64_t length, std::int64_t run, const T* x, const T* g, GivenNumbers means, std::int64_t width,
-    Part* parts, To to) {
+    std::int64_t channels,
+    std::int64_t length,
+    std::int64_t run,
+    const T* x,
+    const T* g,
+    GivenNumbers means,
+    std::int64_t width,
+    Part* parts,
+    To to) {
   using Vector = Aligned<T, K>;
   const std::int64_t channel = blockIdx.x, step = std::int64_t{gridDim.y} * kThreads;
   const R mean = number_at<T, R>(means, quotient(channel, width), R(0));
@@ -224,7 +232,14 @@ __global__ void __launch_bounds__(kThreads) reduce_runs(
 // Channels last: threads across have K channels each, threads down take rows in turn.
 template <int K, class T, class Part, class R, class To>
 __global__ void __launch_bounds__(kThreads) reduce_columns(
-    std::int64_t channels, std::int64_t rows, const T* x, const T* g, GivenNumbers means, std::int64_t width, Part* parts, To to) {
+    std::int64_t channels,
+    std::int64_t rows,
+    const T* x,
+    const T* g,
+    GivenNumbers means,
+    std::int64_t width,
+    Part* parts,
+    To to) {
   using Vector = Aligned<T, K>;
   constexpr int kLines = kLanes<K>, kColumns = kAcross<K> * K;
   __shared__ alignas(16) char memory[kLines * kColumns * sizeof(Part)];
@@ -342,14 +357,16 @@ void reduce(const Channels& p, int splits, const Reduced<T>& in, void* parts_mem
   }
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   if (splits > 1) {
-    join_parts<T, Part, To><<<blocks_of(p.channels, kThreads / 32), kThreads, 0, p.stream>>>(p.channels, splits, parts, to);
+    join_parts<T, Part, To>
+        <<<blocks_of(p.channels, kThreads / 32), kThreads, 0, p.stream>>>(p.channels, splits, parts, to);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
 }
 
 // ---- elements ----------------------------------------------------------------------------------
 
-// What is done to an element of a channel, of which a thread asks once: out = (x - mean) * factor + offset, and on the way back
+// What is done to an element of a channel, of which a thread asks once: out = (x - mean) * factor + offset, and on the
+// way back
 // + g * g_factor.
 template <class R>
 struct OneChannel {
@@ -400,10 +417,18 @@ __device__ Aligned<T, K> apply(const OneChannel<R>* channels, const Aligned<T, K
   return results;
 }
 
-// K elements of one channel to a thread; `run` is a channel's run counted in such. Channels are counted from `first` on.
+// K elements of one channel to a thread; `run` is a channel's run counted in such. Channels are counted from `first`
+// on.
 template <int K, class R, class T, class Factors>
 __global__ void __launch_bounds__(kThreads) affine_runs(
-    std::int64_t count, FastDivider channels, FastDivider run, std::int64_t first, const T* x, const T* g, Factors by, T* out) {
+    std::int64_t count,
+    FastDivider channels,
+    FastDivider run,
+    std::int64_t first,
+    const T* x,
+    const T* g,
+    Factors by,
+    T* out) {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (thread >= count) {
     return;
@@ -427,12 +452,13 @@ __global__ void __launch_bounds__(kThreads) affine_columns(
   using Vector = Aligned<T, K>;
   const unsigned line = blockIdx.x / blocks_across;
   const std::int64_t block = blockIdx.x - line * blocks_across;
-  const std::int64_t channel = (block * kAcross<K> + threadIdx.x % kAcross<K>) * K;
+  const std::int64_t channel = (block * kAcross<K> + threadIdx.x % kAcross<K>)*K;
   if (channel >= channels) {
     return;
   }
-  // Counted in vectors: of addresses that are made of elements nvcc does not see that they are aligned, and splits the stores.
-  const std::int64_t first = std::int64_t{line} * (kBatch * kLanes<K>) + threadIdx.x / kAcross<K>;
+  // Counted in vectors: of addresses that are made of elements nvcc does not see that they are aligned, and splits the
+  // stores.
+  const std::int64_t first = std::int64_t{line} * (kBatch * kLanes<K>)+threadIdx.x / kAcross<K>;
   const std::int64_t width = channels / K, begin = first * width + channel / K;
   Vector values[kBatch] = {}, grads[kBatch] = {};
 #pragma unroll
@@ -464,7 +490,8 @@ template <int K, class R, class T, class Factors>
 void affine(const Channels& p, const T* x, const T* g, const Factors& by, T* out) {
   if (p.inner == 1) {
     const unsigned across = blocks_of(p.channels, kAcross<K> * K), down = blocks_of(p.outer, kBatch * kLanes<K>);
-    affine_columns<K, R, T, Factors><<<across * down, kThreads, 0, p.stream>>>(p.channels, p.outer, across, x, g, by, out);
+    affine_columns<K, R, T, Factors>
+        <<<across * down, kThreads, 0, p.stream>>>(p.channels, p.outer, across, x, g, by, out);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
@@ -475,7 +502,8 @@ void affine(const Channels& p, const T* x, const T* g, const Factors& by, T* out
     const std::int64_t some = std::min(periods, p.outer - first);
     const std::int64_t channels = period <= kMostVectors ? p.channels : std::max<std::int64_t>(kMostVectors / run, 1);
     for (std::int64_t c = 0; c < p.channels; c += channels) {
-      const std::int64_t own = std::min(channels, p.channels - c), at = (first * p.channels + c) * p.inner, count = some * own * run;
+      const std::int64_t own = std::min(channels, p.channels - c), at = (first * p.channels + c) * p.inner,
+                         count = some * own * run;
       affine_runs<K, R, T, Factors><<<blocks_of(count, kThreads), kThreads, 0, p.stream>>>(
           count, FastDivider(static_cast<std::uint32_t>(own)), FastDivider(static_cast<std::uint32_t>(run)), c, x + at,
           g != nullptr ? g + at : nullptr, by, out + at);
@@ -501,7 +529,14 @@ void affine(const Channels& p, const void* x, const void* g, const Factors& by, 
 // A warp for each group of each sample: dx = rstd (weight g - mean(weight g) - xhat mean(weight g xhat)).
 template <class T, class R>
 __global__ void __launch_bounds__(kThreads) group_factors(
-    GroupNorm p, GivenNumbers rstd, GivenNumbers weight, const R* sum, const R* moment, R* factor, R* offset, R* g_factor) {
+    GroupNorm p,
+    GivenNumbers rstd,
+    GivenNumbers weight,
+    const R* sum,
+    const R* moment,
+    R* factor,
+    R* offset,
+    R* g_factor) {
   const std::int64_t group = ThreadGroup<false>::row();
   if (group >= p.samples * p.groups) {
     return;
@@ -531,7 +566,8 @@ __global__ void __launch_bounds__(kWeightColumns* kWeightLanes) group_weights(
     GroupNorm p, GivenNumbers rstd, const R* sum, const R* moment, WantedNumbers grad_weight, WantedNumbers grad_bias) {
   __shared__ R memory[2][kWeightLanes][kWeightColumns];
   const int across = threadIdx.x % kWeightColumns, lane = threadIdx.x / kWeightColumns;
-  const std::int64_t channels = p.groups * p.width, channel = static_cast<std::int64_t>(blockIdx.x) * kWeightColumns + across;
+  const std::int64_t channels = p.groups * p.width,
+                     channel = static_cast<std::int64_t>(blockIdx.x) * kWeightColumns + across;
   R for_weight = 0, for_bias = 0;
   if (channel < channels) {
     const std::int64_t group = quotient(channel, p.width);
@@ -561,7 +597,8 @@ int channel_splits(const Channels& p, int multiprocessors) {
   const std::int64_t columns = p.channels % vector == 0 ? kAcross<2> * vector : kAcross<1>;
   const std::int64_t blocks = p.inner == 1 ? (p.channels + columns - 1) / columns : p.channels;
   const std::int64_t work = p.inner == 1 ? p.outer / (kBatch * kLanes<2>) : p.outer * p.inner / (4 * vector * kThreads);
-  // Eight blocks fill a multiprocessor. Where the channels alone come to more than half of that, no second launch is worth it.
+  // Eight blocks fill a multiprocessor. Where the channels alone come to more than half of that, no second launch is
+  // worth it.
   const std::int64_t wanted = std::int64_t{multiprocessors} * 8 / blocks;
   return static_cast<int>(std::clamp<std::int64_t>(std::min(work, wanted), 1, 1024));
 }
@@ -575,12 +612,19 @@ void launch_channel_moments(const Channels& p, int splits, const void* x, void* 
 }
 
 void launch_channel_sums(
-    const Channels& p, int splits, const void* g, const void* x, GivenNumbers mean, std::int64_t width, void* parts,
+    const Channels& p,
+    int splits,
+    const void* g,
+    const void* x,
+    GivenNumbers mean,
+    std::int64_t width,
+    void* parts,
     const SumsTo& to) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     using R = opmath_type<T>;
-    reduce<T, Products<R>, R>(p, splits, Reduced<T>{static_cast<const T*>(x), static_cast<const T*>(g), mean, width}, parts, to);
+    reduce<T, Products<R>, R>(
+        p, splits, Reduced<T>{static_cast<const T*>(x), static_cast<const T*>(g), mean, width}, parts, to);
   });
 }
 
@@ -601,20 +645,31 @@ void launch_channel_gradient(const Channels& p, const void* x, const void* g, co
 }
 
 void launch_group_norm_factors(
-    const GroupNorm& p, GivenNumbers rstd, GivenNumbers weight, const void* sum, const void* moment, void* factor, void* offset,
+    const GroupNorm& p,
+    GivenNumbers rstd,
+    GivenNumbers weight,
+    const void* sum,
+    const void* moment,
+    void* factor,
+    void* offset,
     void* g_factor) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     using R = opmath_type<T>;
     group_factors<T, R><<<blocks_of(p.samples * p.groups, kThreads / 32), kThreads, 0, p.stream>>>(
-        p, rstd, weight, static_cast<const R*>(sum), static_cast<const R*>(moment), static_cast<R*>(factor), static_cast<R*>(offset),
-        static_cast<R*>(g_factor));
+        p, rstd, weight, static_cast<const R*>(sum), static_cast<const R*>(moment), static_cast<R*>(factor),
+        static_cast<R*>(offset), static_cast<R*>(g_factor));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
 
 void launch_group_norm_weights(
-    const GroupNorm& p, GivenNumbers rstd, const void* sum, const void* moment, WantedNumbers grad_weight, WantedNumbers grad_bias) {
+    const GroupNorm& p,
+    GivenNumbers rstd,
+    const void* sum,
+    const void* moment,
+    WantedNumbers grad_weight,
+    WantedNumbers grad_bias) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     using R = opmath_type<T>;

@@ -38,31 +38,39 @@ int channel_splits(const Channels& p, int multiprocessors);
 /// What becomes of the mean and the variance (of all elements, not of a sample) of a channel.
 struct MomentsTo {
   WantedNumbers mean, invstd, variance;
-  WantedNumbers save_mean, save_invstd;    // the first two once more
+  WantedNumbers save_mean, save_invstd; // the first two once more
   WantedNumbers running_mean, running_var; // moved towards the statistics
   double eps, momentum;
 };
 /// One launch, or two where channels are split: then `parts` holds 3 wide numbers for each channel and split.
 void launch_channel_moments(const Channels& p, int splits, const void* x, void* parts, const MomentsTo& to);
 
-/// What becomes of the sums of g and of g (x - mean) over a channel: the sums themselves, gradients of the weight and the bias, and the
-/// factors of the gradient of x: dx = g * g_factor + (x - mean) * factor + offset. All but the gradients are wide.
+/// What becomes of the sums of g and of g (x - mean) over a channel: the sums themselves, gradients of the weight and
+/// the bias, and the factors of the gradient of x: dx = g * g_factor + (x - mean) * factor + offset. All but the
+/// gradients are wide.
 struct SumsTo {
   void *sum, *moment;
   WantedNumbers grad_weight, grad_bias;
   void *factor, *offset, *g_factor; // all or none
-  GivenNumbers spread;              // 1 / deviation; where statistics are given, the variance
+  GivenNumbers spread; // 1 / deviation; where statistics are given, the variance
   GivenNumbers weight;
-  bool training;                    // statistics depend on x
-  double count, eps;                // elements of a channel
+  bool training; // statistics depend on x
+  double count, eps; // elements of a channel
 };
-/// `width` channels after each other share a mean. As many launches as launch_channel_moments; `parts` has 2 numbers instead of 3.
+/// `width` channels after each other share a mean. As many launches as launch_channel_moments; `parts` has 2 numbers
+/// instead of 3.
 void launch_channel_sums(
-    const Channels& p, int splits, const void* g, const void* x, GivenNumbers mean, std::int64_t width, void* parts,
+    const Channels& p,
+    int splits,
+    const void* g,
+    const void* x,
+    GivenNumbers mean,
+    std::int64_t width,
+    void* parts,
     const SumsTo& to);
 
-/// out = (x - mean) * spread * weight + bias. `width` channels after each other share a mean and a spread; weights and biases begin
-/// anew after `period` channels.
+/// out = (x - mean) * spread * weight + bias. `width` channels after each other share a mean and a spread; weights and
+/// biases begin anew after `period` channels.
 struct ChannelAffine {
   GivenNumbers mean, spread, weight, bias;
   bool spread_is_variance; // else 1 / deviation
@@ -87,10 +95,21 @@ struct GroupNorm {
 };
 /// From the sums of each channel of each sample to the factors for its elements.
 void launch_group_norm_factors(
-    const GroupNorm& p, GivenNumbers rstd, GivenNumbers weight, const void* sum, const void* moment, void* factor, void* offset,
+    const GroupNorm& p,
+    GivenNumbers rstd,
+    GivenNumbers weight,
+    const void* sum,
+    const void* moment,
+    void* factor,
+    void* offset,
     void* g_factor);
 /// Gradients of the weight and the bias from the same sums, over all samples.
 void launch_group_norm_weights(
-    const GroupNorm& p, GivenNumbers rstd, const void* sum, const void* moment, WantedNumbers grad_weight, WantedNumbers grad_bias);
+    const GroupNorm& p,
+    GivenNumbers rstd,
+    const void* sum,
+    const void* moment,
+    WantedNumbers grad_weight,
+    WantedNumbers grad_bias);
 
 } // namespace at::native::cuda

@@ -1,5 +1,5 @@
-// Columns that a group of threads goes over more than once: elements that lie `inner` apart, in tensors of outer x size x inner. What is
-// short enough stays in registers: memory is read once.
+// Columns that a group of threads goes over more than once: elements that lie `inner` apart, in tensors of outer x size
+// x inner. What is short enough stays in registers: memory is read once.
 #pragma once
 
 #include <aten/native/cuda/memory_access.cuh>
@@ -13,8 +13,8 @@ inline constexpr int kColumnThreads = 512;
 /// Elements that a thread keeps at most, and that it reads at a time.
 inline constexpr int kKeptOfColumn = 16, kColumnBatch = 4;
 
-/// How a block is shared out. Neighbours along x have columns beside each other, those along y share one column, and z are groups, each
-/// of which has x columns of one outer index.
+/// How a block is shared out. Neighbours along x have columns beside each other, those along y share one column, and z
+/// are groups, each of which has x columns of one outer index.
 struct ColumnGroups {
   int x, y, z;
   bool kept; // in registers
@@ -67,7 +67,8 @@ class Column {
   using R = opmath_type<T>;
   using Batch = R[kColumnBatch];
 
-  __device__ Column(const T* data, const ColumnShare& share, R missing) : first_(data + share.start), share_(share), missing_(missing) {
+  __device__ Column(const T* data, const ColumnShare& share, R missing)
+      : first_(data + share.start), share_(share), missing_(missing) {
     if constexpr (Kept) {
 #pragma unroll
       for (int b = 0; b < kBatches; ++b) {

@@ -36,9 +36,19 @@ struct Problem {
   DimVector steps; // as they were given, also where there is none
 
   Problem(
-      const char* op, IntArrayRef image, IntArrayRef features, IntArrayRef weight, IntArrayRef stride, IntArrayRef padding,
-      IntArrayRef dilation, int64_t groups)
-      : op(op), dims(static_cast<int>(weight.size()) - 2), groups(groups), image_channels(image[1]), feature_channels(features[1]) {
+      const char* op,
+      IntArrayRef image,
+      IntArrayRef features,
+      IntArrayRef weight,
+      IntArrayRef stride,
+      IntArrayRef padding,
+      IntArrayRef dilation,
+      int64_t groups)
+      : op(op),
+        dims(static_cast<int>(weight.size()) - 2),
+        groups(groups),
+        image_channels(image[1]),
+        feature_channels(features[1]) {
     for (int i = 0; i < dims; ++i) {
       SlidingDim& d = dim[3 - dims + i];
       d.kernel = window_number(op, weight[i + 2]);
@@ -55,7 +65,8 @@ struct Problem {
   bool is_depthwise(c10::ScalarType dtype) const {
     return groups == image_channels && groups > 1 && kFloating.contains(dtype);
   }
-  ConvolutionProduct product(const Tensor& image, const Tensor& weight, const Tensor& features, const Tensor& bias) const {
+  ConvolutionProduct product(
+      const Tensor& image, const Tensor& weight, const Tensor& features, const Tensor& bias) const {
     return {op, image, weight, features, bias, dim, dims, groups};
   }
   Depthwise depthwise(const Tensor& image, const Tensor& features) const {
@@ -71,7 +82,8 @@ struct Problem {
 };
 
 /// Whether cuDNN has filled what the pass is named after.
-bool by_cudnn(ConvolutionPass pass, const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features) {
+bool by_cudnn(
+    ConvolutionPass pass, const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features) {
   CudnnConvolution c{image, weight, features, p.steps, {}, {}, p.groups};
   for (int i = 3 - p.dims; i < 3; ++i) {
     c.padding.push_back(p.dim[i].padding);
@@ -91,7 +103,8 @@ void add_bias(Tensor out, const Tensor& bias) {
 void convolve(const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features, const Tensor& bias) {
   if (p.is_depthwise(image.scalar_type())) {
     const Tensor w = weight.contiguous();
-    launch_depthwise(p.depthwise(image, features), image.const_data_ptr(), w.const_data_ptr(), features.mutable_data_ptr());
+    launch_depthwise(
+        p.depthwise(image, features), image.const_data_ptr(), w.const_data_ptr(), features.mutable_data_ptr());
   } else if (!by_cudnn(ConvolutionPass::Features, p, image, weight, features)) {
     return convolve_by_product(ConvolutionPass::Features, p.product(image, weight, features, bias));
   }
@@ -99,10 +112,12 @@ void convolve(const Problem& p, const Tensor& image, const Tensor& weight, const
 }
 
 /// The way back to the image, by the weight as it is: who wants a gradient conjugates it.
-void convolve_back(const Problem& p, const Tensor& features, const Tensor& weight, const Tensor& image, const Tensor& bias) {
+void convolve_back(
+    const Problem& p, const Tensor& features, const Tensor& weight, const Tensor& image, const Tensor& bias) {
   if (p.is_depthwise(image.scalar_type())) {
     const Tensor w = weight.contiguous();
-    launch_depthwise_backward_image(p.depthwise(image, features), features.const_data_ptr(), w.const_data_ptr(), image.mutable_data_ptr());
+    launch_depthwise_backward_image(
+        p.depthwise(image, features), features.const_data_ptr(), w.const_data_ptr(), image.mutable_data_ptr());
   } else if (!by_cudnn(ConvolutionPass::Image, p, image, weight, features)) {
     return convolve_by_product(ConvolutionPass::Image, p.product(image, weight, features, bias));
   }
@@ -113,7 +128,8 @@ void convolve_back(const Problem& p, const Tensor& features, const Tensor& weigh
 void convolve_for_weight(const Problem& p, const Tensor& image, const Tensor& features, const Tensor& weight) {
   if (p.is_depthwise(image.scalar_type())) {
     const Tensor w = weight.is_contiguous() ? weight : at::empty_like(weight, MemoryFormat::Contiguous);
-    launch_depthwise_backward_weight(p.depthwise(image, features), image.const_data_ptr(), features.const_data_ptr(), w.mutable_data_ptr());
+    launch_depthwise_backward_weight(
+        p.depthwise(image, features), image.const_data_ptr(), features.const_data_ptr(), w.mutable_data_ptr());
     if (!w.is_same(weight)) {
       copy_on_device(weight, w);
     }
@@ -135,7 +151,12 @@ void check_dtype(const char* op, const TensorBase& t) {
 
 /// The windows of im2col and col2im as a convolution's.
 Columns windows_2d(
-    const char* op, const TensorBase& image, const TensorBase& columns, IntArrayRef kernel, IntArrayRef dilation, IntArrayRef padding,
+    const char* op,
+    const TensorBase& image,
+    const TensorBase& columns,
+    IntArrayRef kernel,
+    IntArrayRef dilation,
+    IntArrayRef padding,
     IntArrayRef stride) {
   Columns p;
   p.image = image_of(op, image, 2);
@@ -160,7 +181,17 @@ constexpr auto kColumnDtypes = kFloating | kComplex | kBooleans;
 
 } // namespace
 
-void convolution_kernel(const TensorBase& input, const TensorBase& weight, const std::optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups, const TensorBase& out) {
+void convolution_kernel(
+    const TensorBase& input,
+    const TensorBase& weight,
+    const std::optional<Tensor>& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool transposed,
+    IntArrayRef,
+    int64_t groups,
+    const TensorBase& out) {
   check_dtype("convolution", input);
   if (out.numel() == 0) {
     return;
@@ -172,11 +203,18 @@ void convolution_kernel(const TensorBase& input, const TensorBase& weight, const
   } else if (!transposed) {
     convolve(Problem("convolution", x.sizes(), y.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y, b);
   } else {
-    convolve_back(Problem("convolution", y.sizes(), x.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y, b);
+    convolve_back(
+        Problem("convolution", y.sizes(), x.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y, b);
   }
 }
 
-void im2col_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride, const TensorBase& out) {
+void im2col_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef dilation,
+    IntArrayRef padding,
+    IntArrayRef stride,
+    const TensorBase& out) {
   if (!kColumnDtypes.contains(self.scalar_type())) {
     at::detail::dtype_not_supported("im2col_out_cuda", self.scalar_type(), kColumnDtypes.bits);
   }
@@ -187,7 +225,14 @@ void im2col_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef 
   }
 }
 
-void col2im_kernel(const TensorBase& self, IntArrayRef, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride, const TensorBase& out) {
+void col2im_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    IntArrayRef kernel_size,
+    IntArrayRef dilation,
+    IntArrayRef padding,
+    IntArrayRef stride,
+    const TensorBase& out) {
   if (!kColumnDtypes.contains(self.scalar_type())) {
     at::detail::dtype_not_supported("col2im_out_cuda", self.scalar_type(), kColumnDtypes.bits);
   }
@@ -199,8 +244,8 @@ void col2im_kernel(const TensorBase& self, IntArrayRef, IntArrayRef kernel_size,
   const TensorBase columns = (flags ? self.to(c10::TensorOptions().dtype(kFloat)) : self).contiguous();
   const Tensor sums = flags ? at::empty(out.sizes(), Tensor(columns).options()) : Tensor(out);
   launch_sum_columns(
-      windows_2d("col2im", sums, columns, kernel_size, dilation, padding, stride), columns.scalar_type(), columns.const_data_ptr(),
-      sums.mutable_data_ptr());
+      windows_2d("col2im", sums, columns, kernel_size, dilation, padding, stride), columns.scalar_type(),
+      columns.const_data_ptr(), sums.mutable_data_ptr());
   if (flags) {
     copy_on_device(out, sums);
   }
@@ -209,12 +254,33 @@ void col2im_kernel(const TensorBase& self, IntArrayRef, IntArrayRef kernel_size,
 } // namespace cuda
 
 // Checks, and gradients that are allocated but not filled.
-std::tuple<Tensor, Tensor, Tensor> convolution_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask);
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_meta(
+    const Tensor& grad_output,
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool transposed,
+    IntArrayRef output_padding,
+    int64_t groups,
+    std::array<bool, 3> output_mask);
 
-std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(
+    const Tensor& grad_output,
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool transposed,
+    IntArrayRef output_padding,
+    int64_t groups,
+    std::array<bool, 3> output_mask) {
   using namespace cuda;
   check_dtype("convolution_backward", input);
-  auto grads = convolution_backward_meta(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask);
+  auto grads = convolution_backward_meta(
+      grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask);
   auto& [grad_input, grad_weight, grad_bias] = grads;
   if (grad_output.numel() == 0 || input.numel() == 0 || weight.numel() == 0) {
     for (Tensor* t : {&grad_input, &grad_weight}) {
@@ -224,13 +290,16 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(const Tensor& grad_
     }
   } else {
     const Tensor &image = transposed ? grad_output : input, &features = transposed ? input : grad_output;
-    const Problem p("convolution_backward", image.sizes(), features.sizes(), weight.sizes(), stride, padding, dilation, groups);
+    const Problem p(
+        "convolution_backward", image.sizes(), features.sizes(), weight.sizes(), stride, padding, dilation, groups);
     if (grad_input.defined()) {
       const Tensor w = conjugated(weight);
-      transposed ? convolve(p, grad_output, w, grad_input, Tensor()) : convolve_back(p, grad_output, w, grad_input, Tensor());
+      transposed ? convolve(p, grad_output, w, grad_input, Tensor())
+                 : convolve_back(p, grad_output, w, grad_input, Tensor());
     }
     if (grad_weight.defined()) {
-      convolve_for_weight(p, transposed ? image : conjugated(image), transposed ? conjugated(features) : features, grad_weight);
+      convolve_for_weight(
+          p, transposed ? image : conjugated(image), transposed ? conjugated(features) : features, grad_weight);
     }
   }
   if (grad_bias.defined() && grad_output.numel() == 0) {

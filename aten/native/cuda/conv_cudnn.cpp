@@ -1,8 +1,8 @@
 // Convolution by cuDNN.
 //
-// cuDNN has several algorithms for each convolution. Its heuristics rank them; in benchmark mode it times them, the first time
-// that sizes are met. The first one that runs in the memory at hand is remembered. All operands are channels-last, or all
-// row-major; others are copied.
+// cuDNN has several algorithms for each convolution. Its heuristics rank them; in benchmark mode it times them, the
+// first time that sizes are met. The first one that runs in the memory at hand is remembered. All operands are
+// channels-last, or all row-major; others are copied.
 #include <aten/native/cuda/conv_cudnn.h>
 
 #include <aten/Functions.h>
@@ -44,13 +44,18 @@ const DnnFunction<decltype(cudnnSetConvolutionNdDescriptor)> set_convolution{"cu
 const DnnFunction<decltype(cudnnSetConvolutionGroupCount)> set_groups{"cudnnSetConvolutionGroupCount"};
 const DnnFunction<decltype(cudnnSetConvolutionMathType)> set_math{"cudnnSetConvolutionMathType"};
 
-const DnnFunction<decltype(cudnnGetConvolutionForwardAlgorithm_v7)> rank_forward{"cudnnGetConvolutionForwardAlgorithm_v7"};
-const DnnFunction<decltype(cudnnFindConvolutionForwardAlgorithmEx)> time_forward{"cudnnFindConvolutionForwardAlgorithmEx"};
-const DnnFunction<decltype(cudnnGetConvolutionForwardWorkspaceSize)> forward_workspace{"cudnnGetConvolutionForwardWorkspaceSize"};
+const DnnFunction<decltype(cudnnGetConvolutionForwardAlgorithm_v7)> rank_forward{
+    "cudnnGetConvolutionForwardAlgorithm_v7"};
+const DnnFunction<decltype(cudnnFindConvolutionForwardAlgorithmEx)> time_forward{
+    "cudnnFindConvolutionForwardAlgorithmEx"};
+const DnnFunction<decltype(cudnnGetConvolutionForwardWorkspaceSize)> forward_workspace{
+    "cudnnGetConvolutionForwardWorkspaceSize"};
 const DnnFunction<decltype(cudnnConvolutionForward)> run_forward{"cudnnConvolutionForward"};
 
-const DnnFunction<decltype(cudnnGetConvolutionBackwardDataAlgorithm_v7)> rank_image{"cudnnGetConvolutionBackwardDataAlgorithm_v7"};
-const DnnFunction<decltype(cudnnFindConvolutionBackwardDataAlgorithmEx)> time_image{"cudnnFindConvolutionBackwardDataAlgorithmEx"};
+const DnnFunction<decltype(cudnnGetConvolutionBackwardDataAlgorithm_v7)> rank_image{
+    "cudnnGetConvolutionBackwardDataAlgorithm_v7"};
+const DnnFunction<decltype(cudnnFindConvolutionBackwardDataAlgorithmEx)> time_image{
+    "cudnnFindConvolutionBackwardDataAlgorithmEx"};
 const DnnFunction<decltype(cudnnGetConvolutionBackwardDataWorkspaceSize)> image_workspace{
     "cudnnGetConvolutionBackwardDataWorkspaceSize"};
 const DnnFunction<decltype(cudnnConvolutionBackwardData)> run_image{"cudnnConvolutionBackwardData"};
@@ -63,7 +68,8 @@ const DnnFunction<decltype(cudnnGetConvolutionBackwardFilterWorkspaceSize)> weig
     "cudnnGetConvolutionBackwardFilterWorkspaceSize"};
 const DnnFunction<decltype(cudnnConvolutionBackwardFilter)> run_weight{"cudnnConvolutionBackwardFilter"};
 
-// ---- descriptors -------------------------------------------------------------------------------------------------------------
+// ---- descriptors
+// -------------------------------------------------------------------------------------------------------------
 
 struct Descriptors {
   DnnTensor image, features;
@@ -81,7 +87,8 @@ Ints ints(IntArrayRef values) {
   return Ints(values.begin(), values.end());
 }
 
-/// Strides of sizes in row-major or channels-last order; not the tensor's own, which may say anything for a size of one.
+/// Strides of sizes in row-major or channels-last order; not the tensor's own, which may say anything for a size of
+/// one.
 Ints strides_of(const Ints& sizes, bool channels_last) {
   Ints strides(sizes.size());
   int step = 1;
@@ -103,9 +110,11 @@ bool describe(const CudnnConvolution& c, bool channels_last, const Descriptors& 
   const auto tensor = [&](const Tensor& t, cudnnTensorDescriptor_t descriptor) {
     const Ints sizes = ints(t.sizes()), strides = strides_of(sizes, channels_last);
     return dnn_succeeds(
-        set_dnn_tensor(descriptor, type, static_cast<int>(sizes.size()), sizes.data(), strides.data()), "cudnnSetTensorNdDescriptor");
+        set_dnn_tensor(descriptor, type, static_cast<int>(sizes.size()), sizes.data(), strides.data()),
+        "cudnnSetTensorNdDescriptor");
   };
-  const Ints filter = ints(c.weight.sizes()), padding = ints(c.padding), stride = ints(c.stride), dilation = ints(c.dilation);
+  const Ints filter = ints(c.weight.sizes()), padding = ints(c.padding), stride = ints(c.stride),
+             dilation = ints(c.dilation);
   return tensor(c.image, d.image) && tensor(c.features, d.features) &&
       dnn_succeeds(
              set_filter(
@@ -121,7 +130,8 @@ bool describe(const CudnnConvolution& c, bool channels_last, const Descriptors& 
       dnn_succeeds(set_math(d.convolution, dnn_math(c.image.scalar_type())), "cudnnSetConvolutionMathType");
 }
 
-// ---- the three passes --------------------------------------------------------------------------------------------------------
+// ---- the three passes
+// --------------------------------------------------------------------------------------------------------
 
 struct ToFeatures {
   using Perf = cudnnConvolutionFwdAlgoPerf_t;
@@ -130,15 +140,23 @@ struct ToFeatures {
   static cudnnStatus_t rank(cudnnHandle_t h, const Descriptors& d, int* found, Perf* perf) {
     return rank_forward(h, d.image, d.weight, d.convolution, d.features, kAlgorithms, found, perf);
   }
-  static cudnnStatus_t time(cudnnHandle_t h, const Descriptors& d, const Data& p, int* found, Perf* perf, void* work, std::size_t bytes) {
+  static cudnnStatus_t time(
+      cudnnHandle_t h, const Descriptors& d, const Data& p, int* found, Perf* perf, void* work, std::size_t bytes) {
     return time_forward(
-        h, d.image, p.image, d.weight, p.weight, d.convolution, d.features, p.features, kAlgorithms, found, perf, work, bytes);
+        h, d.image, p.image, d.weight, p.weight, d.convolution, d.features, p.features, kAlgorithms, found, perf, work,
+        bytes);
   }
   static cudnnStatus_t workspace(cudnnHandle_t h, const Descriptors& d, decltype(Perf::algo) algo, std::size_t* bytes) {
     return forward_workspace(h, d.image, d.weight, d.convolution, d.features, algo, bytes);
   }
   static cudnnStatus_t run(
-      cudnnHandle_t h, const Descriptors& d, const Data& p, const void* one, const void* zero, decltype(Perf::algo) algo, void* work,
+      cudnnHandle_t h,
+      const Descriptors& d,
+      const Data& p,
+      const void* one,
+      const void* zero,
+      decltype(Perf::algo) algo,
+      void* work,
       std::size_t bytes) {
     return run_forward(
         h, one, d.image, p.image, d.weight, p.weight, d.convolution, algo, work, bytes, zero, d.features, p.features);
@@ -152,15 +170,23 @@ struct ToImage {
   static cudnnStatus_t rank(cudnnHandle_t h, const Descriptors& d, int* found, Perf* perf) {
     return rank_image(h, d.weight, d.features, d.convolution, d.image, kAlgorithms, found, perf);
   }
-  static cudnnStatus_t time(cudnnHandle_t h, const Descriptors& d, const Data& p, int* found, Perf* perf, void* work, std::size_t bytes) {
+  static cudnnStatus_t time(
+      cudnnHandle_t h, const Descriptors& d, const Data& p, int* found, Perf* perf, void* work, std::size_t bytes) {
     return time_image(
-        h, d.weight, p.weight, d.features, p.features, d.convolution, d.image, p.image, kAlgorithms, found, perf, work, bytes);
+        h, d.weight, p.weight, d.features, p.features, d.convolution, d.image, p.image, kAlgorithms, found, perf, work,
+        bytes);
   }
   static cudnnStatus_t workspace(cudnnHandle_t h, const Descriptors& d, decltype(Perf::algo) algo, std::size_t* bytes) {
     return image_workspace(h, d.weight, d.features, d.convolution, d.image, algo, bytes);
   }
   static cudnnStatus_t run(
-      cudnnHandle_t h, const Descriptors& d, const Data& p, const void* one, const void* zero, decltype(Perf::algo) algo, void* work,
+      cudnnHandle_t h,
+      const Descriptors& d,
+      const Data& p,
+      const void* one,
+      const void* zero,
+      decltype(Perf::algo) algo,
+      void* work,
       std::size_t bytes) {
     return run_image(
         h, one, d.weight, p.weight, d.features, p.features, d.convolution, algo, work, bytes, zero, d.image, p.image);
@@ -174,22 +200,31 @@ struct ToWeight {
   static cudnnStatus_t rank(cudnnHandle_t h, const Descriptors& d, int* found, Perf* perf) {
     return rank_weight(h, d.image, d.features, d.convolution, d.weight, kAlgorithms, found, perf);
   }
-  static cudnnStatus_t time(cudnnHandle_t h, const Descriptors& d, const Data& p, int* found, Perf* perf, void* work, std::size_t bytes) {
+  static cudnnStatus_t time(
+      cudnnHandle_t h, const Descriptors& d, const Data& p, int* found, Perf* perf, void* work, std::size_t bytes) {
     return time_weight(
-        h, d.image, p.image, d.features, p.features, d.convolution, d.weight, p.weight, kAlgorithms, found, perf, work, bytes);
+        h, d.image, p.image, d.features, p.features, d.convolution, d.weight, p.weight, kAlgorithms, found, perf, work,
+        bytes);
   }
   static cudnnStatus_t workspace(cudnnHandle_t h, const Descriptors& d, decltype(Perf::algo) algo, std::size_t* bytes) {
     return weight_workspace(h, d.image, d.features, d.convolution, d.weight, algo, bytes);
   }
   static cudnnStatus_t run(
-      cudnnHandle_t h, const Descriptors& d, const Data& p, const void* one, const void* zero, decltype(Perf::algo) algo, void* work,
+      cudnnHandle_t h,
+      const Descriptors& d,
+      const Data& p,
+      const void* one,
+      const void* zero,
+      decltype(Perf::algo) algo,
+      void* work,
       std::size_t bytes) {
     return run_weight(
         h, one, d.image, p.image, d.features, p.features, d.convolution, algo, work, bytes, zero, d.weight, p.weight);
   }
 };
 
-// ---- choosing an algorithm ---------------------------------------------------------------------------------------------------
+// ---- choosing an algorithm
+// ---------------------------------------------------------------------------------------------------
 
 struct Choice {
   int algorithm;
@@ -233,10 +268,18 @@ struct Settings {
 };
 
 Choices::Key key_of(ConvolutionPass pass, const CudnnConvolution& c, const Settings& s) {
-  Choices::Key key = {c10::cuda::current_device(), static_cast<int64_t>(pass), static_cast<int64_t>(c.image.scalar_type()),
-                      s.channels_last, s.deterministic, s.benchmark, dnn_math(c.image.scalar_type()), c.groups};
+  Choices::Key key = {
+      c10::cuda::current_device(),
+      static_cast<int64_t>(pass),
+      static_cast<int64_t>(c.image.scalar_type()),
+      s.channels_last,
+      s.deterministic,
+      s.benchmark,
+      dnn_math(c.image.scalar_type()),
+      c.groups};
   for (const IntArrayRef values :
-       {c.image.sizes(), c.weight.sizes(), c.features.sizes(), IntArrayRef(c.stride), IntArrayRef(c.padding), IntArrayRef(c.dilation)}) {
+       {c.image.sizes(), c.weight.sizes(), c.features.sizes(), IntArrayRef(c.stride), IntArrayRef(c.padding),
+        IntArrayRef(c.dilation)}) {
     key.insert(key.end(), values.begin(), values.end());
   }
   return key;
@@ -253,7 +296,8 @@ std::unique_ptr<Workspace> try_workspace(std::size_t bytes) {
 
 /// The algorithms that may be used, best first.
 template <class Pass>
-std::vector<typename Pass::Perf> candidates(cudnnHandle_t h, const Descriptors& d, const Data& data, const Settings& settings) {
+std::vector<typename Pass::Perf> candidates(
+    cudnnHandle_t h, const Descriptors& d, const Data& data, const Settings& settings) {
   std::vector<typename Pass::Perf> all(Pass::kAlgorithms);
   int found = 0;
   if (settings.benchmark) {
@@ -302,8 +346,11 @@ bool try_algorithm(cudnnHandle_t h, const Descriptors& d, const Data& data, Choi
   const double wide_one = 1, wide_zero = 0;
   const cudnnStatus_t status = wide ? Pass::run(h, d, data, &wide_one, &wide_zero, algorithm, work->data(), bytes)
                                     : Pass::run(h, d, data, &one, &zero, algorithm, work->data(), bytes);
-  // Also one that fails inside, for example without memory of its own, leaves it to the next. Failures of the device are errors.
-  return CUDNN_STATUS_INTERNAL_ERROR <= status && status < CUDNN_STATUS_EXECUTION_FAILED ? false : dnn_succeeds(status, "cuDNN's convolution");
+  // Also one that fails inside, for example without memory of its own, leaves it to the next. Failures of the device
+  // are errors.
+  return CUDNN_STATUS_INTERNAL_ERROR <= status && status < CUDNN_STATUS_EXECUTION_FAILED
+      ? false
+      : dnn_succeeds(status, "cuDNN's convolution");
 }
 
 template <class Pass>
@@ -323,7 +370,8 @@ bool run_pass(ConvolutionPass pass, const CudnnConvolution& c, const Settings& s
     return pass == written_by ? t.mutable_data_ptr() : const_cast<void*>(t.const_data_ptr());
   };
   const Data data{
-      address(c.image, ConvolutionPass::Image), address(c.weight, ConvolutionPass::Weight), address(c.features, ConvolutionPass::Features)};
+      address(c.image, ConvolutionPass::Image), address(c.weight, ConvolutionPass::Weight),
+      address(c.features, ConvolutionPass::Features)};
   const c10::ScalarType dtype = c.image.scalar_type();
   const bool wide = dtype == c10::ScalarType::Double;
   if (known.has_value() && try_algorithm<Pass>(h, d, data, **known, wide)) {
@@ -347,7 +395,8 @@ bool run_pass(ConvolutionPass pass, const CudnnConvolution& c, const Settings& s
   return false;
 }
 
-// ---- operands ----------------------------------------------------------------------------------------------------------------
+// ---- operands
+// ----------------------------------------------------------------------------------------------------------------
 
 /// As two dimensions, if there is one.
 CudnnConvolution with_two_dims(CudnnConvolution c) {
@@ -365,7 +414,9 @@ CudnnConvolution with_two_dims(CudnnConvolution c) {
 /// cuDNN counts elements in ints.
 bool fits(const CudnnConvolution& c) {
   constexpr int64_t kMost = std::numeric_limits<int>::max();
-  const auto small = [](IntArrayRef values) { return std::all_of(values.begin(), values.end(), [](int64_t v) { return v <= kMost; }); };
+  const auto small = [](IntArrayRef values) {
+    return std::all_of(values.begin(), values.end(), [](int64_t v) { return v <= kMost; });
+  };
   return c.image.numel() <= kMost && c.weight.numel() <= kMost && c.features.numel() <= kMost && small(c.stride) &&
       small(c.padding) && small(c.dilation);
 }
@@ -381,12 +432,15 @@ bool convolve_in_layout(ConvolutionPass pass, CudnnConvolution c, const Settings
       : c.image.dim() == 5                    ? c10::MemoryFormat::ChannelsLast3d
                                               : c10::MemoryFormat::ChannelsLast;
   const auto input = [&](const Tensor& t) { return t.contiguous(format); };
-  const auto output = [&](const Tensor& t) { return t.is_contiguous(format) ? t : at::empty(t.sizes(), t.options(), format); };
+  const auto output = [&](const Tensor& t) {
+    return t.is_contiguous(format) ? t : at::empty(t.sizes(), t.options(), format);
+  };
   const Tensor CudnnConvolution::*target = pass == ConvolutionPass::Features ? &CudnnConvolution::features
-      : pass == ConvolutionPass::Image                                        ? &CudnnConvolution::image
-                                                                              : &CudnnConvolution::weight;
+      : pass == ConvolutionPass::Image                                       ? &CudnnConvolution::image
+                                                                             : &CudnnConvolution::weight;
   const Tensor wanted = c.*target;
-  for (Tensor CudnnConvolution::*member : {&CudnnConvolution::image, &CudnnConvolution::weight, &CudnnConvolution::features}) {
+  for (Tensor CudnnConvolution::*member :
+       {&CudnnConvolution::image, &CudnnConvolution::weight, &CudnnConvolution::features}) {
     c.*member = member == target ? output(c.*member) : input(c.*member);
   }
   const bool done = pass == ConvolutionPass::Features ? run_pass<ToFeatures>(pass, c, settings)
@@ -404,12 +458,14 @@ bool convolve_in_layout(ConvolutionPass pass, CudnnConvolution c, const Settings
 bool cudnn_convolve(ConvolutionPass pass, const CudnnConvolution& given) {
   const Context& context = at::globalContext();
   const c10::ScalarType dtype = given.image.scalar_type();
-  if (!c10::isFloatingType(dtype) || !context.userEnabledCuDNN() || !fits(given) || !at::cuda::has_library(Library::cuDNN)) {
+  if (!c10::isFloatingType(dtype) || !context.userEnabledCuDNN() || !fits(given) ||
+      !at::cuda::has_library(Library::cuDNN)) {
     return false;
   }
   const CudnnConvolution c = with_two_dims(given);
   Settings settings{};
-  settings.channels_last = dtype != c10::ScalarType::Double && (prefers_channels_last(c.weight) || prefers_channels_last(c.image));
+  settings.channels_last =
+      dtype != c10::ScalarType::Double && (prefers_channels_last(c.weight) || prefers_channels_last(c.image));
   settings.deterministic = context.deterministicCuDNN() || context.deterministicAlgorithms();
   // Timing waits for the device, which a capture forbids.
   settings.benchmark = context.benchmarkCuDNN() && c10::cuda::captures_underway() == 0;

@@ -17,8 +17,8 @@ struct CudnnConvolution {
   int64_t groups;
 };
 
-/// Fills the tensor that the pass is named after. False: nothing has been done, as cuDNN is not here, is switched off, or does
-/// not know how.
+/// Fills the tensor that the pass is named after. False: nothing has been done, as cuDNN is not here, is switched off,
+/// or does not know how.
 bool cudnn_convolve(ConvolutionPass pass, const CudnnConvolution& c);
 
 } // namespace at::native::cuda

@@ -1,6 +1,6 @@
-// Depthwise convolution: with one input channel to a group there is no product of matrices to speak of, and memory is what
-// it should cost. Kernels for any windows take an element at a time, and spend their time on finding positions. So square windows of the
-// usual sizes in two dimensions have kernels of their own.
+// Depthwise convolution: with one input channel to a group there is no product of matrices to speak of, and memory is
+// what it should cost. Kernels for any windows take an element at a time, and spend their time on finding positions. So
+// square windows of the usual sizes in two dimensions have kernels of their own.
 #include <aten/native/cuda/im2col.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
@@ -55,8 +55,8 @@ __global__ void __launch_bounds__(kThreads)
 
 // The channels of `pixels`, and of `image`, begin at number first_channel; those of `result` and `weight` at 0.
 template <class T>
-__global__ void __launch_bounds__(kThreads)
-    depthwise_backward_image(Depthwise p, Pixels pixels, int first_channel, const T* result, const T* weight, T* image) {
+__global__ void __launch_bounds__(kThreads) depthwise_backward_image(
+    Depthwise p, Pixels pixels, int first_channel, const T* result, const T* weight, T* image) {
   using R = opmath_type<T>;
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= pixels.count) {
@@ -77,7 +77,8 @@ __global__ void __launch_bounds__(kThreads)
         const std::int64_t k = (std::int64_t{a} * p.dim[1].kernel + b) * p.dim[2].kernel + c;
         for (int m = 0; m < p.multiplier; ++m) {
           const int channel = (first_channel + e.c) * p.multiplier + m;
-          sum += widen(weight[channel * weights + k]) * widen(result[p.result.plane(e.n, channel) + p.result.inside(d, h, w)]);
+          sum += widen(weight[channel * weights + k]) *
+              widen(result[p.result.plane(e.n, channel) + p.result.inside(d, h, w)]);
         }
       }
     }
@@ -85,7 +86,8 @@ __global__ void __launch_bounds__(kThreads)
   image[p.image.plane(e.n, e.c) + p.image.inside(e.at[0], e.at[1], e.at[2])] = narrow<T>(sum);
 }
 
-// A block makes one weight, from number `first` on: element k of the window of one channel, from all windows of all images.
+// A block makes one weight, from number `first` on: element k of the window of one channel, from all windows of all
+// images.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     depthwise_backward_weight(Depthwise p, std::int64_t first, const T* image, const T* result, T* weight) {
@@ -100,7 +102,8 @@ __global__ void __launch_bounds__(kThreads)
   const Digits step = windows.digits(kThreads);
   R sum = 0;
   for (Digits o = windows.digits(static_cast<int>(threadIdx.x)); windows.contains(o); windows.advance(o, step)) {
-    const int d = p.dim[0].element(o.x[1], k.x[1]), h = p.dim[1].element(o.x[2], k.x[2]), w = p.dim[2].element(o.x[3], k.x[3]);
+    const int d = p.dim[0].element(o.x[1], k.x[1]), h = p.dim[1].element(o.x[2], k.x[2]),
+              w = p.dim[2].element(o.x[3], k.x[3]);
     if (d >= 0 && d < p.image.size[0] && h >= 0 && h < p.image.size[1] && w >= 0 && w < p.image.size[2]) {
       sum += widen(image[p.image.plane(o.x[0], 0) + p.image.inside(d, h, w)]) *
           widen(result[p.result.plane(o.x[0], 0) + p.result.inside(o.x[1], o.x[2], o.x[3])]);
@@ -112,7 +115,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// ---- square windows ------------------------------------------------------------------------------------------------------------
+// ---- square windows
+// ------------------------------------------------------------------------------------------------------------
 
 constexpr int kSide = 4; // results of a thread, side by side
 
@@ -123,7 +127,8 @@ Image in_groups(const Image& result) {
   return groups;
 }
 
-// An element of a row serves all results of the thread that it meets. With kFlipped the weights come in the opposite order.
+// An element of a row serves all results of the thread that it meets. With kFlipped the weights come in the opposite
+// order.
 template <class T, int kKernel, int kStride, bool kFlipped>
 __global__ void __launch_bounds__(kThreads)
     depthwise_squares(Depthwise p, Pixels groups, int first_channel, const T* image, const T* weight, T* result) {
@@ -170,7 +175,8 @@ __global__ void __launch_bounds__(kThreads)
 
 // A block makes the weights of a channel.
 template <class T, int kKernel>
-__global__ void __launch_bounds__(kThreads) depthwise_backward_square(Depthwise p, const T* image, const T* result, T* weight) {
+__global__ void __launch_bounds__(kThreads)
+    depthwise_backward_square(Depthwise p, const T* image, const T* result, T* weight) {
   using R = opmath_type<T>;
   const int channel = static_cast<int>(blockIdx.x);
   image += p.image.plane(0, channel / p.multiplier);
@@ -284,7 +290,8 @@ bool squares_backward_image(const Depthwise& p, const void* result, const void* 
     }
     back.image = p.result;
     back.result = p.image;
-    SquareTypes::call(p.dtype, [&](auto type) { launch_squares<decltype(type), kKernel, 1, true>(back, result, weight, image); });
+    SquareTypes::call(
+        p.dtype, [&](auto type) { launch_squares<decltype(type), kKernel, 1, true>(back, result, weight, image); });
     return true;
   });
 }
@@ -312,8 +319,8 @@ void launch_depthwise(const Depthwise& p, const void* image, const void* weight,
     using T = decltype(type);
     each_part(p.result, p.most, [&](const ImagePart& part) {
       depthwise_forward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
-          p, part.pixels, part.c, static_cast<const T*>(image) + p.image.plane(part.n, 0), static_cast<const T*>(weight),
-          part.of(static_cast<T*>(result), p.result));
+          p, part.pixels, part.c, static_cast<const T*>(image) + p.image.plane(part.n, 0),
+          static_cast<const T*>(weight), part.of(static_cast<T*>(result), p.result));
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     });
   });
@@ -327,8 +334,8 @@ void launch_depthwise_backward_image(const Depthwise& p, const void* result, con
     using T = decltype(type);
     each_part(p.image, p.most, [&](const ImagePart& part) {
       depthwise_backward_image<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
-          p, part.pixels, part.c, static_cast<const T*>(result) + p.result.plane(part.n, 0), static_cast<const T*>(weight),
-          part.of(static_cast<T*>(image), p.image));
+          p, part.pixels, part.c, static_cast<const T*>(result) + p.result.plane(part.n, 0),
+          static_cast<const T*>(weight), part.of(static_cast<T*>(image), p.image));
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     });
   });

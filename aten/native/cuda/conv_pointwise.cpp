@@ -1,9 +1,9 @@
 // Pointwise convolution as products of matrices that lie in the images as they are.
 //
-// With the pixels of an image as one dimension, an image is a matrix of channels x pixels, or in channels-last its transpose, and the
-// weight one of features x channels. In channels-last all images of a batch are one matrix of pixels, and the convolution is one
-// product, to which cuBLASLt adds the bias. Otherwise it is a batch of products with the same weight. Images that are looked at
-// with a stride are the smaller ones of every other pixel.
+// With the pixels of an image as one dimension, an image is a matrix of channels x pixels, or in channels-last its
+// transpose, and the weight one of features x channels. In channels-last all images of a batch are one matrix of
+// pixels, and the convolution is one product, to which cuBLASLt adds the bias. Otherwise it is a batch of products with
+// the same weight. Images that are looked at with a stride are the smaller ones of every other pixel.
 #include <aten/native/cuda/conv_pointwise.h>
 
 #include <aten/Functions.h>
@@ -67,7 +67,8 @@ Tensor as_channels(const Tensor& t) {
 }
 
 /// `to` = the product of each pixel of `from` with `weight` [channels of from, channels of to], plus the bias.
-void multiply_pixels(const ConvolutionProduct& c, const Tensor& from, const Tensor& weight, const Tensor& to, bool tf32) {
+void multiply_pixels(
+    const ConvolutionProduct& c, const Tensor& from, const Tensor& weight, const Tensor& to, bool tf32) {
   if (joins_batch(from) && joins_batch(to)) {
     return matrix_product(c.op, as_pixels(from), weight, c.bias, tf32, as_pixels(to));
   }
@@ -104,7 +105,8 @@ bool convolve_pointwise(ConvolutionPass pass, const ConvolutionProduct& c, bool 
       multiply_pixels(c, with_one_dim(c.features), weight, with_one_dim(c.image), tf32);
       return true;
     default:
-      matrix_product(c.op, as_channels(with_one_dim(c.features)), as_channels(with_one_dim(image)).t(), Tensor(), tf32, weight);
+      matrix_product(
+          c.op, as_channels(with_one_dim(c.features)), as_channels(with_one_dim(image)).t(), Tensor(), tf32, weight);
       return true;
   }
 }

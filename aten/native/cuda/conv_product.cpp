@@ -33,8 +33,8 @@ GemmImage strides_of(const Tensor& t, int dims) {
 /// Whether pieces of 16 bytes of channels can be read or written at once.
 bool is_wide(const Tensor& t, const GemmImage& s) {
   const int64_t piece = 16 / static_cast<int64_t>(t.itemsize());
-  return piece > 1 && s.channel == 1 && s.batch % piece == 0 && s.of[0] % piece == 0 && s.of[1] % piece == 0 && s.of[2] % piece == 0 &&
-      reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % 16 == 0;
+  return piece > 1 && s.channel == 1 && s.batch % piece == 0 && s.of[0] % piece == 0 && s.of[1] % piece == 0 &&
+      s.of[2] % piece == 0 && reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % 16 == 0;
 }
 
 /// The weight as [groups, columns, taps..., channels], dense and aligned: `columns` and `channels` are its dimensions.
@@ -64,7 +64,10 @@ bool tf32_allowed() {
 class Plan {
  public:
   Plan(ConvolutionPass pass, const ConvolutionProduct& c)
-      : pass_(pass), c_(c), dtype_(c.image.scalar_type()), windowed_(pass == ConvolutionPass::Image ? c.features : c.image),
+      : pass_(pass),
+        c_(c),
+        dtype_(c.image.scalar_type()),
+        windowed_(pass == ConvolutionPass::Image ? c.features : c.image),
         pixels_(pass == ConvolutionPass::Image ? c.image : c.features) {
     p_.to_image = pass == ConvolutionPass::Image;
     p_.batch = static_cast<std::int32_t>(c.image.size(0));
@@ -145,19 +148,21 @@ class Plan {
       phases *= d.phases;
     }
     TORCH_CHECK(
-        std::max(phases, c_.image.size(0)) <= INT32_MAX, c_.op, ": on CUDA batches and strides are below 2^31, got sizes ", c_.image.sizes(),
-        " and strides ", IntArrayRef({c_.dim[0].stride, c_.dim[1].stride, c_.dim[2].stride}));
+        std::max(phases, c_.image.size(0)) <= INT32_MAX, c_.op,
+        ": on CUDA batches and strides are below 2^31, got sizes ", c_.image.sizes(), " and strides ",
+        IntArrayRef({c_.dim[0].stride, c_.dim[1].stride, c_.dim[2].stride}));
     p_.phases = static_cast<std::int32_t>(phases);
     const int64_t taps = int64_t{p_.dim[0].kernel} * p_.dim[1].kernel * p_.dim[2].kernel * p_.channels;
     TORCH_CHECK(
-        taps <= INT32_MAX, c_.op, ": on CUDA a weight has up to 2^31 - 1 elements for each output channel, got sizes ", c_.weight.sizes());
+        taps <= INT32_MAX, c_.op, ": on CUDA a weight has up to 2^31 - 1 elements for each output channel, got sizes ",
+        c_.weight.sizes());
     pixel_count_ = int64_t{p_.batch} * p_.dim[0].pixels * p_.dim[1].pixels * p_.dim[2].pixels;
     p_.rows = pass_ == ConvolutionPass::Weight ? taps : pixel_count_;
     depth_ = pass_ == ConvolutionPass::Weight ? pixel_count_ : taps;
   }
 
-  /// Tensor cores wait for what is read element by element. So where channels fill pieces of 16 bytes, what lies otherwise is copied
-  /// channels-last, unless windows leave most of the image out.
+  /// Tensor cores wait for what is read element by element. So where channels fill pieces of 16 bytes, what lies
+  /// otherwise is copied channels-last, unless windows leave most of the image out.
   void set_images() {
     const int64_t piece = 16 / static_cast<int64_t>(c10::elementSize(dtype_));
     const auto strides = [&](const Tensor& t) { return strides_of(t, c_.dims); };
@@ -205,7 +210,7 @@ class Plan {
   void set_order() {
     // The smallest stride of a dimension that has some elements.
     constexpr int64_t kNone = INT64_MAX;
-    const auto nearest = [](const int64_t (&strides)[3], const auto& size) {
+    const auto nearest = [](const int64_t(&strides)[3], const auto& size) {
       int64_t best = kNone;
       for (int i = 0; i < 3; ++i) {
         best = size(i) > 1 ? std::min(best, strides[i]) : best;
@@ -213,8 +218,11 @@ class Plan {
       return best;
     };
     const int64_t tap = nearest(p_.weight.of, [&](int i) { return p_.dim[i].kernel; });
-    const bool windowed_last = kind_.wide || p_.windowed.channel < nearest(p_.windowed.of, [&](int i) { return p_.dim[i].windowed; });
-    const bool pixels_last = p_.pixels.channel < nearest(p_.pixels.of, [&](int i) { return p_.dim[i].size; });
+    const bool windowed_last = kind_.wide ||
+        p_.windowed.channel < nearest(
+                                  p_.windowed.of, [&](int i) { return p_.dim[i].windowed; });
+    const bool pixels_last = p_.pixels.channel < nearest(
+                                                     p_.pixels.of, [&](int i) { return p_.dim[i].size; });
     p_.taps_fastest = tap < p_.weight.channel && !windowed_last;
     if (kind_.to_weight) {
       p_.a_by_depth = !windowed_last;
@@ -226,7 +234,8 @@ class Plan {
       p_.a_by_depth = windowed_last;
       p_.b_by_depth = std::min(p_.weight.channel, tap) < p_.weight.column;
       p_.columns_fastest = pixels_last;
-      p_.wide_out = pixels_last && is_wide(pixels_, p_.pixels) && p_.columns % (16 / static_cast<int64_t>(pixels_.itemsize())) == 0;
+      p_.wide_out = pixels_last && is_wide(pixels_, p_.pixels) &&
+          p_.columns % (16 / static_cast<int64_t>(pixels_.itemsize())) == 0;
     }
   }
 
@@ -242,7 +251,8 @@ class Plan {
     return d;
   }
 
-  /// Large tiles where they give each multiprocessor something to do. Where tiles are few and the depth is long, it is split.
+  /// Large tiles where they give each multiprocessor something to do. Where tiles are few and the depth is long, it is
+  /// split.
   void set_tiles() {
     const int64_t multiprocessors = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
     const int64_t steps = (depth_ + tile_depth() - 1) / tile_depth();
@@ -252,16 +262,19 @@ class Plan {
     };
     // A share has this many steps at least: fewer are not worth their part of the result.
     constexpr int64_t kFewestSteps = 8;
-    kind_.large = (by_tensor_cores() || dtype_ == kFloat) && p_.columns > gemm_tile(false) && p_.rows > gemm_tile(false) &&
-        tiles(true) * up(steps, kFewestSteps) >= multiprocessors;
-    const int64_t size = gemm_tile(kind_.large), count = tiles(kind_.large), wanted = multiprocessors * (kind_.large ? 2 : 4);
+    kind_.large = (by_tensor_cores() || dtype_ == kFloat) && p_.columns > gemm_tile(false) &&
+        p_.rows > gemm_tile(false) && tiles(true) * up(steps, kFewestSteps) >= multiprocessors;
+    const int64_t size = gemm_tile(kind_.large), count = tiles(kind_.large),
+                  wanted = multiprocessors * (kind_.large ? 2 : 4);
     p_.column_tiles = static_cast<std::int32_t>(up(p_.columns, size));
     const int64_t row_tiles = up(p_.rows, size);
     // Steps are counted in 31 bits.
-    const int64_t splits = std::max(std::clamp<int64_t>(wanted / count, 1, up(steps, kFewestSteps)), up(steps, int64_t{1} << 30));
+    const int64_t splits =
+        std::max(std::clamp<int64_t>(wanted / count, 1, up(steps, kFewestSteps)), up(steps, int64_t{1} << 30));
     TORCH_CHECK(
-        count * splits <= INT32_MAX, c_.op, ": too large for CUDA: image ", c_.image.sizes(), ", weight ", c_.weight.sizes(),
-        " and features ", c_.features.sizes(), " give more than 2^31 - 1 tiles of ", size, " x ", size);
+        count * splits <= INT32_MAX, c_.op, ": too large for CUDA: image ", c_.image.sizes(), ", weight ",
+        c_.weight.sizes(), " and features ", c_.features.sizes(), " give more than 2^31 - 1 tiles of ", size, " x ",
+        size);
     p_.row_tiles = static_cast<std::int32_t>(row_tiles);
     p_.splits = static_cast<std::int32_t>(splits);
   }

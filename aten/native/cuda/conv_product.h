@@ -1,4 +1,5 @@
-// Convolution by our own kernels, as products of matrices that are picked from images (Note [Convolution as a product]).
+// Convolution by our own kernels, as products of matrices that are picked from images (Note [Convolution as a
+// product]).
 #pragma once
 
 #include <aten/core/Tensor.h>

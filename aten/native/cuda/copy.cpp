@@ -28,15 +28,16 @@ bool is_one_block(const Tensor& dst, const Tensor& src) {
        (dst.strides() == src.strides() && dst.is_non_overlapping_and_dense()));
 }
 
-/// One direct transfer between host and device. Returns when `host` may be used again, or, if it may be left to the device
-/// and is pinned, at once.
+/// One direct transfer between host and device. Returns when `host` may be used again, or, if it may be left to the
+/// device and is pinned, at once.
 void transfer(void* dst, const void* src, const Tensor& host, size_t bytes, cudaMemcpyKind kind, bool non_blocking) {
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   const bool capturing = c10::cuda::captures_underway() != 0 && stream.is_capturing();
   if (C10_UNLIKELY(capturing)) {
     TORCH_CHECK(
         host.is_pinned() && non_blocking,
-        "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU tensor is pinned and the copy "
+        "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU tensor is pinned and the "
+        "copy "
         "non-blocking. Please use tensor.pin_memory() or allocate the tensor with pin_memory=True.");
   }
   C10_CUDA_CHECK(cudaMemcpyAsync(dst, src, bytes, kind, stream));
@@ -172,12 +173,14 @@ Tensor _copy_from_cuda(const Tensor& self, const Tensor& dst, bool non_blocking)
 }
 
 Scalar _local_scalar_dense_cuda(const Tensor& self) {
-  TORCH_CHECK(self.numel() > 0, "a Tensor with 0 elements cannot be converted to Scalar (in _local_scalar_dense, of shape ", self.sizes(), ")");
+  TORCH_CHECK(
+      self.numel() > 0, "a Tensor with 0 elements cannot be converted to Scalar (in _local_scalar_dense, of shape ",
+      self.sizes(), ")");
   c10::cuda::assert_not_capturing("Reading a value by item()");
   const Tensor host = empty_contiguous({}, self.scalar_type(), c10::kCPU);
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-  C10_CUDA_CHECK(cudaMemcpyAsync(
-      host.mutable_data_ptr(), self.const_data_ptr(), self.itemsize(), cudaMemcpyDeviceToHost, stream));
+  C10_CUDA_CHECK(
+      cudaMemcpyAsync(host.mutable_data_ptr(), self.const_data_ptr(), self.itemsize(), cudaMemcpyDeviceToHost, stream));
   stream.synchronize();
   return at::_local_scalar_dense(host);
 }
@@ -188,7 +191,8 @@ namespace {
 bool fill_at_once(const Tensor& self, const Tensor& element) {
   constexpr std::int64_t kMostElements = std::int64_t{1} << 27; // byte offsets of the largest elements stay below 2^31
   char* const data = static_cast<char*>(self.mutable_data_ptr());
-  if (!self.is_non_overlapping_and_dense() || self.numel() > kMostElements || reinterpret_cast<std::uintptr_t>(data) % 16 != 0) {
+  if (!self.is_non_overlapping_and_dense() || self.numel() > kMostElements ||
+      reinterpret_cast<std::uintptr_t>(data) % 16 != 0) {
     return false;
   }
   cuda::PointwisePlan plan;
@@ -239,8 +243,7 @@ Tensor& zero_cuda_(Tensor& self) {
     return fill_cuda_(self, 0);
   }
   if (self.numel() != 0) {
-    C10_CUDA_CHECK(
-        cudaMemsetAsync(self.mutable_data_ptr(), 0, self.nbytes(), c10::cuda::getCurrentCUDAStream()));
+    C10_CUDA_CHECK(cudaMemsetAsync(self.mutable_data_ptr(), 0, self.nbytes(), c10::cuda::getCurrentCUDAStream()));
   }
   return self;
 }

@@ -1,6 +1,6 @@
-// Copy and conversion kernels. Copies know only the size of an element. Conversions are one kernel for each result dtype
-// that finds the source dtype at run time: the choice is the same for all threads, and 18 x 18 kernels would be a third
-// of the library.
+// Copy and conversion kernels. Copies know only the size of an element. Conversions are one kernel for each result
+// dtype that finds the source dtype at run time: the choice is the same for all threads, and 18 x 18 kernels would be a
+// third of the library.
 #include <aten/native/cuda/copy.h>
 
 #include <aten/native/cuda/pointwise_loop.cuh>
@@ -107,7 +107,8 @@ __global__ void __launch_bounds__(kTile* kTileLines) transpose_tiles(char* to, c
   for (int i = 0; i < kTile; i += kTileLines) {
     if (column + x < t.columns && row + y + i < t.rows) {
       *reinterpret_cast<W*>(
-          to + place.of[0] + (row + y + i) * t.to_row + (column + x) * static_cast<std::uint32_t>(sizeof(W))) = tile[x][y + i];
+          to + place.of[0] + (row + y + i) * t.to_row + (column + x) * static_cast<std::uint32_t>(sizeof(W))) =
+          tile[x][y + i];
     }
   }
 }
@@ -139,7 +140,8 @@ bool launch_transposed(const PointwisePlan& plan) {
       static_cast<std::uint32_t>(plan.strides[along][0]), static_cast<std::uint32_t>(plan.strides[0][1]),
       OffsetCalculator<2>(dims, sizes, [&](int dim, int operand) { return strides[dim][operand]; })};
   const std::int64_t tiles = (plan.sizes[0] + kTile - 1) / kTile * ((plan.sizes[along] + kTile - 1) / kTile) * others;
-  transpose_tiles<W><<<static_cast<unsigned>(tiles), kTile * kTileLines, 0, plan.stream>>>(plan.data[0], plan.data[1], t);
+  transpose_tiles<W>
+      <<<static_cast<unsigned>(tiles), kTile * kTileLines, 0, plan.stream>>>(plan.data[0], plan.data[1], t);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return true;
 }

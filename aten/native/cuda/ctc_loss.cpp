@@ -37,39 +37,70 @@ struct Labels {
   cuda::CtcLoss arguments(int64_t blank) const {
     const int64_t batch = log_probs.size(1);
     const auto* row = numbers.const_data_ptr<int64_t>();
-    return {log_probs.size(0), batch, log_probs.size(2), width, blank, log_probs.scalar_type(), labels.const_data_ptr<int64_t>(),
-            row, row + batch, row + 2 * batch, log_probs.const_data_ptr(), c10::cuda::getCurrentCUDAStream()};
+    return {
+        log_probs.size(0),
+        batch,
+        log_probs.size(2),
+        width,
+        blank,
+        log_probs.scalar_type(),
+        labels.const_data_ptr<int64_t>(),
+        row,
+        row + batch,
+        row + 2 * batch,
+        log_probs.const_data_ptr(),
+        c10::cuda::getCurrentCUDAStream()};
   }
 };
 
 } // namespace
 
-std::tuple<Tensor, Tensor> _ctc_loss_cuda(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank, bool) {
+std::tuple<Tensor, Tensor> _ctc_loss_cuda(
+    const Tensor& log_probs,
+    const Tensor& targets,
+    IntArrayRef input_lengths,
+    IntArrayRef target_lengths,
+    int64_t blank,
+    bool) {
   const Labels labels(log_probs, targets, input_lengths, target_lengths, blank);
   const cuda::CtcLoss p = labels.arguments(blank);
-  const Tensor loss = at::empty({p.batch}, log_probs.options()), alpha = at::empty({p.batch, p.steps, p.width}, log_probs.options());
+  const Tensor loss = at::empty({p.batch}, log_probs.options()),
+               alpha = at::empty({p.batch, p.steps, p.width}, log_probs.options());
   if (p.batch > 0) {
     cuda::launch_ctc_loss(p, loss.mutable_data_ptr(), alpha.mutable_data_ptr());
   }
   return {loss, alpha};
 }
 
-Tensor _ctc_loss_backward_cuda(const Tensor& grad, const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, const Tensor& neg_log_likelihood, const Tensor& log_alpha, int64_t blank, bool zero_infinity) {
+Tensor _ctc_loss_backward_cuda(
+    const Tensor& grad,
+    const Tensor& log_probs,
+    const Tensor& targets,
+    IntArrayRef input_lengths,
+    IntArrayRef target_lengths,
+    const Tensor& neg_log_likelihood,
+    const Tensor& log_alpha,
+    int64_t blank,
+    bool zero_infinity) {
   const Labels labels(log_probs, targets, input_lengths, target_lengths, blank);
   const cuda::CtcLoss p = labels.arguments(blank);
   TORCH_CHECK(
-      grad.numel() == p.batch && neg_log_likelihood.numel() == p.batch && grad.scalar_type() == p.dtype && neg_log_likelihood.scalar_type() == p.dtype,
-      "_ctc_loss_backward: grad and neg_log_likelihood must have one element of ", p.dtype, " for each of ", p.batch, " sequences; got ",
-      grad.sizes(), " of ", grad.scalar_type(), " and ", neg_log_likelihood.sizes(), " of ", neg_log_likelihood.scalar_type());
+      grad.numel() == p.batch && neg_log_likelihood.numel() == p.batch && grad.scalar_type() == p.dtype &&
+          neg_log_likelihood.scalar_type() == p.dtype,
+      "_ctc_loss_backward: grad and neg_log_likelihood must have one element of ", p.dtype, " for each of ", p.batch,
+      " sequences; got ", grad.sizes(), " of ", grad.scalar_type(), " and ", neg_log_likelihood.sizes(), " of ",
+      neg_log_likelihood.scalar_type());
   TORCH_CHECK(
       log_alpha.numel() == p.batch * p.steps * p.width && log_alpha.scalar_type() == p.dtype,
-      "_ctc_loss_backward: log_alpha must be that of _ctc_loss; got ", log_alpha.sizes(), " of ", log_alpha.scalar_type());
+      "_ctc_loss_backward: log_alpha must be that of _ctc_loss; got ", log_alpha.sizes(), " of ",
+      log_alpha.scalar_type());
   const Tensor result = at::empty(log_probs.sizes(), log_probs.options());
   if (result.numel() != 0) {
-    const Tensor alpha = log_alpha.contiguous(), losses = neg_log_likelihood.contiguous(), grads = grad.contiguous(), beta = at::empty_like(alpha);
+    const Tensor alpha = log_alpha.contiguous(), losses = neg_log_likelihood.contiguous(), grads = grad.contiguous(),
+                 beta = at::empty_like(alpha);
     cuda::launch_ctc_loss_backward(
-        p, grads.const_data_ptr(), losses.const_data_ptr(), alpha.const_data_ptr(), beta.mutable_data_ptr(), zero_infinity,
-        result.mutable_data_ptr());
+        p, grads.const_data_ptr(), losses.const_data_ptr(), alpha.const_data_ptr(), beta.mutable_data_ptr(),
+        zero_infinity, result.mutable_data_ptr());
   }
   return result;
 }

@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(kThreads) ctc_forward(CtcLoss p, T* loss, T* a
     if (states.steps == 0) {
       loss[blockIdx.x] = states.count == 1 ? T(0) : -no_path<T>();
     } else {
-      loss[blockIdx.x] = -log_sum(last[states.count - 1], states.count > 1 ? last[states.count - 2] : no_path<T>(), no_path<T>());
+      loss[blockIdx.x] =
+          -log_sum(last[states.count - 1], states.count > 1 ? last[states.count - 2] : no_path<T>(), no_path<T>());
     }
   }
 }
@@ -100,8 +101,8 @@ __global__ void __launch_bounds__(kThreads) ctc_backward(CtcLoss p, T* beta) {
 
 // A thread takes one step of one sequence. It first sums over the states of each class, in the place of the result.
 template <class T>
-__global__ void __launch_bounds__(kThreads)
-    ctc_gradient(CtcLoss p, const T* grad, const T* losses, const T* alpha, const T* beta, bool zero_infinity, T* result) {
+__global__ void __launch_bounds__(kThreads) ctc_gradient(
+    CtcLoss p, const T* grad, const T* losses, const T* alpha, const T* beta, bool zero_infinity, T* result) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= p.steps * p.batch) {
     return;
@@ -135,20 +136,27 @@ using CtcTypes = OneTypeOf<float, double>;
 void launch_ctc_loss(const CtcLoss& p, void* loss, void* alpha) {
   CtcTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
-    ctc_forward<T><<<static_cast<unsigned>(p.batch), kThreads, 0, p.stream>>>(p, static_cast<T*>(loss), static_cast<T*>(alpha));
+    ctc_forward<T>
+        <<<static_cast<unsigned>(p.batch), kThreads, 0, p.stream>>>(p, static_cast<T*>(loss), static_cast<T*>(alpha));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
 
 void launch_ctc_loss_backward(
-    const CtcLoss& p, const void* grad, const void* loss, const void* alpha, void* beta, bool zero_infinity, void* result) {
+    const CtcLoss& p,
+    const void* grad,
+    const void* loss,
+    const void* alpha,
+    void* beta,
+    bool zero_infinity,
+    void* result) {
   CtcTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     ctc_backward<T><<<static_cast<unsigned>(p.batch), kThreads, 0, p.stream>>>(p, static_cast<T*>(beta));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     ctc_gradient<T><<<blocks_of(p.steps * p.batch, kThreads), kThreads, 0, p.stream>>>(
-        p, static_cast<const T*>(grad), static_cast<const T*>(loss), static_cast<const T*>(alpha), static_cast<const T*>(beta),
-        zero_infinity, static_cast<T*>(result));
+        p, static_cast<const T*>(grad), static_cast<const T*>(loss), static_cast<const T*>(alpha),
+        static_cast<const T*>(beta), zero_infinity, static_cast<T*>(result));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }

@@ -1,5 +1,5 @@
-// What all uses of cuDNN share: its functions, its failures and its descriptors. For sources that have found cudnn.h of version 9,
-// the one that aten/cuda/Libraries.cpp opens.
+// What all uses of cuDNN share: its functions, its failures and its descriptors. For sources that have found cudnn.h of
+// version 9, the one that aten/cuda/Libraries.cpp opens.
 #pragma once
 
 #include <aten/core/Context.h>
@@ -19,7 +19,8 @@ inline const DnnFunction<decltype(cudnnGetErrorString)> dnn_error_string{"cudnnG
 /// False where cuDNN does not know how to do what it is asked for. Throws for real failures.
 inline bool dnn_succeeds(cudnnStatus_t status, const char* call) {
   const bool refused = CUDNN_STATUS_BAD_PARAM <= status && status < CUDNN_STATUS_INTERNAL_ERROR;
-  TORCH_CHECK(status == CUDNN_STATUS_SUCCESS || refused, "cuDNN error: ", dnn_error_string(status), " when calling ", call);
+  TORCH_CHECK(
+      status == CUDNN_STATUS_SUCCESS || refused, "cuDNN error: ", dnn_error_string(status), " when calling ", call);
   return !refused;
 }
 
@@ -31,11 +32,17 @@ inline void check_dnn(cudnnStatus_t status, const char* call) {
 template <class T, const auto& kCreate, const auto& kDestroy>
 class DnnDescriptor {
  public:
-  DnnDescriptor() { check_dnn(kCreate(&descriptor_), "cuDNN's maker of descriptors"); }
+  DnnDescriptor() {
+    check_dnn(kCreate(&descriptor_), "cuDNN's maker of descriptors");
+  }
   DnnDescriptor(const DnnDescriptor&) = delete;
   DnnDescriptor& operator=(const DnnDescriptor&) = delete;
-  ~DnnDescriptor() { static_cast<void>(kDestroy(descriptor_)); }
-  operator T() const { return descriptor_; }
+  ~DnnDescriptor() {
+    static_cast<void>(kDestroy(descriptor_));
+  }
+  operator T() const {
+    return descriptor_;
+  }
 
  private:
   T descriptor_ = nullptr;
@@ -48,10 +55,10 @@ using DnnTensor = DnnDescriptor<cudnnTensorDescriptor_t, create_dnn_tensor, dest
 
 /// cuDNN's name of a floating dtype of 16, 32 or 64 bits.
 inline cudnnDataType_t dnn_type(c10::ScalarType dtype) {
-  return dtype == c10::ScalarType::Half ? CUDNN_DATA_HALF
+  return dtype == c10::ScalarType::Half    ? CUDNN_DATA_HALF
       : dtype == c10::ScalarType::BFloat16 ? CUDNN_DATA_BFLOAT16
-      : dtype == c10::ScalarType::Float ? CUDNN_DATA_FLOAT
-                                        : CUDNN_DATA_DOUBLE;
+      : dtype == c10::ScalarType::Float    ? CUDNN_DATA_FLOAT
+                                           : CUDNN_DATA_DOUBLE;
 }
 
 /// What algorithms are told of the numbers they may use.

@@ -29,7 +29,16 @@ Distances problem_of(const Tensor& a, const Tensor& b, double p) {
   for (int64_t d = 0; d < a.dim() - 2; ++d) {
     batch *= a.size(d);
   }
-  return {batch, rows, others, cols, p, a.scalar_type(), a.const_data_ptr(), b.const_data_ptr(), c10::cuda::getCurrentCUDAStream()};
+  return {
+      batch,
+      rows,
+      others,
+      cols,
+      p,
+      a.scalar_type(),
+      a.const_data_ptr(),
+      b.const_data_ptr(),
+      c10::cuda::getCurrentCUDAStream()};
 }
 
 /// `out`, or a contiguous tensor that is to be copied there.
@@ -58,7 +67,8 @@ Tensor square_of(const TensorBase& values, const Tensor& places, int64_t n) {
 
 } // namespace
 
-void cdist_forward_kernel(const TensorBase& x1, const TensorBase& x2, double p, std::optional<int64_t>, const TensorBase& out) {
+void cdist_forward_kernel(
+    const TensorBase& x1, const TensorBase& x2, double p, std::optional<int64_t>, const TensorBase& out) {
   check_dtype("cdist_cuda", out);
   if (out.numel() != 0) {
     const Tensor a = matrices(x1, out), b = matrices(x2, out), result = contiguous_target(out);
@@ -67,11 +77,19 @@ void cdist_forward_kernel(const TensorBase& x1, const TensorBase& x2, double p, 
   }
 }
 
-void cdist_backward_kernel(const TensorBase& grad_output, const TensorBase& x1, const TensorBase& x2, double p, const TensorBase& cdist, const TensorBase& out) {
+void cdist_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& x1,
+    const TensorBase& x2,
+    double p,
+    const TensorBase& cdist,
+    const TensorBase& out) {
   check_dtype("cdist_backward_cuda", out);
   if (out.numel() != 0) {
-    const Tensor a = matrices(x1, out), b = matrices(x2, out), grad = matrices(grad_output, out), distances = matrices(cdist, out), result = contiguous_target(out);
-    launch_distances_backward(problem_of(a, b, p), grad.const_data_ptr(), distances.const_data_ptr(), result.mutable_data_ptr());
+    const Tensor a = matrices(x1, out), b = matrices(x2, out), grad = matrices(grad_output, out),
+                 distances = matrices(cdist, out), result = contiguous_target(out);
+    launch_distances_backward(
+        problem_of(a, b, p), grad.const_data_ptr(), distances.const_data_ptr(), result.mutable_data_ptr());
     finish(out, result);
   }
 }
@@ -85,12 +103,14 @@ void pdist_forward_kernel(const TensorBase& self, double p, const TensorBase& ou
   }
 }
 
-void pdist_backward_kernel(const TensorBase& grad_output, const TensorBase& self, double p, const TensorBase& pdist, const TensorBase& out) {
+void pdist_backward_kernel(
+    const TensorBase& grad_output, const TensorBase& self, double p, const TensorBase& pdist, const TensorBase& out) {
   check_dtype("pdist_backward_cuda", out);
   if (out.numel() != 0) {
     const Tensor a = Tensor(self).contiguous(), places = pair_places(self), result = contiguous_target(out);
     const Tensor grad = square_of(grad_output, places, a.size(0)), distances = square_of(pdist, places, a.size(0));
-    launch_distances_backward(problem_of(a, a, p), grad.const_data_ptr(), distances.const_data_ptr(), result.mutable_data_ptr());
+    launch_distances_backward(
+        problem_of(a, a, p), grad.const_data_ptr(), distances.const_data_ptr(), result.mutable_data_ptr());
     finish(out, result);
   }
 }

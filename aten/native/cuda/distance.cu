@@ -105,7 +105,8 @@ void launch_distances(const Distances& d, void* out) {
   const Norm norm = norm_of(d.p);
   DistanceTypes::call(d.dtype, [&](auto type) {
     using T = decltype(type);
-    distances<T><<<blocks_of(d.batch * d.rows * d.others, kThreads / 32), kThreads, 0, d.stream>>>(d, norm, static_cast<T*>(out));
+    distances<T><<<blocks_of(d.batch * d.rows * d.others, kThreads / 32), kThreads, 0, d.stream>>>(
+        d, norm, static_cast<T*>(out));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }

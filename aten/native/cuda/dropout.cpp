@@ -16,7 +16,14 @@ namespace at::native {
 namespace {
 
 cuda::Dropout dropout_of(const Tensor& in, const Tensor& out, bool* mask, double scale) {
-  return {in.scalar_type(), in.const_data_ptr(), out.mutable_data_ptr(), mask, in.numel(), scale, c10::cuda::getCurrentCUDAStream()};
+  return {
+      in.scalar_type(),
+      in.const_data_ptr(),
+      out.mutable_data_ptr(),
+      mask,
+      in.numel(),
+      scale,
+      c10::cuda::getCurrentCUDAStream()};
 }
 
 } // namespace
@@ -31,7 +38,8 @@ std::tuple<Tensor, Tensor> fused_dropout_cuda(const Tensor& self, double p, std:
   if (in.numel() == 0) {
     return {out, mask};
   }
-  auto* drawing = at::get_generator_or_default<CUDAGeneratorImpl>(generator, at::cuda::detail::getDefaultCUDAGenerator());
+  auto* drawing =
+      at::get_generator_or_default<CUDAGeneratorImpl>(generator, at::cuda::detail::getDefaultCUDAGenerator());
   const cuda::RandomLaunch grid = cuda::random_launch(in.numel(), 4);
   PhiloxCudaState philox;
   {

@@ -90,7 +90,8 @@ __global__ void __launch_bounds__(kDropoutThreads)
 template <class T, int K>
 __global__ void __launch_bounds__(kDropoutThreads) scale_masked(DropoutArrays<T> a) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kDropoutThreads * K;
-  for (std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * kDropoutThreads + threadIdx.x) * K; i < a.n; i += step) {
+  for (std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * kDropoutThreads + threadIdx.x) * K; i < a.n;
+       i += step) {
     const auto elements = *reinterpret_cast<const Aligned<T, K>*>(a.in + i);
     const auto kept = *reinterpret_cast<const Aligned<bool, K>*>(a.mask + i);
     Aligned<T, K> made;
@@ -112,7 +113,9 @@ template <class T>
 int elements_at_once(const Dropout& p) {
   for (const int k : {4, 2}) {
     const std::size_t bytes = k * sizeof(T) > 16 ? 16 : k * sizeof(T);
-    const auto begins = [](const void* data, std::size_t alignment) { return reinterpret_cast<std::uintptr_t>(data) % alignment == 0; };
+    const auto begins = [](const void* data, std::size_t alignment) {
+      return reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
+    };
     if (p.n % k == 0 && begins(p.in, bytes) && begins(p.out, bytes) && begins(p.mask, static_cast<std::size_t>(k))) {
       return k;
     }

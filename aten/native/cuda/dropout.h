@@ -21,8 +21,9 @@ struct Dropout {
   cudaStream_t stream;
 };
 
-/// out = in * mask * scale, with a mask that is true with probability `keep`. `philox` and `blocks` as random_launch(n, 4) has them.
-/// The numbers are those of PyTorch: a thread draws four for as many elements as it reads at once, side by side.
+/// out = in * mask * scale, with a mask that is true with probability `keep`. `philox` and `blocks` as random_launch(n,
+/// 4) has them. The numbers are those of PyTorch: a thread draws four for as many elements as it reads at once, side by
+/// side.
 void launch_dropout(const Dropout& p, double keep, PhiloxCudaState philox, unsigned blocks);
 
 /// The same with a mask that is there.

@@ -1,4 +1,5 @@
-// From a dtype to a C++ type in .cu sources, which see no tensor headers. The host has checked that the dtype is listed.
+// From a dtype to a C++ type in .cu sources, which see no tensor headers. The host has checked that the dtype is
+// listed.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -24,7 +25,15 @@ using FloatingTypes = OneTypeOf<c10::Half, c10::BFloat16, float, double>;
 using FloatingOrComplexTypes =
     OneTypeOf<c10::Half, c10::BFloat16, float, double, c10::complex<float>, c10::complex<double>>;
 using RealTypes = OneTypeOf<
-    std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float, double>;
+    std::uint8_t,
+    std::int8_t,
+    std::int16_t,
+    std::int32_t,
+    std::int64_t,
+    c10::Half,
+    c10::BFloat16,
+    float,
+    double>;
 
 struct alignas(16) Bytes16 {
   std::uint64_t parts[2];

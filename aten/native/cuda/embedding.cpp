@@ -25,9 +25,18 @@ Tensor& embedding_renorm_cuda_(Tensor& self, const Tensor& indices, double max_n
     std::tie(index, positions) = index.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
   }
   cuda::launch_renorm_rows(
-      {index.numel(), index.const_data_ptr<int64_t>(), positions.defined() ? positions.const_data_ptr<int64_t>() : nullptr,
-       self.scalar_type(), self.mutable_data_ptr(), self.size(1), self.stride(0), self.stride(1), max_norm, norm_type,
-       {cuda::index_error_slot(), "embedding_renorm_", "indices", self.size(0)}, c10::cuda::getCurrentCUDAStream()});
+      {index.numel(),
+       index.const_data_ptr<int64_t>(),
+       positions.defined() ? positions.const_data_ptr<int64_t>() : nullptr,
+       self.scalar_type(),
+       self.mutable_data_ptr(),
+       self.size(1),
+       self.stride(0),
+       self.stride(1),
+       max_norm,
+       norm_type,
+       {cuda::index_error_slot(), "embedding_renorm_", "indices", self.size(0)},
+       c10::cuda::getCurrentCUDAStream()});
   return self;
 }
 

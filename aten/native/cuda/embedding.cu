@@ -1,4 +1,5 @@
-// Rows of an embedding's table that indices name: a block for each index. Of equal ones the first one's block does the work.
+// Rows of an embedding's table that indices name: a block for each index. Of equal ones the first one's block does the
+// work.
 #include <aten/native/cuda/embedding.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>

@@ -24,7 +24,8 @@ struct RenormRows {
 };
 void launch_renorm_rows(const RenormRows& p);
 
-/// Row `index` of `sums` becomes the sum of the rows of `grads` whose index that is, in their order. Other rows stay as they are.
+/// Row `index` of `sums` becomes the sum of the rows of `grads` whose index that is, in their order. Other rows stay as
+/// they are.
 struct SumRows {
   std::int64_t n; // indices, and rows of `grads`: few
   const std::int64_t* indices;

@@ -20,7 +20,8 @@ Tensor as_long(const TensorBase& t) {
 
 /// Where a kernel writes int64 numbers for `t`: into it, if it can.
 Tensor written_for(const TensorBase& t) {
-  return t.scalar_type() == kLong && t.is_contiguous() ? Tensor(t) : at::empty(t.sizes(), Tensor(t).options().dtype(kLong));
+  return t.scalar_type() == kLong && t.is_contiguous() ? Tensor(t)
+                                                       : at::empty(t.sizes(), Tensor(t).options().dtype(kLong));
 }
 void bring_to(const TensorBase& t, const Tensor& written) {
   if (!t.is_same(written)) {
@@ -34,7 +35,9 @@ int64_t* data_or_null(const Tensor& t) {
 /// The bag of each index: as many offsets are at or before it, but one.
 Tensor bags_of(const Tensor& offsets, int64_t bags, int64_t count) {
   const Tensor starts = offsets.slice(0, 0, bags).contiguous();
-  return at::searchsorted(starts, at::arange(count, starts.options()), /*out_int32=*/false, /*right=*/true).sub_(1).clamp_min_(0);
+  return at::searchsorted(starts, at::arange(count, starts.options()), /*out_int32=*/false, /*right=*/true)
+      .sub_(1)
+      .clamp_min_(0);
 }
 
 /// Numbers to multiply rows with, in the type of sums.
@@ -44,7 +47,20 @@ Tensor as_sum(const Tensor& t) {
 
 } // namespace
 
-void embedding_bag_kernel(const TensorBase& weight, const TensorBase& indices, const TensorBase& offsets, bool, int64_t mode, bool, const std::optional<Tensor>& per_sample_weights, bool, int64_t padding_idx, const TensorBase& out, const TensorBase& offset2bag, const TensorBase& bag_size, const TensorBase& max_indices) {
+void embedding_bag_kernel(
+    const TensorBase& weight,
+    const TensorBase& indices,
+    const TensorBase& offsets,
+    bool,
+    int64_t mode,
+    bool,
+    const std::optional<Tensor>& per_sample_weights,
+    bool,
+    int64_t padding_idx,
+    const TensorBase& out,
+    const TensorBase& offset2bag,
+    const TensorBase& bag_size,
+    const TensorBase& max_indices) {
   if (!kFloating.contains(weight.scalar_type())) {
     at::detail::dtype_not_supported("embedding_bag", weight.scalar_type(), kFloating.bits);
   }
@@ -86,7 +102,18 @@ void embedding_bag_kernel(const TensorBase& weight, const TensorBase& indices, c
   bring_to(offset2bag, bags);
 }
 
-void embedding_bag_dense_backward_kernel(const TensorBase& grad, const TensorBase& indices, const TensorBase& offset2bag, const TensorBase& bag_size, const TensorBase& maximum_indices, int64_t num_weights, bool scale_grad_by_freq, int64_t mode, const std::optional<Tensor>& per_sample_weights, int64_t padding_idx, const TensorBase& out) {
+void embedding_bag_dense_backward_kernel(
+    const TensorBase& grad,
+    const TensorBase& indices,
+    const TensorBase& offset2bag,
+    const TensorBase& bag_size,
+    const TensorBase& maximum_indices,
+    int64_t num_weights,
+    bool scale_grad_by_freq,
+    int64_t mode,
+    const std::optional<Tensor>& per_sample_weights,
+    int64_t padding_idx,
+    const TensorBase& out) {
   const Tensor g = as_sum(Tensor(grad)), index = as_long(indices);
   const Tensor sums = at::zeros({num_weights, grad.size(1)}, g.options()), none = at::zeros({}, g.options());
   if (mode == EmbeddingBag::Max) {
@@ -108,13 +135,22 @@ void embedding_bag_dense_backward_kernel(const TensorBase& grad, const TensorBas
   copy_on_device(out, sums);
 }
 
-void embedding_bag_per_sample_weights_backward_kernel(const TensorBase& grad, const TensorBase& weight, const TensorBase& indices, const TensorBase& offsets, const TensorBase& offset2bag, int64_t, int64_t padding_idx, const TensorBase& out) {
+void embedding_bag_per_sample_weights_backward_kernel(
+    const TensorBase& grad,
+    const TensorBase& weight,
+    const TensorBase& indices,
+    const TensorBase& offsets,
+    const TensorBase& offset2bag,
+    int64_t,
+    int64_t padding_idx,
+    const TensorBase& out) {
   const Tensor index = as_long(indices);
   if (index.numel() == 0 || grad.size(0) == 0) {
     out.zero_();
     return;
   }
-  const Tensor bag = offset2bag.numel() > 0 ? as_long(offset2bag) : bags_of(as_long(offsets), grad.size(0), index.numel());
+  const Tensor bag =
+      offset2bag.numel() > 0 ? as_long(offset2bag) : bags_of(as_long(offsets), grad.size(0), index.numel());
   const Tensor products = as_sum(Tensor(grad)).index_select(0, bag) * as_sum(Tensor(weight)).index_select(0, index);
   const Tensor sums = products.sum(1);
   copy_on_device(out, sums.where(index.ne(padding_idx), at::zeros({}, sums.options())));

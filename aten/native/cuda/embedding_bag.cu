@@ -104,7 +104,8 @@ void launch_embedding_bag(const EmbeddingBag& p) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     constexpr int kWide = 16 / sizeof(T);
-    const bool aligned = (reinterpret_cast<std::uintptr_t>(p.table) | reinterpret_cast<std::uintptr_t>(p.out)) % 16 == 0;
+    const bool aligned =
+        (reinterpret_cast<std::uintptr_t>(p.table) | reinterpret_cast<std::uintptr_t>(p.out)) % 16 == 0;
     if (aligned && p.width % kWide == 0) {
       reduce_bags<T, kWide><<<blocks_of(p.bags * (p.width / kWide), kThreads), kThreads, 0, p.stream>>>(p);
     } else {

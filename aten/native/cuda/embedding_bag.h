@@ -10,8 +10,8 @@
 
 namespace at::native::cuda {
 
-/// Each bag b reduces the rows of a table that indices [offsets[b], offsets[b + 1]) name; a bag without an offset after its
-/// own ends with them.
+/// Each bag b reduces the rows of a table that indices [offsets[b], offsets[b + 1]) name; a bag without an offset after
+/// its own ends with them.
 struct EmbeddingBag {
   enum Mode : std::int32_t { Sum, Mean, Max };
 
@@ -21,7 +21,8 @@ struct EmbeddingBag {
   const void *table, *scales; // contiguous; scales may be null
   const std::int64_t *indices, *offsets;
   void* out;
-  // Any may be null: of each bag its size, which sums leave 0; the rows of maxima, or else the sizes again; the bag of each index.
+  // Any may be null: of each bag its size, which sums leave 0; the rows of maxima, or else the sizes again; the bag of
+  // each index.
   std::int64_t *sizes, *places, *bag_of;
   bool one_more; // `sizes` and `indices` of sums go on for one element, which is 0
   IndexCheck check, check_offset;

@@ -22,8 +22,7 @@ Tensor& fill_sequence(const char* op, Tensor& out, std::uint64_t dtypes, Launch 
     return out;
   }
   const Tensor dense = out.is_contiguous() ? out : at::empty_like(out, MemoryFormat::Contiguous);
-  launch(cuda::Sequence{
-      out.scalar_type(), dense.mutable_data_ptr(), dense.numel(), c10::cuda::getCurrentCUDAStream()});
+  launch(cuda::Sequence{out.scalar_type(), dense.mutable_data_ptr(), dense.numel(), c10::cuda::getCurrentCUDAStream()});
   if (!dense.is_same(out)) {
     out.copy_(dense);
   }
@@ -55,7 +54,8 @@ Tensor& logspace_out_cuda(const Scalar& start, const Scalar& end, int64_t steps,
   logspace_out_meta(start, end, steps, base, out);
   // Whole numbers begin and end at whole powers.
   const auto exponent = [&](const Scalar& s) {
-    return isIntegralType(out.scalar_type(), /*includeBool=*/false) ? static_cast<double>(s.to<int64_t>()) : s.to<double>();
+    return isIntegralType(out.scalar_type(), /*includeBool=*/false) ? static_cast<double>(s.to<int64_t>())
+                                                                    : s.to<double>();
   };
   return fill_sequence("logspace", out, kRangeDtypes.bits, [&](const cuda::Sequence& sequence) {
     cuda::launch_logspace(sequence, exponent(start), exponent(end), base);

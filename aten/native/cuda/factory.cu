@@ -47,7 +47,8 @@ template <class T>
 struct LinspaceAt {
   using Step = std::conditional_t<std::is_integral_v<T>, float, at::opmath_type<T>>;
   HOST_DEVICE T operator()(std::int64_t i) const {
-    using Count = std::conditional_t<std::is_same_v<Step, double> || std::is_same_v<Step, c10::complex<double>>, double, float>;
+    using Count =
+        std::conditional_t<std::is_same_v<Step, double> || std::is_same_v<Step, c10::complex<double>>, double, float>;
     return c10::convert<T>(
         i < steps / 2 ? first + by * static_cast<Count>(i) : last - by * static_cast<Count>(steps - i - 1));
   }
@@ -58,8 +59,8 @@ struct LinspaceAt {
 template <class T>
 struct LogspaceAt {
   HOST_DEVICE T operator()(std::int64_t i) const {
-    const double exponent = i < (steps + 1) / 2 ? first + by * static_cast<double>(i)
-                                                : last - by * static_cast<double>(steps - i - 1);
+    const double exponent =
+        i < (steps + 1) / 2 ? first + by * static_cast<double>(i) : last - by * static_cast<double>(steps - i - 1);
     return c10::convert<T>(::pow(base, exponent));
   }
   double first, last, by, base;
@@ -92,11 +93,20 @@ struct OneOf {
     static_cast<void>(((dtype == c10::CppTypeToScalarType<Ts>::value && (f(Ts()), true)) || ...));
   }
 };
-using RangeTypes = OneOf<
-    std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float, double>;
+using RangeTypes =
+    OneOf<std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float, double>;
 using LinspaceTypes = OneOf<
-    std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float, double,
-    c10::complex<float>, c10::complex<double>>;
+    std::uint8_t,
+    std::int8_t,
+    std::int16_t,
+    std::int32_t,
+    std::int64_t,
+    c10::Half,
+    c10::BFloat16,
+    float,
+    double,
+    c10::complex<float>,
+    c10::complex<double>>;
 
 } // namespace
 

@@ -1,8 +1,8 @@
 // Fourier transforms by cuFFT.
 //
-// One call of cuFFT transforms up to three dimensions of a batch. More dimensions go in turns, from the last to the first. What
-// cuFFT cannot address is copied to memory of its own order; tensors that are row-major or column-major need no copy. The library
-// is opened by the first transform.
+// One call of cuFFT transforms up to three dimensions of a batch. More dimensions go in turns, from the last to the
+// first. What cuFFT cannot address is copied to memory of its own order; tensors that are row-major or column-major
+// need no copy. The library is opened by the first transform.
 #include <aten/Functions.h>
 #include <aten/cuda/CUDAContextLight.h>
 #include <aten/cuda/CUDADataType.h>
@@ -74,10 +74,12 @@ const char* name_of(cufftResult status) {
 
 void check(cufftResult status, const char* call) {
   TORCH_CHECK(
-      status == CUFFT_SUCCESS, "cuFFT error: ", name_of(status), " (code ", static_cast<int>(status), ") when calling ", call);
+      status == CUFFT_SUCCESS, "cuFFT error: ", name_of(status), " (code ", static_cast<int>(status), ") when calling ",
+      call);
 }
 
-// ---- plans -----------------------------------------------------------------------------------------------------------------
+// ---- plans
+// -----------------------------------------------------------------------------------------------------------------
 
 /// A plan and the bytes of workspace that it needs. The workspace comes from the caching allocator, call by call.
 class Plan {
@@ -104,7 +106,9 @@ class Plan {
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
-  ~Plan() { destroy(handle_); }
+  ~Plan() {
+    destroy(handle_);
+  }
 
   void run(const void* in, void* out, bool forward, cudaStream_t stream) const {
     const Workspace memory(std::max<std::size_t>(workspace_, 1), stream);
@@ -123,12 +127,13 @@ FftPlanCache<Plan>& plans_of(c10::DeviceIndex device) {
   return (*all)[static_cast<std::size_t>(device)];
 }
 
-// ---- one call of cuFFT -----------------------------------------------------------------------------------------------------
+// ---- one call of cuFFT
+// -----------------------------------------------------------------------------------------------------
 
 cudaDataType data_type(c10::ScalarType dtype) {
   TORCH_CHECK(
-      dtype != c10::ScalarType::BFloat16 && (c10::isFloatingType(dtype) || c10::isComplexType(dtype)), "fft: dtype ", dtype,
-      " is not supported on cuda; supported: half, float, double and their complex types");
+      dtype != c10::ScalarType::BFloat16 && (c10::isFloatingType(dtype) || c10::isComplexType(dtype)), "fft: dtype ",
+      dtype, " is not supported on cuda; supported: half, float, double and their complex types");
   return at::cuda::ScalarTypeToCudaDataType(dtype);
 }
 
@@ -168,15 +173,18 @@ struct Side {
 
 int64_t batch_of(const TensorBase& t, const FftDims& dims) {
   int64_t n = 1;
-  for (const int64_t d : dims.batch) n *= t.size(d);
+  for (const int64_t d : dims.batch) {
+    n *= t.size(d);
+  }
   return n;
 }
 
 enum class Fill : bool { None, Mirror };
 
-/// out = the transform of `in` over `signal`, at most three dimensions; `in` may be `out`. `sizes` are those of the side that
-/// has all points. A transform to real numbers overwrites `in`.
-void transform(const Tensor& in, const Tensor& out, IntArrayRef signal, IntArrayRef sizes, bool forward, Fill fill = Fill::None) {
+/// out = the transform of `in` over `signal`, at most three dimensions; `in` may be `out`. `sizes` are those of the
+/// side that has all points. A transform to real numbers overwrites `in`.
+void transform(
+    const Tensor& in, const Tensor& out, IntArrayRef signal, IntArrayRef sizes, bool forward, Fill fill = Fill::None) {
   const bool in_place = in.is_same(out);
   const FftDims dims = fft_dims(out, signal);
   const Side to(out, dims);
@@ -202,8 +210,14 @@ void transform(const Tensor& in, const Tensor& out, IntArrayRef signal, IntArray
         .run(from.tensor.const_data_ptr(), target.mutable_data_ptr(), forward, stream);
   }
   if (fill == Fill::Mirror) {
-    FftMirror mirror{c10::toRealValueType(out.scalar_type()), key.batch, to.layout.distance, {1, 1, 1}, {0, 0, 0},
-                     target.mutable_data_ptr(), stream};
+    FftMirror mirror{
+        c10::toRealValueType(out.scalar_type()),
+        key.batch,
+        to.layout.distance,
+        {1, 1, 1},
+        {0, 0, 0},
+        target.mutable_data_ptr(),
+        stream};
     for (std::size_t i = 0; i < signal.size(); ++i) {
       const std::size_t place = 3 - signal.size() + i;
       mirror.size[place] = sizes[i];
@@ -216,11 +230,14 @@ void transform(const Tensor& in, const Tensor& out, IntArrayRef signal, IntArray
   }
 }
 
-// ---- all dimensions --------------------------------------------------------------------------------------------------------
+// ---- all dimensions
+// --------------------------------------------------------------------------------------------------------
 
 DimVector wrapped(const TensorBase& self, IntArrayRef dim) {
   DimVector dims;
-  for (const int64_t d : dim) dims.push_back(c10::maybe_wrap_dim(d, self.dim()));
+  for (const int64_t d : dim) {
+    dims.push_back(c10::maybe_wrap_dim(d, self.dim()));
+  }
   return dims;
 }
 
@@ -231,14 +248,17 @@ bool is_power_of_two(int64_t n) {
 /// The points along each dimension; the last one may have its own number. Throws for what cuFFT cannot transform.
 DimVector points_of(const TensorBase& self, IntArrayRef dims, std::optional<int64_t> last = std::nullopt) {
   DimVector points;
-  for (const int64_t d : dims) points.push_back(self.size(d));
+  for (const int64_t d : dims) {
+    points.push_back(self.size(d));
+  }
   if (last.has_value()) {
     points.back() = *last;
   }
   if (c10::toRealValueType(self.scalar_type()) == c10::ScalarType::Half) {
     TORCH_CHECK(
         std::all_of(points.begin(), points.end(), is_power_of_two),
-        "cuFFT only supports dimensions whose sizes are powers of two when computing in half precision, but got a signal size of ",
+        "cuFFT only supports dimensions whose sizes are powers of two when computing in half precision, but got a "
+        "signal size of ",
         IntArrayRef(points));
   }
   return points;
@@ -268,14 +288,17 @@ void scale(const Tensor& out, IntArrayRef points, int64_t normalization) {
     return;
   }
   double n = 1;
-  for (const int64_t p : points) n *= static_cast<double>(p);
+  for (const int64_t p : points) {
+    n *= static_cast<double>(p);
+  }
   Tensor result = out;
   result.mul_(normalization == 1 ? 1 / std::sqrt(n) : 1 / n);
 }
 
 } // namespace
 
-void fft_c2c_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalization, bool forward, const TensorBase& out) {
+void fft_c2c_kernel(
+    const TensorBase& self, IntArrayRef dim, int64_t normalization, bool forward, const TensorBase& out) {
   if (out.numel() == 0) {
     return;
   }
@@ -289,7 +312,8 @@ void fft_c2c_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalizati
   scale(result, points, normalization);
 }
 
-void fft_r2c_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalization, bool onesided, const TensorBase& out) {
+void fft_r2c_kernel(
+    const TensorBase& self, IntArrayRef dim, int64_t normalization, bool onesided, const TensorBase& out) {
   if (out.numel() == 0) {
     return;
   }
@@ -297,14 +321,17 @@ void fft_r2c_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalizati
   const DimVector dims = wrapped(self, dim), points = points_of(self, dims);
   const Part part = last_part(static_cast<int64_t>(dims.size()));
   transform(
-      Tensor(self), result, IntArrayRef(dims).slice(part.begin, part.size), IntArrayRef(points).slice(part.begin, part.size),
+      Tensor(self), result, IntArrayRef(dims).slice(part.begin, part.size),
+      IntArrayRef(points).slice(part.begin, part.size),
       /*forward=*/true, onesided ? Fill::None : Fill::Mirror);
   complex_transforms(
-      result, result, IntArrayRef(dims).slice(0, part.begin), IntArrayRef(points).slice(0, part.begin), /*forward=*/true);
+      result, result, IntArrayRef(dims).slice(0, part.begin), IntArrayRef(points).slice(0, part.begin),
+      /*forward=*/true);
   scale(result, points, normalization);
 }
 
-void fft_c2r_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size, const TensorBase& out) {
+void fft_c2r_kernel(
+    const TensorBase& self, IntArrayRef dim, int64_t normalization, int64_t last_dim_size, const TensorBase& out) {
   if (out.numel() == 0) {
     return;
   }
@@ -318,10 +345,12 @@ void fft_c2r_kernel(const TensorBase& self, IntArrayRef dim, int64_t normalizati
     spectrum.copy_(half);
   } else {
     complex_transforms(
-        half, spectrum, IntArrayRef(dims).slice(0, part.begin), IntArrayRef(points).slice(0, part.begin), /*forward=*/false);
+        half, spectrum, IntArrayRef(dims).slice(0, part.begin), IntArrayRef(points).slice(0, part.begin),
+        /*forward=*/false);
   }
   transform(
-      spectrum, result, IntArrayRef(dims).slice(part.begin, part.size), IntArrayRef(points).slice(part.begin, part.size),
+      spectrum, result, IntArrayRef(dims).slice(part.begin, part.size),
+      IntArrayRef(points).slice(part.begin, part.size),
       /*forward=*/false);
   scale(result, points, normalization);
 }

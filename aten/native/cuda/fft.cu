@@ -27,7 +27,8 @@ __global__ void __launch_bounds__(kThreads) fft_mirror(FftMirror p, std::int64_t
   i /= p.size[1];
   const std::int64_t x = i % p.size[0];
   Complex<T>* spectrum = static_cast<Complex<T>*>(p.data) + i / p.size[0] * p.distance;
-  const std::int64_t mirror_x = x == 0 ? 0 : p.size[0] - x, mirror_y = y == 0 ? 0 : p.size[1] - y, mirror_z = p.size[2] - z;
+  const std::int64_t mirror_x = x == 0 ? 0 : p.size[0] - x, mirror_y = y == 0 ? 0 : p.size[1] - y,
+                     mirror_z = p.size[2] - z;
   const Complex<T> image = spectrum[mirror_x * p.stride[0] + mirror_y * p.stride[1] + mirror_z * p.stride[2]];
   spectrum[x * p.stride[0] + y * p.stride[1] + z * p.stride[2]] = {image.real, -image.imag};
 }

@@ -9,8 +9,9 @@
 
 namespace at::native::cuda {
 
-/// Spectra of real numbers over three dimensions (those that are missing have size 1), of which the first size[2] / 2 + 1
-/// indices of the last are there. The others are the conjugates of their mirror images. Strides count complex elements.
+/// Spectra of real numbers over three dimensions (those that are missing have size 1), of which the first size[2] / 2 +
+/// 1 indices of the last are there. The others are the conjugates of their mirror images. Strides count complex
+/// elements.
 struct FftMirror {
   c10::ScalarType dtype; // of the parts: half, float or double
   std::int64_t batch, distance;

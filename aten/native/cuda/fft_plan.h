@@ -57,7 +57,9 @@ class FftPlanCache {
   static constexpr std::int64_t kDefaultSize = 4096;
 
   /// A plan may be used by one thread at a time: hold this while calling anything here and running a plan.
-  std::mutex& mutex() { return mutex_; }
+  std::mutex& mutex() {
+    return mutex_;
+  }
 
   template <class Make>
   Plan& get(const FftKey& key, const Make& make) {
@@ -71,13 +73,19 @@ class FftPlanCache {
     }
     return *plans_.front().second;
   }
-  std::int64_t size() const { return static_cast<std::int64_t>(plans_.size()); }
-  std::int64_t max_size() const { return max_size_; }
+  std::int64_t size() const {
+    return static_cast<std::int64_t>(plans_.size());
+  }
+  std::int64_t max_size() const {
+    return max_size_;
+  }
   void set_max_size(std::int64_t size) {
     max_size_ = size;
     shrink(size);
   }
-  void clear() { shrink(0); }
+  void clear() {
+    shrink(0);
+  }
 
  private:
   using Plans = std::list<std::pair<FftKey, std::unique_ptr<Plan>>>; // the last used first

@@ -40,7 +40,8 @@ MovedDims plain_dims(const TensorBase& self, const TensorBase& out) {
 }
 
 void simplify_dims(MovedDims& moved) {
-  std::stable_sort(moved.begin(), moved.end(), [](const MovedDim& a, const MovedDim& b) { return a.to_stride > b.to_stride; });
+  std::stable_sort(
+      moved.begin(), moved.end(), [](const MovedDim& a, const MovedDim& b) { return a.to_stride > b.to_stride; });
   size_t kept = 0;
   for (const MovedDim& t : moved) {
     MovedDim* const outer = kept == 0 ? nullptr : &moved[kept - 1];
@@ -94,7 +95,8 @@ void launch_in_parts(const MovedDims& moved, std::size_t size, const char* from,
     p.dims = static_cast<int>(moved.size());
     for (size_t d = 0; d < moved.size(); ++d) {
       const MovedDim& t = moved[moved.size() - 1 - d];
-      p.dim[d] = {FastDivider(static_cast<std::uint32_t>(t.size)), t.first, t.around, t.back, t.from_stride, t.to_stride};
+      p.dim[d] = {
+          FastDivider(static_cast<std::uint32_t>(t.size)), t.first, t.around, t.back, t.from_stride, t.to_stride};
     }
     p.stream = c10::cuda::getCurrentCUDAStream();
     return launch_flip_roll(p, size, from, to);
@@ -102,7 +104,8 @@ void launch_in_parts(const MovedDims& moved, std::size_t size, const char* from,
   const auto bytes = static_cast<int64_t>(size);
   const MovedDim slowest = moved.front();
   if (slowest.size == 1) {
-    return launch_in_parts(MovedDims(moved.begin() + 1, moved.end()), size, from + slowest.first * slowest.from_stride * bytes, to);
+    return launch_in_parts(
+        MovedDims(moved.begin() + 1, moved.end()), size, from + slowest.first * slowest.from_stride * bytes, to);
   }
   MovedDims half = moved;
   const int64_t front = slowest.size / 2;
@@ -144,7 +147,8 @@ Tensor roll_cuda(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
     return roll_cuda(self.contiguous().view(-1), shifts, {0}).view(self.sizes());
   }
   TORCH_CHECK(
-      shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+      shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(),
+      ", dims:", dims.size());
   if (self.numel() == 0) {
     return self.clone(at::MemoryFormat::Preserve);
   }

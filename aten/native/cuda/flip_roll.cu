@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(kThreads) turn_kernel(FlipRoll p, const W* fro
 void launch_flip_roll(const FlipRoll& p, std::size_t size, const void* from, void* to) {
   with_word(size, [&](auto word) {
     using W = decltype(word);
-    turn_kernel<W><<<blocks_of(p.n, kThreads * kTurned), kThreads, 0, p.stream>>>(p, static_cast<const W*>(from), static_cast<W*>(to));
+    turn_kernel<W><<<blocks_of(p.n, kThreads * kTurned), kThreads, 0, p.stream>>>(
+        p, static_cast<const W*>(from), static_cast<W*>(to));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }

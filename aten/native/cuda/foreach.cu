@@ -185,7 +185,12 @@ __global__ void __launch_bounds__(kForeachThreads) foreach_chunks(TensorChunks<k
 // Inputs are those of the parts from `first` on; the number is multiplied by `sign`.
 template <class Function>
 void run_foreach(
-    c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, cudaStream_t stream, double sign = 1, int first = 0) {
+    c10::ScalarType dtype,
+    const ForeachPart* parts,
+    std::size_t count,
+    cudaStream_t stream,
+    double sign = 1,
+    int first = 0) {
   constexpr int kArrays = kForeachArrays<Function>;
   static_assert(sizeof(TensorChunks<kArrays>) <= kMostLaunchArguments);
   const auto data = [&](std::size_t i, int k) -> void* {
@@ -322,8 +327,8 @@ __global__ void __launch_bounds__(kForeachThreads) sum_chunks(TensorChunks<2> ch
   }
 }
 
-// A block a tensor, of which each thread combines the sums that lie a block apart. Arrays: the norm, the sums, their count in the place
-// of an address.
+// A block a tensor, of which each thread combines the sums that lie a block apart. Arrays: the norm, the sums, their
+// count in the place of an address.
 template <class T, class Norm>
 __global__ void __launch_bounds__(kForeachThreads) join_sums(TensorChunks<3> chunks) {
   using R = opmath_type<T>;
@@ -360,7 +365,9 @@ void run_norm(c10::ScalarType dtype, const ForeachPart* parts, std::size_t count
     for_tensor_chunks<3>(
         count, [&](std::size_t) { return std::int64_t{1}; },
         [&](std::size_t i, int k) -> void* {
-          return k == 0 ? parts[i].out : k == 1 ? sums_of[i] : reinterpret_cast<void*>(foreach_norm_chunks(parts[i].numel));
+          return k == 0 ? parts[i].out
+              : k == 1  ? sums_of[i]
+                        : reinterpret_cast<void*>(foreach_norm_chunks(parts[i].numel));
         },
         [&](const TensorChunks<3>& chunks, unsigned blocks) {
           join_sums<T, Norm><<<blocks, kForeachThreads, 0, stream>>>(chunks);
@@ -386,7 +393,12 @@ std::int64_t foreach_norm_chunks(std::int64_t numel) {
 }
 
 void launch_foreach_norm(
-    ForeachNorm norm, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, void* sums, cudaStream_t stream) {
+    ForeachNorm norm,
+    c10::ScalarType dtype,
+    const ForeachPart* parts,
+    std::size_t count,
+    void* sums,
+    cudaStream_t stream) {
   switch (norm) {
     case ForeachNorm::One:
       return run_norm<NormOne>(dtype, parts, count, sums, stream);

@@ -21,9 +21,14 @@ void launch_foreach_cast(
 /// Blocks that share the norm of a tensor.
 std::int64_t foreach_norm_chunks(std::int64_t numel);
 
-/// Norms of tensors with elements. `sums` has room for the chunks of all of them, in float, or double for tensors of double; they are
-/// combined in their order.
+/// Norms of tensors with elements. `sums` has room for the chunks of all of them, in float, or double for tensors of
+/// double; they are combined in their order.
 void launch_foreach_norm(
-    ForeachNorm norm, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, void* sums, cudaStream_t stream);
+    ForeachNorm norm,
+    c10::ScalarType dtype,
+    const ForeachPart* parts,
+    std::size_t count,
+    void* sums,
+    cudaStream_t stream);
 
 } // namespace at::native::cuda

@@ -1,5 +1,5 @@
-// A thread takes one place and uses its taps for all channels. Gradients of the input are added atomically: the order of
-// the sums is not fixed.
+// A thread takes one place and uses its taps for all channels. Gradients of the input are added atomically: the order
+// of the sums is not fixed.
 #include <aten/native/cuda/grid_sampler.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Taps over depth, height and width of the point that the grid gives at `at`: up to `Taps` in each of `Dims` dimensions. Loops over
-/// them are unrolled, so that they stay in registers.
+/// Taps over depth, height and width of the point that the grid gives at `at`: up to `Taps` in each of `Dims`
+/// dimensions. Loops over them are unrolled, so that they stay in registers.
 template <class R, int Dims, int Taps>
 struct SampleTaps {
   using Line = LineTaps<R, int>;
@@ -22,7 +22,9 @@ struct SampleTaps {
   template <class T>
   __device__ SampleTaps(const GridSample& p, const T* at) {
     SampleRule rule = p.rule;
-    rule.mode = Taps == 4 ? SampleMode::Cubic : rule.mode == SampleMode::Nearest ? SampleMode::Nearest : SampleMode::Linear;
+    rule.mode = Taps == 4                  ? SampleMode::Cubic
+        : rule.mode == SampleMode::Nearest ? SampleMode::Nearest
+                                           : SampleMode::Linear;
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
       const int coordinate = 2 - d; // width comes first in the grid
@@ -66,7 +68,8 @@ __global__ void __launch_bounds__(kThreads)
     const T* plane = input + p.input.plane(o.n, c);
     R sum = 0;
     taps.each([&](int d, int h, int w, int x, int y, int z) {
-      sum += taps.line[0].weight[x] * taps.line[1].weight[y] * taps.line[2].weight[z] * widen(plane[p.input.inside(d, h, w)]);
+      sum += taps.line[0].weight[x] * taps.line[1].weight[y] * taps.line[2].weight[z] *
+          widen(plane[p.input.inside(d, h, w)]);
     });
     result[p.result.plane(o.n, c) + p.result.inside(o.at[0], o.at[1], o.at[2])] = narrow<T>(sum);
   }
@@ -74,7 +77,13 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T, int Dims, int Taps>
 __global__ void __launch_bounds__(kThreads) grid_sample_backward(
-    GridSample p, Pixels places, const T* input, const T* grid, const T* grad, opmath_type<T>* grad_input, T* grad_grid) {
+    GridSample p,
+    Pixels places,
+    const T* input,
+    const T* grid,
+    const T* grad,
+    opmath_type<T>* grad_input,
+    T* grad_grid) {
   using R = opmath_type<T>;
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= places.count) {
@@ -109,7 +118,8 @@ __global__ void __launch_bounds__(kThreads) grid_sample_backward(
   }
 }
 
-/// use(part, first) for parts of the points of all images, of which `first` is the number of a part's first one in the grid.
+/// use(part, first) for parts of the points of all images, of which `first` is the number of a part's first one in the
+/// grid.
 template <class F>
 void each_part_of_places(const GridSample& p, F use) {
   Image places = p.result;
@@ -166,7 +176,8 @@ void launch_grid_sample_backward(
     constexpr int kDims = shape.kDims, kTaps = shape.kTaps;
     each_part_of_places(p, [&](const ImagePart& part, std::int64_t first) {
       const std::int64_t volume = std::int64_t{p.input.size[0]} * p.input.size[1] * p.input.size[2];
-      R* const sums = grad_input == nullptr ? nullptr : static_cast<R*>(grad_input) + part.n * volume * p.input.channels;
+      R* const sums =
+          grad_input == nullptr ? nullptr : static_cast<R*>(grad_input) + part.n * volume * p.input.channels;
       T* const slopes = grad_grid == nullptr ? nullptr : static_cast<T*>(grad_grid) + first * p.dims;
       grid_sample_backward<T, kDims, kTaps><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
           p, part.pixels, part.of(static_cast<const T*>(input), p.input), static_cast<const T*>(grid) + first * p.dims,

@@ -11,7 +11,8 @@
 
 namespace at::native::cuda {
 
-/// `result` has a pixel for each point of each image; point i of all has its coordinates, width first, at grid[i * dims].
+/// `result` has a pixel for each point of each image; point i of all has its coordinates, width first, at grid[i *
+/// dims].
 struct GridSample {
   Image input, result;
   std::int32_t dims;

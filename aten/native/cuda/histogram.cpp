@@ -25,7 +25,11 @@ TensorBase dense_as(const TensorBase& t, c10::ScalarType dtype) {
 }
 
 void search_sorted(
-    const TensorBase& edges, const TensorBase& values, const std::optional<Tensor>& order, bool right, const TensorBase& out) {
+    const TensorBase& edges,
+    const TensorBase& values,
+    const std::optional<Tensor>& order,
+    bool right,
+    const TensorBase& out) {
   if (values.numel() == 0) {
     return;
   }
@@ -36,7 +40,8 @@ void search_sorted(
   }
   const TensorBase edge = dense_as(edges, common), value = dense_as(values, common);
   const TensorBase sorter = given(order) ? dense_as(*order, kLong) : TensorBase();
-  const TensorBase places = out.is_contiguous() ? out : static_cast<const TensorBase&>(at::empty(out.sizes(), Tensor(out).options()));
+  const TensorBase places =
+      out.is_contiguous() ? out : static_cast<const TensorBase&>(at::empty(out.sizes(), Tensor(out).options()));
   Search p;
   p.count = values.numel();
   p.row = edges.dim() == 0 ? 1 : edges.sizes().back();
@@ -58,7 +63,14 @@ void search_sorted(
 
 } // namespace
 
-void searchsorted_kernel(const TensorBase& sorted_sequence, const TensorBase& self, bool, bool right, std::optional<std::string_view> side, const std::optional<Tensor>& sorter, const TensorBase& out) {
+void searchsorted_kernel(
+    const TensorBase& sorted_sequence,
+    const TensorBase& self,
+    bool,
+    bool right,
+    std::optional<std::string_view> side,
+    const std::optional<Tensor>& sorter,
+    const TensorBase& out) {
   search_sorted(sorted_sequence, self, sorter, side.has_value() ? *side == "right" : right, out);
 }
 
@@ -70,7 +82,9 @@ void histc_kernel(const TensorBase& self, int64_t bins, const Scalar& min, const
   // Half and bfloat16 are counted in float: they would stop counting at 2048 and 256.
   const c10::ScalarType dtype = self.scalar_type() == kDouble ? kDouble : kFloat;
   const TensorBase x = self.scalar_type() == dtype ? self.contiguous() : dense_as(self, dtype);
-  const auto rounded = [&](double value) { return dtype == kFloat ? static_cast<double>(static_cast<float>(value)) : value; };
+  const auto rounded = [&](double value) {
+    return dtype == kFloat ? static_cast<double>(static_cast<float>(value)) : value;
+  };
   double low = rounded(min.toDouble()), high = rounded(max.toDouble());
   if (low == high && x.numel() > 0) {
     const auto [least, most] = at::aminmax(Tensor(x));

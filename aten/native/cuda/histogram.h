@@ -25,8 +25,8 @@ struct Search {
 };
 void launch_search(const Search& p);
 
-/// How many of n contiguous numbers are in each of `bins` ranges of equal width from `low` to `high`, which count to the last; added to
-/// `counts`, of the same dtype.
+/// How many of n contiguous numbers are in each of `bins` ranges of equal width from `low` to `high`, which count to
+/// the last; added to `counts`, of the same dtype.
 struct Histogram {
   std::int64_t n, bins;
   c10::ScalarType dtype; // float or double

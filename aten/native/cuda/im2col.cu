@@ -83,7 +83,8 @@ void launch_gather_columns(const Columns& p, std::size_t size, const void* image
     using W = decltype(word);
     each_part(windows, kMostPixels, [&](const ImagePart& part) {
       gather_columns<W><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
-          p, part.pixels, part.of(static_cast<const W*>(image), p.image), static_cast<W*>(columns) + first_column(p, part));
+          p, part.pixels, part.of(static_cast<const W*>(image), p.image),
+          static_cast<W*>(columns) + first_column(p, part));
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     });
   });
@@ -94,7 +95,8 @@ void launch_sum_columns(const Columns& p, c10::ScalarType dtype, const void* col
     using T = decltype(type);
     each_part(p.image, kMostPixels, [&](const ImagePart& part) {
       sum_columns<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
-          p, part.pixels, static_cast<const T*>(columns) + first_column(p, part), part.of(static_cast<T*>(image), p.image));
+          p, part.pixels, static_cast<const T*>(columns) + first_column(p, part),
+          part.of(static_cast<T*>(image), p.image));
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     });
   });

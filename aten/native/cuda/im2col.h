@@ -1,5 +1,5 @@
-// Launches of kernels that slide windows over images: windows gathered into columns (im2col), columns summed back into images (col2im),
-// and depthwise convolution.
+// Launches of kernels that slide windows over images: windows gathered into columns (im2col), columns summed back into
+// images (col2im), and depthwise convolution.
 #pragma once
 
 #include <aten/native/cuda/image.h>
@@ -27,8 +27,8 @@ struct SlidingDim {
   }
 };
 
-/// Column l of image n has row (c * kernel elements + k) at n * of_batch + row * of_row + l: element k of window l, or zero
-/// where that lies in the padding.
+/// Column l of image n has row (c * kernel elements + k) at n * of_batch + row * of_row + l: element k of window l, or
+/// zero where that lies in the padding.
 struct Columns {
   SlidingDim dim[3];
   Image image;

@@ -12,8 +12,10 @@ std::int64_t elements_of(const Image& image) {
   return std::int64_t{image.batch} * image.channels * image.size[0] * image.size[1] * image.size[2];
 }
 
-/// Halves the slowest dimension of more than one element until the box is small enough. `part.pixels` has where it begins.
-void cut_box(const Image& box, const ImagePart& part, std::int64_t most, c10::function_ref<void(const ImagePart&)> use) {
+/// Halves the slowest dimension of more than one element until the box is small enough. `part.pixels` has where it
+/// begins.
+void cut_box(
+    const Image& box, const ImagePart& part, std::int64_t most, c10::function_ref<void(const ImagePart&)> use) {
   if (elements_of(box) <= most) {
     ImagePart whole = part;
     whole.pixels = pixels_of(box);

@@ -13,7 +13,8 @@ class TensorBase;
 
 namespace at::native::cuda {
 
-/// Tensors [batch,] channels, [depth,] [height,] width: dimensions that are not there have size 1. Strides count elements.
+/// Tensors [batch,] channels, [depth,] [height,] width: dimensions that are not there have size 1. Strides count
+/// elements.
 struct Image {
   std::int32_t batch = 1, channels = 1;
   std::int32_t size[3] = {1, 1, 1}; // depth, height, width
@@ -65,7 +66,8 @@ struct Pixels {
   }
 };
 
-/// `t` as images of `dims` spatial dimensions, with a batch or without. Throws when a dimension has more than 2^31 - 1 elements.
+/// `t` as images of `dims` spatial dimensions, with a batch or without. Throws when a dimension has more than 2^31 - 1
+/// elements.
 Image image_of(const char* op, const TensorBase& t, int dims);
 /// All elements of an image that has some, up to 2^31 - 1.
 Pixels pixels_of(const Image& image);

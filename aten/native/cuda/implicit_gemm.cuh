@@ -1,7 +1,7 @@
 // The kernel of Note [Convolution as a product], for any arithmetic.
 //
-// A block makes a tile of the result. Tiles of a and b, 64 bytes of depth at a time, go through shared memory: while one is
-// multiplied, the next are on their way.
+// A block makes a tile of the result. Tiles of a and b, 64 bytes of depth at a time, go through shared memory: while
+// one is multiplied, the next are on their way.
 #pragma once
 
 #include <aten/native/cuda/implicit_gemm_loaders.cuh>
@@ -32,7 +32,8 @@ constexpr int greatest(int a, int b) {
 }
 
 template <class Math, bool kToWeight, bool kWide>
-__global__ void __launch_bounds__(Math::kThreads, kWide ? Math::kWideBlocks : Math::kBlocks) multiply(const ImplicitGemm p) {
+__global__ void __launch_bounds__(Math::kThreads, kWide ? Math::kWideBlocks : Math::kBlocks)
+    multiply(const ImplicitGemm p) {
   using T = typename Math::Element;
   using Sum = typename Math::Sum;
   using TileLoader = Loader<Math, kToWeight, kWide>;
@@ -117,7 +118,8 @@ __global__ void __launch_bounds__(Math::kThreads, kWide ? Math::kWideBlocks : Ma
     });
     __syncthreads();
     if (p.parts != nullptr) {
-      Sum* const part = static_cast<Sum*>(p.parts) + static_cast<std::int64_t>(block) * (2 * kElements) + half * kElements;
+      Sum* const part =
+          static_cast<Sum*>(p.parts) + static_cast<std::int64_t>(block) * (2 * kElements) + half * kElements;
       for (int i = own; i < kElements; i += Math::kThreads) {
         part[i] = p.columns_fastest ? sums(i / kSize, i % kSize) : sums(i % kRows, i / kRows);
       }

@@ -1,8 +1,9 @@
-// Convolution as a product of matrices whose elements are picked from images where they lie (an implicit GEMM): what kernels are
-// told. conv_product.cpp fills it from tensors.
+// Convolution as a product of matrices whose elements are picked from images where they lie (an implicit GEMM): what
+// kernels are told. conv_product.cpp fills it from tensors.
 //
 // Note [Convolution as a product]
-// out (rows x columns) = a (rows x depth) b (depth x columns), for each group by itself. A position in a kernel is a tap.
+// out (rows x columns) = a (rows x depth) b (depth x columns), for each group by itself. A position in a kernel is a
+// tap.
 //
 //   pass      out        rows          columns            depth              a is picked from     b is picked from
 //   features  features   its pixels    its channels       taps, channels     the image            the weight
@@ -10,13 +11,13 @@
 //   weight    weight     taps, image's features'          pixels of the      the image            the features
 //                        channels      channels           features
 //
-// So a is always picked from a tensor that is looked at through windows ("windowed"): of pixel j and tap t of a dimension, it is
-// element j * step + start + t * tap_move, or zero where that is outside of it. The other operand and the result are the tensor
-// that has the pixels, and the weight.
+// So a is always picked from a tensor that is looked at through windows ("windowed"): of pixel j and tap t of a
+// dimension, it is element j * step + start + t * tap_move, or zero where that is outside of it. The other operand and
+// the result are the tensor that has the pixels, and the weight.
 //
-// On the way back to the image, pixel i meets the window (i + padding - t * dilation) / stride, if the stride divides that. Which taps
-// do depends on i % stride, its phase: they are first, first + tap_step, ..., and from pixel to pixel of a phase the window
-// moves by one. So each phase is a product like that of the features, with numbers of its own.
+// On the way back to the image, pixel i meets the window (i + padding - t * dilation) / stride, if the stride divides
+// that. Which taps do depends on i % stride, its phase: they are first, first + tap_step, ..., and from pixel to pixel
+// of a phase the window moves by one. So each phase is a product like that of the features, with numbers of its own.
 #pragma once
 
 #include <c10/core/ScalarType.h>

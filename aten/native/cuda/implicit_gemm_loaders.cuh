@@ -1,6 +1,6 @@
-// What brings tiles from memory to shared memory: 16 bytes at a time where operands are channels-last, else element by element.
-// Of a loader, fetch() begins to load the next tiles and put() ends that. It says how many tiles are in shared memory (kStages), how
-// many bytes it needs besides (kTableBytes), and how its tiles lie.
+// What brings tiles from memory to shared memory: 16 bytes at a time where operands are channels-last, else element by
+// element. Of a loader, fetch() begins to load the next tiles and put() ends that. It says how many tiles are in shared
+// memory (kStages), how many bytes it needs besides (kTableBytes), and how its tiles lie.
 #pragma once
 
 #include <aten/native/cuda/implicit_gemm_places.cuh>
@@ -26,7 +26,13 @@ class WideTapLoader {
   static constexpr int kTableBytes = 0;
 
   __device__ WideTapLoader(
-      const Places<false>& places, std::int64_t row, int column, std::int64_t depth, const T* a, const T* b, std::uint8_t*)
+      const Places<false>& places,
+      std::int64_t row,
+      int column,
+      std::int64_t depth,
+      const T* a,
+      const T* b,
+      std::uint8_t*)
       : places_(places) {
 #pragma unroll
     for (int i = 0; i < kSlots; ++i) {
@@ -140,7 +146,13 @@ class WidePixelLoader {
   static constexpr int kTableBytes = 0;
 
   __device__ WidePixelLoader(
-      const Places<true>& places, std::int64_t row, int column, std::int64_t depth, const T* a, const T* b, std::uint8_t*)
+      const Places<true>& places,
+      std::int64_t row,
+      int column,
+      std::int64_t depth,
+      const T* a,
+      const T* b,
+      std::uint8_t*)
       : places_(places) {
     const int own = piece() * MathTile::kPiece;
     const Place place = places.of_row(row + own);
@@ -200,21 +212,25 @@ template <class T>
 __device__ inline T load_or_zero(const T* from, bool there) {
 #if defined(__CUDA_ARCH__)
   std::uint16_t bits = 0;
-  asm volatile("{\n.reg .pred there;\nsetp.ne.s32 there, %2, 0;\n@there ld.global.u16 %0, [%1];\n}" : "+h"(bits) : "l"(from), "r"(there ? 1 : 0));
+  asm volatile("{\n.reg .pred there;\nsetp.ne.s32 there, %2, 0;\n@there ld.global.u16 %0, [%1];\n}"
+               : "+h"(bits)
+               : "l"(from), "r"(there ? 1 : 0));
   return T(bits, T::from_bits());
 #else
   return there ? *from : T(0);
 #endif
 }
 
-/// Loads tiles element by element, from any strides. Where rows, columns and depth lie stands in tables in shared memory.
+/// Loads tiles element by element, from any strides. Where rows, columns and depth lie stands in tables in shared
+/// memory.
 template <class Math, bool kToWeight>
 class ElementLoader {
   using T = typename Math::Element;
   using MathTile = Tile<T, Math::kSize>;
   static constexpr int kDepth = MathTile::kDepth;
   static constexpr int kOwn = Math::kSize * kDepth / Math::kThreads; // elements of a tile for each thread
-  static constexpr bool kHeld = sizeof(T) < 4; // too small for copies behind the thread's back: they go through registers
+  static constexpr bool kHeld =
+      sizeof(T) < 4; // too small for copies behind the thread's back: they go through registers
 
   struct alignas(16) RowPlace {
     std::int64_t offset;
@@ -236,7 +252,13 @@ class ElementLoader {
   static constexpr int kTableBytes = static_cast<int>(sizeof(Tables));
 
   __device__ ElementLoader(
-      const Places<kToWeight>& places, std::int64_t row, int column, std::int64_t depth, const T* a, const T* b, std::uint8_t* memory)
+      const Places<kToWeight>& places,
+      std::int64_t row,
+      int column,
+      std::int64_t depth,
+      const T* a,
+      const T* b,
+      std::uint8_t* memory)
       : places_(places), a_(a), b_(b), tables_(*reinterpret_cast<Tables*>(memory)) {
     const int own = static_cast<int>(threadIdx.x);
     if (own < Math::kSize) {
@@ -262,32 +284,40 @@ class ElementLoader {
   /// Begins to load the next tiles. Between a call and the next, the threads wait for each other.
   __device__ void fetch(const MathTile& tile_a, const MathTile& tile_b) {
     const DepthPlace* const depths = tables_.depths[step_];
-    each(places_.p.a_by_depth, a_by_depth(), tables_.rows, depths, [&](int i, int to, const RowPlace& place, const DepthPlace& d) {
-      const bool there = places_.inside(place.at, d.at);
-      const T* const from = a_ + (place.offset + d.offset);
-      if constexpr (kHeld) {
-        held_a_[i] = load_or_zero(from, there);
-      } else {
-        copy_bytes<sizeof(T)>(tile_a.at(to), from, there);
-      }
-    });
-    each(places_.p.b_by_depth, b_by_depth(), tables_.columns, depths, [&](int i, int to, std::int64_t place, const DepthPlace& d) {
-      const bool there = (place | d.other) >= 0;
-      const T* const from = b_ + (place + d.other);
-      if constexpr (kHeld) {
-        held_b_[i] = load_or_zero(from, there);
-      } else {
-        copy_bytes<sizeof(T)>(tile_b.at(to), from, there);
-      }
-    });
+    each(
+        places_.p.a_by_depth, a_by_depth(), tables_.rows, depths,
+        [&](int i, int to, const RowPlace& place, const DepthPlace& d) {
+          const bool there = places_.inside(place.at, d.at);
+          const T* const from = a_ + (place.offset + d.offset);
+          if constexpr (kHeld) {
+            held_a_[i] = load_or_zero(from, there);
+          } else {
+            copy_bytes<sizeof(T)>(tile_a.at(to), from, there);
+          }
+        });
+    each(
+        places_.p.b_by_depth, b_by_depth(), tables_.columns, depths,
+        [&](int i, int to, std::int64_t place, const DepthPlace& d) {
+          const bool there = (place | d.other) >= 0;
+          const T* const from = b_ + (place + d.other);
+          if constexpr (kHeld) {
+            held_b_[i] = load_or_zero(from, there);
+          } else {
+            copy_bytes<sizeof(T)>(tile_b.at(to), from, there);
+          }
+        });
     step_ ^= 1;
     tabulate(step_);
   }
   /// Ends what fetch() has begun, if copies are not behind the thread's back.
   __device__ void put(const MathTile& tile_a, const MathTile& tile_b) {
     if constexpr (kHeld) {
-      each(places_.p.a_by_depth, a_by_depth(), [&](int i, int to) { *reinterpret_cast<T*>(tile_a.at(to)) = held_a_[i]; });
-      each(places_.p.b_by_depth, b_by_depth(), [&](int i, int to) { *reinterpret_cast<T*>(tile_b.at(to)) = held_b_[i]; });
+      each(places_.p.a_by_depth, a_by_depth(), [&](int i, int to) {
+        *reinterpret_cast<T*>(tile_a.at(to)) = held_a_[i];
+      });
+      each(places_.p.b_by_depth, b_by_depth(), [&](int i, int to) {
+        *reinterpret_cast<T*>(tile_b.at(to)) = held_b_[i];
+      });
     }
   }
 
@@ -310,7 +340,9 @@ class ElementLoader {
     const Place place = places_.of_depth(digits);
     const bool there = places_.depth().contains(digits);
     tables_.depths[table][own] = {
-        place.offset, there ? places_.depth_offset(digits) : -1, {there ? place.at[0] : kNowhere, place.at[1], place.at[2]}};
+        place.offset,
+        there ? places_.depth_offset(digits) : -1,
+        {there ? place.at[0] : kNowhere, place.at[1], place.at[2]}};
     places_.depth().advance(digits, tables_.step);
     tables_.digits[own] = digits;
   }
@@ -343,7 +375,9 @@ class ElementLoader {
       each(true, tile_by_depth, [&](int i, int to) { f(i, to, rows[i * kRowStep], depth); });
     } else {
       const RowPlace row = *rows;
-      each(false, Math::kDepthOrRows ? false : tile_by_depth, [&](int i, int to) { f(i, to, row, depths[i * kDepthStep]); });
+      each(false, Math::kDepthOrRows ? false : tile_by_depth, [&](int i, int to) {
+        f(i, to, row, depths[i * kDepthStep]);
+      });
     }
   }
 
@@ -356,6 +390,8 @@ class ElementLoader {
 
 template <class Math, bool kToWeight, bool kWide>
 using Loader = std::conditional_t<
-    kWide, std::conditional_t<kToWeight, WidePixelLoader<Math>, WideTapLoader<Math>>, ElementLoader<Math, kToWeight>>;
+    kWide,
+    std::conditional_t<kToWeight, WidePixelLoader<Math>, WideTapLoader<Math>>,
+    ElementLoader<Math, kToWeight>>;
 
 } // namespace at::native::cuda::implicit_gemm

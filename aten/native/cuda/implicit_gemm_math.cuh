@@ -17,7 +17,10 @@ struct TensorCoreMath {
   using MathTile = Tile<T, kTile>;
   static constexpr int kSize = kTile, kThreads = 2 * kTile;
   // Blocks that a multiprocessor is to have room for. 16 bits take registers on their way to shared memory.
-  static constexpr int kWideBlocks = kTile == 128 ? 2 : 4, kBlocks = sizeof(T) == 4 ? kWideBlocks : kTile == 128 ? 1 : 3;
+  static constexpr int kWideBlocks = kTile == 128 ? 2 : 4,
+                       kBlocks = sizeof(T) == 4 ? kWideBlocks
+      : kTile == 128                            ? 1
+                                                : 3;
   static constexpr bool kDepthOrRows = true; // tiles may lie either way
 
   // Two rows of warps; each has half of the rows and 32 columns.
@@ -67,7 +70,8 @@ struct TensorCoreMath {
       for (int n = 0; n < kAcross; ++n) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          f(first_row() + 16 * m + lane() / 4 + i / 2 * 8, first_column() + 8 * n + lane() % 4 * 2 + i % 2, sums[m][n][i]);
+          f(first_row() + 16 * m + lane() / 4 + i / 2 * 8, first_column() + 8 * n + lane() % 4 * 2 + i % 2,
+            sums[m][n][i]);
         }
       }
     }
@@ -94,7 +98,8 @@ struct TensorCoreMath {
       const int first = MathTile::element(false, first_row() + lane() / 4, lane() % 4);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        a[i] = *reinterpret_cast<const std::uint32_t*>(tile.at(first ^ MathTile::element(false, 16 * m + i % 2 * 8, 8 * k + i / 2 * 4)));
+        a[i] = *reinterpret_cast<const std::uint32_t*>(
+            tile.at(first ^ MathTile::element(false, 16 * m + i % 2 * 8, 8 * k + i / 2 * 4)));
       }
     }
     round(a);
@@ -102,7 +107,10 @@ struct TensorCoreMath {
   /// 16 columns, number n: {b0, b1} of eight and of the next eight.
   static __device__ void load_b(std::uint32_t (&b)[4], const MathTile& tile, bool by_depth, int n, int k) {
     if (by_depth) {
-      load_matrices(b, tile.at(MathTile::along_depth(first_column() + 16 * n + lane() / 16 * 8 + lane() % 8, 2 * k + lane() / 8 % 2)));
+      load_matrices(
+          b,
+          tile.at(
+              MathTile::along_depth(first_column() + 16 * n + lane() / 16 * 8 + lane() % 8, 2 * k + lane() / 8 % 2)));
     } else if constexpr (sizeof(T) == 2) {
       const int first = MathTile::along_rows(lane() / 8 % 2 * 8 + lane() % 8, first_column() / 8 + lane() / 16);
       load_matrices_transposed(b, tile.at(first ^ MathTile::along_rows(16 * k, 2 * n)));
@@ -110,7 +118,8 @@ struct TensorCoreMath {
       const int first = MathTile::element(false, first_column() + lane() / 4, lane() % 4);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        b[i] = *reinterpret_cast<const std::uint32_t*>(tile.at(first ^ MathTile::element(false, 16 * n + i / 2 * 8, 8 * k + i % 2 * 4)));
+        b[i] = *reinterpret_cast<const std::uint32_t*>(
+            tile.at(first ^ MathTile::element(false, 16 * n + i / 2 * 8, 8 * k + i % 2 * 4)));
       }
     }
     round(b);
@@ -159,7 +168,8 @@ struct PlainMath {
     for (int i = 0; i < kDown; ++i) {
 #pragma unroll
       for (int j = 0; j < kAcross; ++j) {
-        f((i / kPiece * (kTile / 8) + down()) * kPiece + i % kPiece, (j / kPiece * 16 + across()) * kPiece + j % kPiece, sums[i][j]);
+        f((i / kPiece * (kTile / 8) + down()) * kPiece + i % kPiece, (j / kPiece * 16 + across()) * kPiece + j % kPiece,
+          sums[i][j]);
       }
     }
   }
@@ -169,7 +179,8 @@ struct PlainMath {
   static __device__ void read(T (&values)[N], const MathTile& tile, int k, int number, int threads) {
 #pragma unroll
     for (int i = 0; i < N / kPiece; ++i) {
-      const auto piece = *reinterpret_cast<const Aligned<T, kPiece>*>(tile.at(MathTile::along_rows(0, number) ^ MathTile::along_rows(k, i * threads)));
+      const auto piece = *reinterpret_cast<const Aligned<T, kPiece>*>(
+          tile.at(MathTile::along_rows(0, number) ^ MathTile::along_rows(k, i * threads)));
 #pragma unroll
       for (int e = 0; e < kPiece; ++e) {
         values[i * kPiece + e] = piece.values[e];

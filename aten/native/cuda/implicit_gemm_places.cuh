@@ -38,8 +38,8 @@ __device__ inline PhaseDim phase_of(const GemmDim& d, bool to_image, int phase) 
   return {0, 0, 0, 1, phase, d.stride};
 }
 
-/// Where things lie for a tile of the result. Pixels are written (image, 3 coordinates), taps (3 coordinates, channel) or (channel,
-/// 3 coordinates).
+/// Where things lie for a tile of the result. Pixels are written (image, 3 coordinates), taps (3 coordinates, channel)
+/// or (channel, 3 coordinates).
 template <bool kToWeight>
 struct Places {
   const ImplicitGemm& p;
@@ -139,7 +139,8 @@ struct Places {
   }
   /// The last pixels of a phase may be beyond the tensor.
   __device__ bool has_pixel(const Digits& d) const {
-    return pixels.contains(d) && pixel_at(d, 0) < p.dim[0].size && pixel_at(d, 1) < p.dim[1].size && pixel_at(d, 2) < p.dim[2].size;
+    return pixels.contains(d) && pixel_at(d, 0) < p.dim[0].size && pixel_at(d, 1) < p.dim[1].size &&
+        pixel_at(d, 2) < p.dim[2].size;
   }
   /// In the weight, from the first tap of this phase on.
   __device__ std::int64_t weight_offset(const Digits& d) const {
@@ -172,7 +173,8 @@ struct Places {
   }
 };
 
-/// The number of this block, read anew: what has been computed of it before the main loop is not kept in registers until after it.
+/// The number of this block, read anew: what has been computed of it before the main loop is not kept in registers
+/// until after it.
 __device__ inline std::uint32_t block_number() {
 #if defined(__CUDA_ARCH__)
   std::uint32_t number;
@@ -197,7 +199,8 @@ struct TileNumber {
 
  private:
   static __device__ std::uint32_t take(std::uint32_t& i, int size) {
-    const std::uint32_t quotient = i / static_cast<std::uint32_t>(size), rest = i - quotient * static_cast<std::uint32_t>(size);
+    const std::uint32_t quotient = i / static_cast<std::uint32_t>(size),
+                        rest = i - quotient * static_cast<std::uint32_t>(size);
     i = quotient;
     return rest;
   }

@@ -1,5 +1,5 @@
-// Convolution as a product of matrices (implicit_gemm.h) by ordinary multiplications, and the sum of its parts where the depth is
-// split.
+// Convolution as a product of matrices (implicit_gemm.h) by ordinary multiplications, and the sum of its parts where
+// the depth is split.
 #include <aten/native/cuda/implicit_gemm.cuh>
 
 #include <aten/native/cuda/dtype_cases.cuh>

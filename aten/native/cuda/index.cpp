@@ -69,18 +69,35 @@ struct ElementBytes {
 };
 
 /// The walk of gather and scatter: over the elements of `index`.
-Walk element_walk(const char* op, const TensorBase& indexed, int64_t dim, const TensorBase& index, const TensorBase& plain) {
-  return {op, sizes_of(index), strides_of(plain), without_dim(strides_of(indexed), dim), strides_of(index),
-          dim_size(indexed, dim), dim_stride(indexed, dim), /*wrap=*/false, /*skip=*/INT64_MIN, dim};
+Walk element_walk(
+    const char* op, const TensorBase& indexed, int64_t dim, const TensorBase& index, const TensorBase& plain) {
+  return {
+      op,
+      sizes_of(index),
+      strides_of(plain),
+      without_dim(strides_of(indexed), dim),
+      strides_of(index),
+      dim_size(indexed, dim),
+      dim_stride(indexed, dim),
+      /*wrap=*/false,
+      /*skip=*/INT64_MIN,
+      dim};
 }
 
 /// The walk of the index_* operators: over the elements of `plain`, with a 1-D index along `dim`.
-Walk slice_walk(const char* op, const TensorBase& indexed, int64_t dim, const TensorBase& index, const TensorBase& plain) {
+Walk slice_walk(
+    const char* op, const TensorBase& indexed, int64_t dim, const TensorBase& index, const TensorBase& plain) {
   DimVector sizes = indexed.dim() == 0 ? DimVector{1} : sizes_of(indexed);
   sizes[dim] = index.numel();
   DimVector strides = plain.dim() == 0 ? DimVector(sizes.size(), 0) : strides_of(plain);
-  return {op, sizes, strides, without_dim(strides_of(indexed), dim), along_dim(index, sizes.size(), dim),
-          dim_size(indexed, dim), dim_stride(indexed, dim)};
+  return {
+      op,
+      sizes,
+      strides,
+      without_dim(strides_of(indexed), dim),
+      along_dim(index, sizes.size(), dim),
+      dim_size(indexed, dim),
+      dim_stride(indexed, dim)};
 }
 
 template <std::uint64_t Dtypes>
@@ -105,7 +122,8 @@ void gather_kernel(const TensorBase& self, int64_t dim, const TensorBase& index,
   gather_to(element_walk("gather", self, dim, places, out), places, out, self);
 }
 
-void scatter_src_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
+void scatter_src_kernel(
+    const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   start_from(self, out);
   if (index.numel() == 0) {
@@ -115,7 +133,8 @@ void scatter_src_kernel(const TensorBase& self, int64_t dim, const TensorBase& i
   scatter_to(element_walk("scatter", out, dim, places, src), places, out, src);
 }
 
-void scatter_value_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
+void scatter_value_kernel(
+    const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   start_from(self, out);
   if (index.numel() == 0) {
@@ -129,7 +148,12 @@ void scatter_value_kernel(const TensorBase& self, int64_t dim, const TensorBase&
 namespace {
 
 void scatter_op(
-    const char* name, ScatterOp op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src,
+    const char* name,
+    ScatterOp op,
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& src,
     const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   start_from(self, out);
@@ -142,12 +166,19 @@ void scatter_op(
 
 } // namespace
 
-void scatter_add_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
+void scatter_add_kernel(
+    const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
   check_dtype("scatter_add", self, kAll);
   scatter_op("scatter_add", ScatterOp::Add, self, dim, index, src, out);
 }
 
-void scatter_reduce_src_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, const TensorBase& out) {
+void scatter_reduce_src_kernel(
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& src,
+    std::string_view reduce,
+    const TensorBase& out) {
   if (reduce == "add") {
     return scatter_add_kernel(self, dim, index, src, out);
   }
@@ -155,16 +186,28 @@ void scatter_reduce_src_kernel(const TensorBase& self, int64_t dim, const Tensor
   scatter_op("scatter", ScatterOp::Multiply, self, dim, index, src, out);
 }
 
-void scatter_reduce_value_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, std::string_view reduce, const TensorBase& out) {
+void scatter_reduce_value_kernel(
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const Scalar& value,
+    std::string_view reduce,
+    const TensorBase& out) {
   scatter_reduce_src_kernel(self, dim, index, number_like(self, value, index.sizes()), reduce, out);
 }
 
 namespace {
 
-/// Combines elements of `src` to those indices of `out` that an index leads to. walk_of(indexed, plain) is the walk by it.
+/// Combines elements of `src` to those indices of `out` that an index leads to. walk_of(indexed, plain) is the walk by
+/// it.
 template <class WalkOf>
 void reduce_into(
-    const char* op, std::string_view reduce, bool include_self, const TensorBase& places, const TensorBase& src, const TensorBase& out,
+    const char* op,
+    std::string_view reduce,
+    bool include_self,
+    const TensorBase& places,
+    const TensorBase& src,
+    const TensorBase& out,
     WalkOf walk_of) {
   const c10::ScalarType dtype = out.scalar_type();
   const double infinity = std::numeric_limits<double>::infinity();
@@ -199,7 +242,14 @@ void reduce_into(
 
 } // namespace
 
-void scatter_reduce_two_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, bool include_self, const TensorBase& out) {
+void scatter_reduce_two_kernel(
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& src,
+    std::string_view reduce,
+    bool include_self,
+    const TensorBase& out) {
   check_dtype("scatter_reduce", self, kReal);
   dim = c10::maybe_wrap_dim(dim, self.dim());
   start_from(self, out);
@@ -207,9 +257,11 @@ void scatter_reduce_two_kernel(const TensorBase& self, int64_t dim, const Tensor
     return;
   }
   const TensorBase places = as_long(index);
-  reduce_into("scatter_reduce", reduce, include_self, places, src, out, [&](const TensorBase& indexed, const TensorBase& plain) {
-    return element_walk("scatter_reduce", indexed, dim, places, plain);
-  });
+  reduce_into(
+      "scatter_reduce", reduce, include_self, places, src, out,
+      [&](const TensorBase& indexed, const TensorBase& plain) {
+        return element_walk("scatter_reduce", indexed, dim, places, plain);
+      });
 }
 
 // ---- along one dimension, whole slices -------------------------------------------------------
@@ -223,7 +275,13 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
   gather_to(slice_walk("index_select", self, dim, places, out), places, out, self);
 }
 
-void index_add_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha, const TensorBase& out) {
+void index_add_kernel(
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& source,
+    const Scalar& alpha,
+    const TensorBase& out) {
   check_dtype("index_add", self, kAll);
   dim = c10::maybe_wrap_dim(dim, self.dim());
   start_from(self, out);
@@ -238,10 +296,18 @@ void index_add_kernel(const TensorBase& self, int64_t dim, const TensorBase& ind
   }
   const ElementBytes factor("index_add", self.scalar_type(), alpha);
   scatter_op_to(
-      slice_walk("index_add", out, dim, places, source), places, ScatterOp::Add, out, source, Order::OfThreads, {}, factor.bytes);
+      slice_walk("index_add", out, dim, places, source), places, ScatterOp::Add, out, source, Order::OfThreads, {},
+      factor.bytes);
 }
 
-void index_reduce_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce, bool include_self, const TensorBase& out) {
+void index_reduce_kernel(
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& source,
+    std::string_view reduce,
+    bool include_self,
+    const TensorBase& out) {
   check_dtype("index_reduce", self, kReal);
   dim = c10::maybe_wrap_dim(dim, self.dim());
   start_from(self, out);
@@ -249,12 +315,15 @@ void index_reduce_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
     return;
   }
   const TensorBase places = as_long(index);
-  reduce_into("index_reduce", reduce, include_self, places, source, out, [&](const TensorBase& indexed, const TensorBase& plain) {
-    return slice_walk("index_reduce", indexed, dim, places, plain);
-  });
+  reduce_into(
+      "index_reduce", reduce, include_self, places, source, out,
+      [&](const TensorBase& indexed, const TensorBase& plain) {
+        return slice_walk("index_reduce", indexed, dim, places, plain);
+      });
 }
 
-void index_copy_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const TensorBase& out) {
+void index_copy_kernel(
+    const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   start_from(self, out);
   if (source.numel() == 0) {
@@ -264,7 +333,8 @@ void index_copy_kernel(const TensorBase& self, int64_t dim, const TensorBase& in
   scatter_to(slice_walk("index_copy", out, dim, places, source), places, out, source);
 }
 
-void index_fill_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
+void index_fill_kernel(
+    const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   start_from(self, out);
   if (index.numel() == 0 || out.numel() == 0) {
@@ -303,7 +373,13 @@ void embedding_kernel(const TensorBase& weight, const TensorBase& indices, int64
   gather_to(walk, places, out, weight);
 }
 
-void embedding_dense_backward_kernel(const TensorBase& grad_output, const TensorBase& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq, const TensorBase& out) {
+void embedding_dense_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& indices,
+    int64_t num_weights,
+    int64_t padding_idx,
+    bool scale_grad_by_freq,
+    const TensorBase& out) {
   check_dtype("embedding_backward", grad_output, kFloating | kComplex);
   out.zero_();
   if (grad_output.numel() == 0 || out.numel() == 0) {
@@ -314,9 +390,17 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
   if (kFloating.contains(out.scalar_type()) && places.numel() <= kFewIndices && out.stride(1) == 1) {
     const TensorBase index = places.contiguous(), grads = grad_output.contiguous();
     return launch_sum_rows(
-        {index.numel(), index.const_data_ptr<int64_t>(), out.scalar_type(), grads.const_data_ptr(), out.mutable_data_ptr(),
-         out.size(1), out.stride(0), padding_idx, scale_grad_by_freq,
-         {index_error_slot(), "embedding_backward", "indices", num_weights}, c10::cuda::getCurrentCUDAStream()});
+        {index.numel(),
+         index.const_data_ptr<int64_t>(),
+         out.scalar_type(),
+         grads.const_data_ptr(),
+         out.mutable_data_ptr(),
+         out.size(1),
+         out.stride(0),
+         padding_idx,
+         scale_grad_by_freq,
+         {index_error_slot(), "embedding_backward", "indices", num_weights},
+         c10::cuda::getCurrentCUDAStream()});
   }
   // Sums of 16-bit gradients are kept in float.
   const bool narrow = c10::isReducedFloatingType(out.scalar_type());
@@ -327,16 +411,23 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
     const Tensor ones = number_like(places, 1, places.sizes());
     const DimVector none(places.dim(), 0);
     const Walk count{
-        "embedding_backward", DimVector(places.sizes().begin(), places.sizes().end()), none, none,
-        DimVector(places.strides().begin(), places.strides().end()), num_weights, 1, false, padding_idx};
+        "embedding_backward",
+        DimVector(places.sizes().begin(), places.sizes().end()),
+        none,
+        none,
+        DimVector(places.strides().begin(), places.strides().end()),
+        num_weights,
+        1,
+        false,
+        padding_idx};
     scatter_op_to(count, places, ScatterOp::Add, uses, ones);
     grad = grad / uses.take(Tensor(places).clamp(0, num_weights - 1)).clamp_min(1).unsqueeze(-1);
   }
   DimVector columns(grad.dim(), 0), index_strides(places.strides().begin(), places.strides().end());
   columns.back() = sums.stride(1);
   index_strides.push_back(0);
-  const Walk walk{"embedding_backward", sizes_of(grad), strides_of(grad), columns, index_strides,
-                  num_weights, sums.stride(0), false, padding_idx};
+  const Walk walk{"embedding_backward", sizes_of(grad), strides_of(grad), columns, index_strides, num_weights,
+                  sums.stride(0),       false,          padding_idx};
   scatter_op_to(walk, places, ScatterOp::Add, sums, grad, Order::OfElements);
   if (narrow) {
     copy_on_device(out, sums);

@@ -76,8 +76,8 @@ __device__ void update_atomically(T* to, F f) {
 }
 
 #if defined(__CUDA_ARCH__)
-// The device itself adds pairs of 16-bit floats, which it rounds as a sum of floats would be. The neighbour stays what it is: -0 is
-// added to it.
+// The device itself adds pairs of 16-bit floats, which it rounds as a sum of floats would be. The neighbour stays what
+// it is: -0 is added to it.
 __device__ inline void add_pair(c10::Half*, std::size_t word, std::uint32_t pair) {
   asm volatile("red.global.add.noftz.f16x2 [%0], %1;" : : "l"(word), "r"(pair) : "memory");
 }
@@ -149,7 +149,8 @@ __global__ void __launch_bounds__(kThreads) scatter_op_kernel(IndexWalk walk, T*
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) scatter_add_scaled_kernel(IndexWalk walk, T* indexed, const T* plain, T alpha) {
+__global__ void __launch_bounds__(kThreads)
+    scatter_add_scaled_kernel(IndexWalk walk, T* indexed, const T* plain, T alpha) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   Place place;
   if (i < walk.n && find_place(walk, i, place)) {
@@ -170,7 +171,8 @@ __global__ void __launch_bounds__(kThreads) offsets_kernel(IndexOffsets p) {
 }
 
 template <class Op, class... Ts>
-void scatter_op(const IndexWalk& walk, c10::ScalarType dtype, void* indexed, const void* plain, const void* alpha = nullptr) {
+void scatter_op(
+    const IndexWalk& walk, c10::ScalarType dtype, void* indexed, const void* plain, const void* alpha = nullptr) {
   const auto launch = [&](auto type) {
     using T = decltype(type);
     T* const to = static_cast<T*>(indexed);
@@ -238,7 +240,8 @@ void launch_scatter_value(const IndexWalk& walk, std::size_t size, void* indexed
   with_word(size, [&](auto word) {
     using W = decltype(word);
     memcpy(&word, value, sizeof(W));
-    scatter_value_kernel<W><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(walk, static_cast<W*>(indexed), word);
+    scatter_value_kernel<W>
+        <<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(walk, static_cast<W*>(indexed), word);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
@@ -246,7 +249,8 @@ void launch_scatter_value(const IndexWalk& walk, std::size_t size, void* indexed
 void launch_masked_scatter(const MaskedScatter& p, std::size_t size, void* to, const void* source) {
   with_word(size, [&](auto word) {
     using W = decltype(word);
-    masked_scatter_kernel<W><<<blocks_of(p.n, kThreads), kThreads, 0, p.stream>>>(p, static_cast<W*>(to), static_cast<const W*>(source));
+    masked_scatter_kernel<W>
+        <<<blocks_of(p.n, kThreads), kThreads, 0, p.stream>>>(p, static_cast<W*>(to), static_cast<const W*>(source));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
@@ -256,12 +260,12 @@ void launch_scatter_op(
   switch (op) {
     case ScatterOp::Add:
       return scatter_op<
-          AddTo, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float,
-          double, c10::complex<float>, c10::complex<double>>(walk, dtype, indexed, plain, alpha);
+          AddTo, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16,
+          float, double, c10::complex<float>, c10::complex<double>>(walk, dtype, indexed, plain, alpha);
     case ScatterOp::Multiply:
       return scatter_op<
-          MultiplyBy, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16,
-          float, double>(walk, dtype, indexed, plain);
+          MultiplyBy, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half,
+          c10::BFloat16, float, double>(walk, dtype, indexed, plain);
     case ScatterOp::Max:
       return scatter_op<
           Extreme<true>, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half,

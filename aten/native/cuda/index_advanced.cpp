@@ -1,7 +1,7 @@
 // Indexing by tensors and masks on CUDA devices: index, index_put_, masked_select, masked_scatter_, put_.
 //
-// It is one gather or scatter by all indices. Where elements are to come in their order, or indices are very many, those of several
-// dimensions are folded into one tensor of offsets before.
+// It is one gather or scatter by all indices. Where elements are to come in their order, or indices are very many,
+// those of several dimensions are folded into one tensor of offsets before.
 #include <aten/Functions.h>
 #include <aten/core/Context.h>
 #include <aten/core/List.h>
@@ -60,8 +60,8 @@ IndexedDims collect(const Tensor& self, const Indices& indices) {
     if (dtype == kBool || dtype == kByte) {
       for (int64_t d = 0; d < index.dim(); ++d) {
         TORCH_CHECK_INDEX(
-            index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(),
-            " at index ", d, " does not match the shape of the indexed tensor ", self.sizes(), " at index ", dim + d);
+            index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(), " at index ", d,
+            " does not match the shape of the indexed tensor ", self.sizes(), " at index ", dim + d);
       }
       check_index_device(self, index);
       const Tensor places = index.to(self.device()).nonzero();
@@ -111,7 +111,8 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
   c10::SmallVector<bool, 8> indexed(self.dim(), false);
   for (const IndexedDim& d : plan.dims) {
     TORCH_CHECK_INDEX(
-        !takes_some || self.size(d.dim) != 0, "index is out of bounds for dimension with size 0 (dimension ", d.dim, ")");
+        !takes_some || self.size(d.dim) != 0, "index is out of bounds for dimension with size 0 (dimension ", d.dim,
+        ")");
     indexed[d.dim] = true;
   }
   // Indexed dimensions side by side are replaced where they stand, else the result starts with them.
@@ -170,7 +171,8 @@ Tensor unchanged_by_writes(const Tensor& self, const Tensor& t) {
 /// Where several indices lead to together, at each position of their broadcast shape.
 Tensor folded_index(Plan& plan, const Tensor& self) {
   cuda::Walk& walk = plan.walk;
-  // Offsets are checked already; this bounds them all the same. They count the elements that all of them are multiples of.
+  // Offsets are checked already; this bounds them all the same. They count the elements that all of them are multiples
+  // of.
   int64_t unit = 0;
   for (const IndexedDim& d : plan.dims) {
     unit = std::gcd(unit, self.stride(d.dim));
@@ -187,8 +189,8 @@ Tensor folded_index(Plan& plan, const Tensor& self) {
   return offsets;
 }
 
-/// The index to walk by, which the plan is completed for. Not called where the result has no elements: values that lead nowhere are
-/// not looked at.
+/// The index to walk by, which the plan is completed for. Not called where the result has no elements: values that lead
+/// nowhere are not looked at.
 Tensor index_for(Plan& plan, const Tensor& self, bool in_order) {
   const size_t count = plan.dims.size();
   if (count == 0 || (count > 1 && in_order) || count > cuda::kMostIndices) {
@@ -203,7 +205,8 @@ Tensor index_for(Plan& plan, const Tensor& self, bool in_order) {
   walk.dim = first.dim;
   for (size_t i = 1; i < count; ++i) {
     const IndexedDim& d = plan.dims[i];
-    walk.others.push_back({d.index.const_data_ptr<int64_t>(), index_strides(plan, d.index), self.size(d.dim), self.stride(d.dim), d.dim});
+    walk.others.push_back(
+        {d.index.const_data_ptr<int64_t>(), index_strides(plan, d.index), self.size(d.dim), self.stride(d.dim), d.dim});
   }
   return first.index;
 }
@@ -215,8 +218,8 @@ int64_t elements_of(IntArrayRef sizes) {
 /// A result that lies in memory as self and the indices do.
 Tensor empty_result(const Plan& plan, const Tensor& self) {
   const DimVector& sizes = plan.walk.sizes;
-  const bool by_rows =
-      self.is_contiguous() && std::all_of(plan.dims.begin(), plan.dims.end(), [](const IndexedDim& d) { return d.index.is_contiguous(); });
+  const bool by_rows = self.is_contiguous() &&
+      std::all_of(plan.dims.begin(), plan.dims.end(), [](const IndexedDim& d) { return d.index.is_contiguous(); });
   if (by_rows) {
     return at::empty_contiguous(sizes, self.scalar_type(), self.device());
   }
@@ -274,7 +277,8 @@ Tensor& _index_put_impl_cuda_(
 
 Tensor masked_select_cuda(const Tensor& self, const Tensor& mask) {
   TORCH_CHECK(
-      mask.scalar_type() == kBool, "masked_select: expected BoolTensor or ByteTensor for mask (bool only here), got ", mask.scalar_type());
+      mask.scalar_type() == kBool, "masked_select: expected BoolTensor or ByteTensor for mask (bool only here), got ",
+      mask.scalar_type());
   const DimVector sizes = at::infer_size_dimvector(mask.sizes(), self.sizes());
   Indices indices;
   indices.push_back(mask.expand(sizes).reshape({-1}));
@@ -284,10 +288,13 @@ Tensor masked_select_cuda(const Tensor& self, const Tensor& mask) {
 Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& source) {
   at::assert_no_internal_overlap(self);
   TORCH_CHECK(
-      self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got",
-      self.scalar_type(), " and ", source.scalar_type());
+      self.scalar_type() == source.scalar_type(),
+      "masked_scatter: expected self and source to have same dtypes but got", self.scalar_type(), " and ",
+      source.scalar_type());
   TORCH_CHECK(
-      mask.scalar_type() == kBool, "Mask tensor can take 0 and 1 values only: masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
+      mask.scalar_type() == kBool,
+      "Mask tensor can take 0 and 1 values only: masked_scatter_ only supports boolean masks, but got mask with dtype ",
+      mask.scalar_type());
   const Tensor flags = mask.expand(self.sizes()).contiguous();
   if (self.numel() == 0) {
     return self;
@@ -301,8 +308,11 @@ Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& sou
       static_cast<const std::uint8_t*>(flags.const_data_ptr()), self.numel(), positions.mutable_data_ptr<int64_t>(),
       count.mutable_data_ptr<int64_t>(), stream);
   const cuda::MaskedScatter p{
-      self.numel(), positions.const_data_ptr<int64_t>(), count.const_data_ptr<int64_t>(),
-      {cuda::index_error_slot(), "masked_scatter_", "source", source.numel()}, stream};
+      self.numel(),
+      positions.const_data_ptr<int64_t>(),
+      count.const_data_ptr<int64_t>(),
+      {cuda::index_error_slot(), "masked_scatter_", "source", source.numel()},
+      stream};
   cuda::launch_masked_scatter(p, self.itemsize(), target.mutable_data_ptr(), values.const_data_ptr());
   return target.is_same(self) ? self : self.copy_(target);
 }
@@ -311,13 +321,14 @@ Tensor& put_cuda_(Tensor& self, const Tensor& index, const Tensor& source, bool 
   at::assert_no_internal_overlap(self);
   at::assert_no_overlap(self, index);
   at::assert_no_overlap(self, source);
+  TORCH_CHECK(index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", index.scalar_type());
   TORCH_CHECK(
-      index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", index.scalar_type());
-  TORCH_CHECK(
-      self.scalar_type() == source.scalar_type(), "put_(): self and source expected to have the same dtype, but got self.dtype = ",
-      self.scalar_type(), " and source.dtype = ", source.scalar_type());
+      self.scalar_type() == source.scalar_type(),
+      "put_(): self and source expected to have the same dtype, but got self.dtype = ", self.scalar_type(),
+      " and source.dtype = ", source.scalar_type());
   TORCH_CHECK_INDEX(
-      source.numel() == index.numel(), "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
+      source.numel() == index.numel(),
+      "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
       source.numel(), ", index.numel() = ", index.numel());
   TORCH_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, "put_(): Tried to put elements into an empty tensor");
   if (index.numel() == 0) {

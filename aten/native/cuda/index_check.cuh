@@ -5,9 +5,10 @@
 
 namespace at::native::cuda {
 
-/// Is the index good? A negative one counts from the end if `wrap`; one out of range is left for the host, with its position in
-/// the argument that has it.
-__device__ inline bool check_index(const IndexCheck& check, std::int64_t& index, std::int64_t position, bool wrap = false) {
+/// Is the index good? A negative one counts from the end if `wrap`; one out of range is left for the host, with its
+/// position in the argument that has it.
+__device__ inline bool check_index(
+    const IndexCheck& check, std::int64_t& index, std::int64_t position, bool wrap = false) {
   const std::int64_t given = index;
   if (wrap && index < 0) {
     index += check.size;

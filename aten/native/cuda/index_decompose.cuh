@@ -18,8 +18,8 @@ struct Radix {
     Digits d;
 #pragma unroll
     for (int k = 3; k > 0; --k) {
-      const std::int64_t q =
-          i <= INT32_MAX ? static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(of[k]) : i / of[k]; // 64 bits are slow
+      const std::int64_t q = i <= INT32_MAX ? static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(of[k])
+                                            : i / of[k]; // 64 bits are slow
       d.x[k] = static_cast<int>(i - q * of[k]);
       i = q;
     }

@@ -21,15 +21,16 @@ void check_index_errors() {
   const std::int64_t index = slot->index, position = slot->position, size = slot->size, dim = slot->dim;
   slot->raised = 0;
   // As on the CPU.
-  const std::string what = argument == "target"
-      ? "Target " + std::to_string(index) + " is out of bounds."
-      : argument == "source" ? "Number of elements of source < number of ones in mask (" + std::to_string(size) + " < " +
-          std::to_string(index + 1) + " or more)"
-      : "index " + std::to_string(index) + " is out of bounds for dimension " + (dim < 0 ? "" : std::to_string(dim) + " ") + "with size " +
-          std::to_string(size);
+  const std::string what = argument == "target" ? "Target " + std::to_string(index) + " is out of bounds."
+      : argument == "source" ? "Number of elements of source < number of ones in mask (" + std::to_string(size) +
+          " < " + std::to_string(index + 1) + " or more)"
+                             : "index " + std::to_string(index) + " is out of bounds for dimension " +
+          (dim < 0 ? "" : std::to_string(dim) + " ") + "with size " + std::to_string(size);
   TORCH_CHECK_INDEX(
-      false, what, " (index out of range in self): '", argument, "' of ", op, " on a CUDA device has it at position ", position,
-      ". Kernels run behind the host's back: the call that gave the index came before this one; CUDA_LAUNCH_BLOCKING=1 does not move "
+      false, what, " (index out of range in self): '", argument, "' of ", op, " on a CUDA device has it at position ",
+      position,
+      ". Kernels run behind the host's back: the call that gave the index came before this one; CUDA_LAUNCH_BLOCKING=1 "
+      "does not move "
       "the message, .item() after each call does.");
 }
 

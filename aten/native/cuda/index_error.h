@@ -1,9 +1,9 @@
 // Indices that a kernel found out of range.
 //
 // Note [Indices out of range on a GPU]
-// Indices lie in device memory: to check them before a kernel runs the host would have to wait for them. So kernels check
-// them as they go. One that is out of range is neither read nor written through, and its value is left in a word that
-// the host can see; the next time the host waits for the device it throws. The process and the device stay usable.
+// Indices lie in device memory: to check them before a kernel runs the host would have to wait for them. So kernels
+// check them as they go. One that is out of range is neither read nor written through, and its value is left in a word
+// that the host can see; the next time the host waits for the device it throws. The process and the device stay usable.
 #pragma once
 
 #include <cstdint>

@@ -27,8 +27,12 @@ Tensor nonzero_cuda(const Tensor& self) {
       static_cast<const std::uint8_t*>(flags.const_data_ptr()), n, places.mutable_data_ptr<int64_t>(),
       found.mutable_data_ptr<int64_t>(), stream);
   if (ndim > 1) {
-    TORCH_CHECK(ndim <= cuda::Coordinates::kMostDims, "nonzero: on CUDA up to ", cuda::Coordinates::kMostDims, " dimensions are supported, got ", ndim);
-    cuda::Coordinates p{count, static_cast<int>(ndim), {}, places.const_data_ptr<int64_t>(), result.mutable_data_ptr<int64_t>(), stream};
+    TORCH_CHECK(
+        ndim <= cuda::Coordinates::kMostDims, "nonzero: on CUDA up to ", cuda::Coordinates::kMostDims,
+        " dimensions are supported, got ", ndim);
+    cuda::Coordinates p{
+        count, static_cast<int>(ndim), {}, places.const_data_ptr<int64_t>(), result.mutable_data_ptr<int64_t>(),
+        stream};
     std::copy(self.sizes().begin(), self.sizes().end(), p.sizes);
     cuda::launch_coordinates(p);
   }
@@ -37,9 +41,11 @@ Tensor nonzero_cuda(const Tensor& self) {
 
 Tensor& nonzero_out_cuda(const Tensor& self, Tensor& out) {
   TORCH_CHECK(
-      out.scalar_type() == kLong, "nonzero: Expected out tensor to have scalar type Long but got scalar type", out.scalar_type());
+      out.scalar_type() == kLong, "nonzero: Expected out tensor to have scalar type Long but got scalar type",
+      out.scalar_type());
   TORCH_CHECK(
-      out.device() == self.device(), "Expected out tensor to be on ", self.device(), " like self, but got ", out.device(), " (in nonzero)");
+      out.device() == self.device(), "Expected out tensor to be on ", self.device(), " like self, but got ",
+      out.device(), " (in nonzero)");
   at::assert_no_internal_overlap(out);
   at::assert_no_overlap(out, self);
   const Tensor found = at::nonzero(self);

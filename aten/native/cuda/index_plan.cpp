@@ -29,7 +29,8 @@ void append_dim(Walk& to, const Walk& w, size_t d) {
   }
 }
 
-/// Whether dimension `outer` goes on where the last one of `to`, if that were slower, ends: both are one run in all operands.
+/// Whether dimension `outer` goes on where the last one of `to`, if that were slower, ends: both are one run in all
+/// operands.
 bool is_one_run(const Walk& outer, const Walk& w, size_t inner) {
   const int64_t size = w.sizes[inner];
   for (size_t i = 0; i < w.others.size(); ++i) {
@@ -43,8 +44,8 @@ bool is_one_run(const Walk& outer, const Walk& w, size_t inner) {
 
 /// The dimension to halve, or -1 where one launch reaches all.
 ///
-/// Elements that meet at one place differ only in dimensions along which `indexed` does not move. Where their order counts, the
-/// slowest of these is halved before the others; the rest may be cut anywhere.
+/// Elements that meet at one place differ only in dimensions along which `indexed` does not move. Where their order
+/// counts, the slowest of these is halved before the others; the rest may be cut anywhere.
 int dim_to_halve(const Walk& w, WalkOrder order, const LaunchReach& reach) {
   const auto rank = w.sizes.size() - static_cast<size_t>(std::count(w.sizes.begin(), w.sizes.end(), 1));
   const bool many = elements_of(w) > reach.elements || rank > static_cast<size_t>(kMaxDims);
@@ -83,7 +84,8 @@ int dim_to_halve(const Walk& w, WalkOrder order, const LaunchReach& reach) {
   return chosen;
 }
 
-void cut_walk(const WalkPart& part, WalkOrder order, const LaunchReach& reach, c10::function_ref<void(const WalkPart&)> use) {
+void cut_walk(
+    const WalkPart& part, WalkOrder order, const LaunchReach& reach, c10::function_ref<void(const WalkPart&)> use) {
   const int d = dim_to_halve(part.walk, order, reach);
   if (d < 0) {
     return use(part);
@@ -142,7 +144,8 @@ std::size_t widen_to_words(Walk& w, std::size_t itemsize, const void* plain, con
   }
   // All that must be a multiple of the elements in a word; the lowest bit set in any of them tells how many.
   const auto addresses = reinterpret_cast<std::uintptr_t>(plain) | reinterpret_cast<std::uintptr_t>(indexed);
-  std::uint64_t numbers = static_cast<std::uint64_t>(w.sizes.back()) | static_cast<std::uint64_t>(w.step) | (addresses / itemsize);
+  std::uint64_t numbers =
+      static_cast<std::uint64_t>(w.sizes.back()) | static_cast<std::uint64_t>(w.step) | (addresses / itemsize);
   for (const Walk::Other& other : w.others) {
     if (other.strides.back() != 0) {
       return itemsize;

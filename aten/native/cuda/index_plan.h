@@ -1,5 +1,5 @@
-// Walks of gather and scatter as the host sees them, and how they are cut into launches. No CUDA needed, so that it is tested
-// everywhere.
+// Walks of gather and scatter as the host sees them, and how they are cut into launches. No CUDA needed, so that it is
+// tested everywhere.
 #pragma once
 
 #include <c10/util/DimVector.h>
@@ -13,8 +13,8 @@ namespace at::native::cuda {
 
 using c10::DimVector;
 
-/// TensorTuple3 operands side by side: plain elements, an indexed tensor without its indexed dimension, and the index. Dimensions slowest
-/// first; strides count elements.
+/// TensorTuple3 operands side by side: plain elements, an indexed tensor without its indexed dimension, and the index.
+/// Dimensions slowest first; strides count elements.
 struct Walk {
   const char* op;
   DimVector sizes, plain, indexed, index_strides;
@@ -52,8 +52,8 @@ enum class WalkOrder { Any, OfElements };
 /// The same walk with as few dimensions as possible, in any order with those of `plain` as they lie in memory.
 Walk simplified(const Walk& w, WalkOrder order);
 
-/// Where elements of `itemsize` bytes are only moved and rows of them lie side by side: makes `w`, simplified, one over words of up
-/// to 16 bytes, and returns their size.
+/// Where elements of `itemsize` bytes are only moved and rows of them lie side by side: makes `w`, simplified, one over
+/// words of up to 16 bytes, and returns their size.
 std::size_t widen_to_words(Walk& w, std::size_t itemsize, const void* plain, const void* indexed);
 
 /// use(part) for the parts of a walk, one after the other: one, but where it has more elements than a launch reaches.

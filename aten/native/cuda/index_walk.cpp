@@ -12,7 +12,8 @@ namespace at::native::cuda {
 
 namespace {
 
-/// From the number of an element to its places; `stride(dim, operand)` of the walk's dimensions. Those of size 1 are left out.
+/// From the number of an element to its places; `stride(dim, operand)` of the walk's dimensions. Those of size 1 are
+/// left out.
 template <int Operands, class Stride>
 OffsetCalculator<Operands> places_of(const DimVector& sizes, Stride stride) {
   DimVector dims, fastest_first;
@@ -80,8 +81,8 @@ void* address(void* data, int64_t offset, std::size_t size) {
   return static_cast<char*>(data) + offset * static_cast<int64_t>(size);
 }
 
-/// Whole slices that go where their index says are told apart from the positions of the indices, where the strides allow it: there
-/// are fewer of those to sort.
+/// Whole slices that go where their index says are told apart from the positions of the indices, where the strides
+/// allow it: there are fewer of those to sort.
 OrderedWalk ordered_launch_of(const WalkPart& part, const TensorBase& index) {
   const Walk& w = part.walk;
   const auto in_slice = [&](size_t d) { return w.indexed[d] != 0 && w.sizes[d] > 1; };
@@ -100,11 +101,13 @@ OrderedWalk ordered_launch_of(const WalkPart& part, const TensorBase& index) {
     }
   }
   return {
-      launch_of(positions, index), places_of<2>(slice, [&](int64_t d, int operand) { return operand == 0 ? w.plain[d] : w.indexed[d]; }),
+      launch_of(positions, index),
+      places_of<2>(slice, [&](int64_t d, int operand) { return operand == 0 ? w.plain[d] : w.indexed[d]; }),
       static_cast<std::uint32_t>(slice_size)};
 }
 
-/// launch(walk, targets, order) with the indices that the positions lead to, sorted stably, and the positions in that order.
+/// launch(walk, targets, order) with the indices that the positions lead to, sorted stably, and the positions in that
+/// order.
 template <class Launch>
 void launch_in_order(const WalkPart& part, const TensorBase& index, Launch launch) {
   const OrderedWalk walk = ordered_launch_of(part, index);
@@ -116,7 +119,12 @@ void launch_in_order(const WalkPart& part, const TensorBase& index, Launch launc
 
 } // namespace
 
-void gather_to(const Walk& w, const TensorBase& index, const TensorBase& plain, const TensorBase& indexed, const LaunchReach& reach) {
+void gather_to(
+    const Walk& w,
+    const TensorBase& index,
+    const TensorBase& plain,
+    const TensorBase& indexed,
+    const LaunchReach& reach) {
   void* const to = plain.mutable_data_ptr();
   const void* const from = indexed.const_data_ptr();
   Walk walk = simplified(w, WalkOrder::Any);
@@ -129,7 +137,11 @@ void gather_to(const Walk& w, const TensorBase& index, const TensorBase& plain, 
 }
 
 void scatter_to(
-    const Walk& w, const TensorBase& index, const TensorBase& indexed, const TensorBase& plain, const LaunchReach& reach) {
+    const Walk& w,
+    const TensorBase& index,
+    const TensorBase& indexed,
+    const TensorBase& plain,
+    const LaunchReach& reach) {
   void* const to = indexed.mutable_data_ptr();
   const void* const from = plain.const_data_ptr();
   const bool one_value = std::count(w.plain.begin(), w.plain.end(), 0) == static_cast<std::ptrdiff_t>(w.plain.size());
@@ -166,14 +178,20 @@ void scatter_value_to(
 
 bool goes_in_order(ScatterOp op, c10::ScalarType dtype, Order wanted) {
   // Other results do not depend on the order.
-  const bool rounds = (op == ScatterOp::Add || op == ScatterOp::Multiply) &&
-      (c10::isFloatingType(dtype) || c10::isComplexType(dtype));
+  const bool rounds =
+      (op == ScatterOp::Add || op == ScatterOp::Multiply) && (c10::isFloatingType(dtype) || c10::isComplexType(dtype));
   return rounds && (wanted == Order::OfElements || at::globalContext().deterministicAlgorithms());
 }
 
 void scatter_op_to(
-    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& indexed, const TensorBase& plain, Order wanted,
-    const LaunchReach& reach, const void* alpha) {
+    const Walk& w,
+    const TensorBase& index,
+    ScatterOp op,
+    const TensorBase& indexed,
+    const TensorBase& plain,
+    Order wanted,
+    const LaunchReach& reach,
+    const void* alpha) {
   const ScalarType dtype = indexed.scalar_type();
   const std::size_t size = indexed.itemsize();
   const bool in_order = goes_in_order(op, dtype, wanted);
@@ -191,17 +209,22 @@ void scatter_op_to(
 }
 
 void add_index_offsets(
-    const TensorBase& index, int64_t step, const IndexCheck& check, const TensorBase& offsets, const LaunchReach& reach) {
+    const TensorBase& index,
+    int64_t step,
+    const IndexCheck& check,
+    const TensorBase& offsets,
+    const LaunchReach& reach) {
   const auto strides_of = [](const TensorBase& t) { return DimVector(t.strides().begin(), t.strides().end()); };
   const DimVector sizes(index.sizes().begin(), index.sizes().end());
-  const Walk walk{check.op, sizes, strides_of(offsets), DimVector(sizes.size(), 0), strides_of(index), check.size, step};
+  const Walk walk{check.op,   sizes, strides_of(offsets), DimVector(sizes.size(), 0), strides_of(index),
+                  check.size, step};
   each_part(simplified(walk, WalkOrder::Any), WalkOrder::Any, reach, [&](const WalkPart& part) {
     const Walk& w = part.walk;
     launch_index_offsets(
         {static_cast<std::uint32_t>(elements_of(w)),
          places_of<2>(w.sizes, [&](int64_t d, int operand) { return operand == 0 ? w.index_strides[d] : w.plain[d]; }),
-         index.const_data_ptr<int64_t>() + part.index, part.index, step, offsets.mutable_data_ptr<int64_t>() + part.plain, check,
-         c10::cuda::getCurrentCUDAStream()});
+         index.const_data_ptr<int64_t>() + part.index, part.index, step,
+         offsets.mutable_data_ptr<int64_t>() + part.plain, check, c10::cuda::getCurrentCUDAStream()});
   });
 }
 

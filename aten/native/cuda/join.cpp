@@ -24,7 +24,8 @@ bool are_runs(TensorList tensors, const TensorBase& out) {
     if (is_left_out(t)) {
       continue;
     }
-    if (t.scalar_type() != out.scalar_type() || t.device() != out.device() || !t.is_contiguous() || t.is_conj() || t.is_neg()) {
+    if (t.scalar_type() != out.scalar_type() || t.device() != out.device() || !t.is_contiguous() || t.is_conj() ||
+        t.is_neg()) {
       return false;
     }
     ++runs;

@@ -7,7 +7,8 @@
 
 namespace at::native::cuda {
 
-/// One tensor of a row of them, dense: `rows` runs of `length` words, the first of which goes to word `begin` of the output.
+/// One tensor of a row of them, dense: `rows` runs of `length` words, the first of which goes to word `begin` of the
+/// output.
 struct JoinPiece {
   const void* data;
   std::int64_t length;

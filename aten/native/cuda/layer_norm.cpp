@@ -32,7 +32,15 @@ const void* data_or_null(const Tensor& t) {
 
 namespace cuda {
 
-void layer_norm_kernel(const TensorBase& input, IntArrayRef /*normalized_shape*/, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps, const TensorBase& out, const TensorBase& mean, const TensorBase& rstd) {
+void layer_norm_kernel(
+    const TensorBase& input,
+    IntArrayRef /*normalized_shape*/,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    double eps,
+    const TensorBase& out,
+    const TensorBase& mean,
+    const TensorBase& rstd) {
   check_dtype(input.scalar_type());
   const int64_t rows = mean.numel();
   if (rows == 0) {
@@ -49,9 +57,25 @@ void layer_norm_kernel(const TensorBase& input, IntArrayRef /*normalized_shape*/
 } // namespace cuda
 
 // Checks, and gradients that are allocated but not filled.
-TensorTuple3 native_layer_norm_backward_meta(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask);
+TensorTuple3 native_layer_norm_backward_meta(
+    const Tensor& grad_out,
+    const Tensor& input,
+    IntArrayRef normalized_shape,
+    const Tensor& mean,
+    const Tensor& rstd,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    std::array<bool, 3> output_mask);
 
-TensorTuple3 native_layer_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
+TensorTuple3 native_layer_norm_backward_cuda(
+    const Tensor& grad_out,
+    const Tensor& input,
+    IntArrayRef normalized_shape,
+    const Tensor& mean,
+    const Tensor& rstd,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    std::array<bool, 3> output_mask) {
   check_dtype(input.scalar_type());
   TensorTuple3 grads =
       native_layer_norm_backward_meta(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask);
@@ -76,9 +100,9 @@ TensorTuple3 native_layer_norm_backward_cuda(const Tensor& grad_out, const Tenso
   const auto mutable_or_null = [](const Tensor& t) { return t.defined() ? t.mutable_data_ptr() : nullptr; };
   cuda::launch_layer_norm_backward(
       {rows, size, parts, input.scalar_type(), mean.scalar_type(), g.const_data_ptr(), x.const_data_ptr(),
-       m.const_data_ptr(), r.const_data_ptr(), data_or_null(w), mutable_or_null(grad_input), mutable_or_null(grad_weight),
-       mutable_or_null(grad_bias), mutable_or_null(weight_parts), mutable_or_null(bias_parts),
-       c10::cuda::getCurrentCUDAStream()});
+       m.const_data_ptr(), r.const_data_ptr(), data_or_null(w), mutable_or_null(grad_input),
+       mutable_or_null(grad_weight), mutable_or_null(grad_bias), mutable_or_null(weight_parts),
+       mutable_or_null(bias_parts), c10::cuda::getCurrentCUDAStream()});
   return grads;
 }
 

@@ -1,5 +1,5 @@
-// Normalization of rows, for layer_norm.cu and layer_norm_rms.cu: centered by the mean and divided by the deviation, or divided by the root
-// of the mean square.
+// Normalization of rows, for layer_norm.cu and layer_norm_rms.cu: centered by the mean and divided by the deviation, or
+// divided by the root of the mean square.
 #pragma once
 
 #include <aten/native/cuda/layer_norm.h>
@@ -37,7 +37,14 @@ using RowScale = std::conditional_t<Centered, P, opmath_type<T>>;
 // Two passes over the row for mean and variance: the difference of squares would lose digits.
 template <class Kind, bool Centered, class T, class P>
 __global__ void __launch_bounds__(kMaxGroupThreads) normalize_rows(
-    const T* x, const P* weight, const P* bias, T* y, P* means, RowScale<Centered, T, P>* rstds, std::int64_t rows, std::int64_t size,
+    const T* x,
+    const P* weight,
+    const P* bias,
+    T* y,
+    P* means,
+    RowScale<Centered, T, P>* rstds,
+    std::int64_t rows,
+    std::int64_t size,
     opmath_type<T> eps) {
   using R = opmath_type<T>;
   using ThreadGroup = ThreadGroup<Kind::kWholeBlock>;
@@ -127,11 +134,19 @@ __device__ void join_weight_sums(const WeightParts<P, R>& sums, int block) {
   }
 }
 
-// The first blocks combine the sums of weights, which an earlier launch left: theirs is a launch spared. The others have the rows.
+// The first blocks combine the sums of weights, which an earlier launch left: theirs is a launch spared. The others
+// have the rows.
 template <class Kind, bool Centered, class T, class P>
 __global__ void __launch_bounds__(kMaxGroupThreads) backward_rows(
-    const T* g, const T* x, const P* means, const RowScale<Centered, T, P>* rstds, const P* weight, T* dx, std::int64_t rows,
-    std::int64_t size, WeightParts<P, opmath_type<T>> weight_parts) {
+    const T* g,
+    const T* x,
+    const P* means,
+    const RowScale<Centered, T, P>* rstds,
+    const P* weight,
+    T* dx,
+    std::int64_t rows,
+    std::int64_t size,
+    WeightParts<P, opmath_type<T>> weight_parts) {
   using R = opmath_type<T>;
   using ThreadGroup = ThreadGroup<Kind::kWholeBlock>;
   constexpr int K = Kind::kWidth;
@@ -139,7 +154,8 @@ __global__ void __launch_bounds__(kMaxGroupThreads) backward_rows(
     join_weight_sums(weight_parts, static_cast<int>(blockIdx.x));
     return;
   }
-  const std::int64_t row = ThreadGroup::row() - std::int64_t{weight_parts.blocks} * (Kind::kWholeBlock ? 1 : blockDim.x / 32);
+  const std::int64_t row =
+      ThreadGroup::row() - std::int64_t{weight_parts.blocks} * (Kind::kWholeBlock ? 1 : blockDim.x / 32);
   if (row >= rows) {
     return;
   }
@@ -147,35 +163,46 @@ __global__ void __launch_bounds__(kMaxGroupThreads) backward_rows(
   dx += row * size;
   const R mean = Centered ? static_cast<R>(widen(means[row])) : R(0), rstd = widen(rstds[row]);
   TwoSums<R> sums{0, 0};
-  grads.each([&](auto i, const auto& grad, const auto& values) {
-    R factor[K];
-    load_weights(weight, i, R(1), factor);
+  grads.each(
+      [&](auto i, const auto& grad, const auto& values) {
+        R factor[K];
+        load_weights(weight, i, R(1), factor);
 #pragma unroll
-    for (int k = 0; k < K; ++k) {
-      const R weighted = grad[k] * factor[k];
-      sums.g += weighted;
-      sums.gx += weighted * ((values[k] - mean) * rstd);
-    }
-  }, in);
+        for (int k = 0; k < K; ++k) {
+          const R weighted = grad[k] * factor[k];
+          sums.g += weighted;
+          sums.gx += weighted * ((values[k] - mean) * rstd);
+        }
+      },
+      in);
   sums = ThreadGroup::reduce(sums, Add());
   const R mean_g = Centered ? sums.g / static_cast<R>(size) : R(0), mean_gx = sums.gx / static_cast<R>(size);
-  grads.each([&](auto i, const auto& grad, const auto& values) {
-    R factor[K];
-    load_weights(weight, i, R(1), factor);
-    store_each<T, K>(dx + i, [&](int k) {
-      const R xhat = (values[k] - mean) * rstd;
-      return rstd * (grad[k] * factor[k] - mean_g - xhat * mean_gx);
-    });
-  }, in);
+  grads.each(
+      [&](auto i, const auto& grad, const auto& values) {
+        R factor[K];
+        load_weights(weight, i, R(1), factor);
+        store_each<T, K>(dx + i, [&](int k) {
+          const R xhat = (values[k] - mean) * rstd;
+          return rstd * (grad[k] * factor[k] - mean_g - xhat * mean_gx);
+        });
+      },
+      in);
 }
 
 constexpr int kSumThreads = 256;
 
-// Sums of g xhat and, of layer norm, of g over the rows of one part. Threads across take K columns each, threads down take rows in turn.
+// Sums of g xhat and, of layer norm, of g over the rows of one part. Threads across take K columns each, threads down
+// take rows in turn.
 template <int K, int Across, bool Centered, class T, class P>
 __global__ void __launch_bounds__(kSumThreads) weight_sums(
-    const T* g, const T* x, const P* means, const RowScale<Centered, T, P>* rstds, opmath_type<T>* weight, opmath_type<T>* bias,
-    std::int64_t rows, std::int64_t size) {
+    const T* g,
+    const T* x,
+    const P* means,
+    const RowScale<Centered, T, P>* rstds,
+    opmath_type<T>* weight,
+    opmath_type<T>* bias,
+    std::int64_t rows,
+    std::int64_t size) {
   using R = opmath_type<T>;
   constexpr int kLanes = kSumThreads / Across, kColumns = Across * K, kSums = Centered ? 2 : 1;
   __shared__ R parts[kSums][kLanes][kColumns];
@@ -223,8 +250,8 @@ void launch_weight_sums(const LayerNormBackward& p) {
   const dim3 blocks(static_cast<unsigned>((p.size + Across * K - 1) / (Across * K)), static_cast<unsigned>(p.parts));
   weight_sums<K, Across, Centered, T, P><<<blocks, kSumThreads, 0, p.stream>>>(
       static_cast<const T*>(p.grad), static_cast<const T*>(p.x), static_cast<const P*>(p.mean),
-      static_cast<const RowScale<Centered, T, P>*>(p.rstd),
-      static_cast<R*>(p.weight_parts), static_cast<R*>(p.bias_parts), p.rows, p.size);
+      static_cast<const RowScale<Centered, T, P>*>(p.rstd), static_cast<R*>(p.weight_parts),
+      static_cast<R*>(p.bias_parts), p.rows, p.size);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -233,8 +260,9 @@ void forward(const LayerNorm& p) {
   with_row_kind<T>(p.size, {p.x, p.y, p.weight, p.bias}, [&](auto kind) {
     using Kind = decltype(kind);
     normalize_rows<Kind, Centered, T, P><<<group_blocks(p.rows, p.size), group_threads(p.size), 0, p.stream>>>(
-        static_cast<const T*>(p.x), static_cast<const P*>(p.weight), static_cast<const P*>(p.bias), static_cast<T*>(p.y),
-        static_cast<P*>(p.mean), static_cast<RowScale<Centered, T, P>*>(p.rstd), p.rows, p.size, static_cast<opmath_type<T>>(p.eps));
+        static_cast<const T*>(p.x), static_cast<const P*>(p.weight), static_cast<const P*>(p.bias),
+        static_cast<T*>(p.y), static_cast<P*>(p.mean), static_cast<RowScale<Centered, T, P>*>(p.rstd), p.rows, p.size,
+        static_cast<opmath_type<T>>(p.eps));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
@@ -245,8 +273,13 @@ void backward(const LayerNormBackward& p) {
   const P* const means = static_cast<const P*>(p.mean);
   const auto* const rstds = static_cast<const RowScale<Centered, T, P>*>(p.rstd);
   WeightParts<P, opmath_type<T>> sums{
-      static_cast<const opmath_type<T>*>(p.weight_parts), static_cast<const opmath_type<T>*>(p.bias_parts),
-      static_cast<P*>(p.weight_grad), static_cast<P*>(p.bias_grad), p.parts, p.size, 0};
+      static_cast<const opmath_type<T>*>(p.weight_parts),
+      static_cast<const opmath_type<T>*>(p.bias_parts),
+      static_cast<P*>(p.weight_grad),
+      static_cast<P*>(p.bias_grad),
+      p.parts,
+      p.size,
+      0};
   const int wanted = (p.weight_grad != nullptr ? 1 : 0) + (p.bias_grad != nullptr ? 1 : 0);
   if (wanted != 0) {
     sums.blocks = wanted * static_cast<int>((p.size + 31) / 32);

@@ -27,7 +27,8 @@ void solve(const Tensor& factors, bool upper, const Tensor& b) {
 
 } // namespace
 
-void linalg_cholesky_ex_kernel(const TensorBase& self, bool upper, bool check_errors, const TensorBase& L, const TensorBase& info) {
+void linalg_cholesky_ex_kernel(
+    const TensorBase& self, bool upper, bool check_errors, const TensorBase& L, const TensorBase& info) {
   const ResultMemory factors = ResultMemory::by_columns(L), infos = ResultMemory::by_rows(info);
   factor(self, upper, factors.memory(), infos.memory());
   factors.store();

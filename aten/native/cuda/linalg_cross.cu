@@ -17,7 +17,8 @@ __device__ opmath_type<T> component(const char* vector, std::int64_t step, int k
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) cross_vectors(StridedLaunch<3> walk, std::int64_t to_step, std::int64_t a_step, std::int64_t b_step) {
+__global__ void __launch_bounds__(kThreads)
+    cross_vectors(StridedLaunch<3> walk, std::int64_t to_step, std::int64_t a_step, std::int64_t b_step) {
   const std::uint32_t index = blockIdx.x * kThreads + threadIdx.x;
   if (index >= walk.positions) {
     return;
@@ -43,10 +44,11 @@ __global__ void __launch_bounds__(kThreads) cross_vectors(StridedLaunch<3> walk,
 
 } // namespace
 
-void launch_cross(c10::ScalarType dtype, const StridedLaunch<3>& walk, const std::int64_t (&steps)[3], cudaStream_t stream) {
+void launch_cross(
+    c10::ScalarType dtype, const StridedLaunch<3>& walk, const std::int64_t (&steps)[3], cudaStream_t stream) {
   OneTypeOf<
-      std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float, double, c10::complex<float>,
-      c10::complex<double>>::call(dtype, [&](auto type) {
+      std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float, double,
+      c10::complex<float>, c10::complex<double>>::call(dtype, [&](auto type) {
     using T = decltype(type);
     cross_vectors<T><<<blocks_of(walk.positions, kThreads), kThreads, 0, stream>>>(walk, steps[0], steps[1], steps[2]);
     C10_CUDA_KERNEL_LAUNCH_CHECK();

@@ -22,7 +22,8 @@ bool all_finite(const Tensor& t) {
   return at::all(at::isfinite(t)).item<bool>();
 }
 
-// ---- singular values -------------------------------------------------------------------------------------------------------
+// ---- singular values
+// -------------------------------------------------------------------------------------------------------
 
 struct Vectors {
   Tensor U, Vh; // undefined where none are wanted
@@ -63,7 +64,14 @@ Vectors by_jacobi(const Tensor& A, bool full, bool vectors, const Tensor& S, con
 
 } // namespace
 
-void linalg_svd_kernel(const TensorBase& A, bool full_matrices, bool compute_uv, std::optional<std::string_view> driver, const TensorBase& U, const TensorBase& S, const TensorBase& Vh) {
+void linalg_svd_kernel(
+    const TensorBase& A,
+    bool full_matrices,
+    bool compute_uv,
+    std::optional<std::string_view> driver,
+    const TensorBase& U,
+    const TensorBase& S,
+    const TensorBase& Vh) {
   TORCH_CHECK(
       !driver.has_value() || *driver == "gesvd" || *driver == "gesvdj" || *driver == "gesvda",
       "torch.linalg.svd: unknown svd driver ", driver.value_or(""), "; known are gesvd, gesvdj and gesvda");
@@ -76,7 +84,8 @@ void linalg_svd_kernel(const TensorBase& A, bool full_matrices, bool compute_uv,
     return;
   }
   TORCH_CHECK_LINALG(
-      all_finite(a), "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
+      all_finite(a),
+      "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
   const Tensor info = no_failures(a);
   const ResultMemory values = ResultMemory::by_rows(S);
   const bool iterate = driver.has_value() && *driver == "gesvd";
@@ -89,9 +98,15 @@ void linalg_svd_kernel(const TensorBase& A, bool full_matrices, bool compute_uv,
   }
 }
 
-// ---- Hermitian matrices ----------------------------------------------------------------------------------------------------
+// ---- Hermitian matrices
+// ----------------------------------------------------------------------------------------------------
 
-void linalg_eigh_kernel(const TensorBase& A, std::string_view UPLO, bool compute_v, const TensorBase& eigenvalues, const TensorBase& eigenvectors) {
+void linalg_eigh_kernel(
+    const TensorBase& A,
+    std::string_view UPLO,
+    bool compute_v,
+    const TensorBase& eigenvalues,
+    const TensorBase& eigenvectors) {
   if (A.numel() == 0) {
     return;
   }
@@ -102,7 +117,8 @@ void linalg_eigh_kernel(const TensorBase& A, std::string_view UPLO, bool compute
   vectors.memory().copy_(upper ? at::triu(a) : at::tril(a));
   TORCH_CHECK_LINALG(
       all_finite(vectors.memory()),
-      "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+      "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+      "repeated "
       "eigenvalues: it contains values that are not finite.");
   const Tensor info = no_failures(a);
   const ResultMemory values = ResultMemory::by_rows(eigenvalues);
@@ -112,7 +128,8 @@ void linalg_eigh_kernel(const TensorBase& A, std::string_view UPLO, bool compute
   vectors.store();
 }
 
-// ---- any square matrices ---------------------------------------------------------------------------------------------------
+// ---- any square matrices
+// ---------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -135,8 +152,7 @@ void eigenvalues_of(const char* op, const TensorBase& self, const TensorBase& va
   const Tensor info = no_failures(matrices);
   const ResultMemory w = ResultMemory::by_rows(values);
   const int64_t n = self.size(-1);
-  const Tensor parts =
-      vectors == nullptr ? Tensor() : empty_by_columns(batch_sizes_of(self), n, n, matrices.options());
+  const Tensor parts = vectors == nullptr ? Tensor() : empty_by_columns(batch_sizes_of(self), n, n, matrices.options());
   solver::geev(copy_by_columns(matrices), w.memory(), parts, info);
   at::_linalg_check_errors(info, op, self.dim() == 2);
   w.store();

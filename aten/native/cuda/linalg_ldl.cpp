@@ -17,7 +17,13 @@ void refuse_hermitian(const char* op, const TensorBase& t, bool hermitian) {
 
 } // namespace
 
-void linalg_ldl_factor_ex_kernel(const TensorBase& self, bool hermitian, bool check_errors, const TensorBase& LD, const TensorBase& pivots, const TensorBase& info) {
+void linalg_ldl_factor_ex_kernel(
+    const TensorBase& self,
+    bool hermitian,
+    bool check_errors,
+    const TensorBase& LD,
+    const TensorBase& pivots,
+    const TensorBase& info) {
   refuse_hermitian("torch.linalg.ldl_factor", self, hermitian);
   const ResultMemory factors = ResultMemory::by_columns(LD), rows = ResultMemory::by_rows(pivots),
                      infos = ResultMemory::by_rows(info);
@@ -34,7 +40,8 @@ void linalg_ldl_factor_ex_kernel(const TensorBase& self, bool hermitian, bool ch
   }
 }
 
-void linalg_ldl_solve_kernel(const TensorBase& LD, const TensorBase& pivots, const TensorBase& B, bool hermitian, const TensorBase& out) {
+void linalg_ldl_solve_kernel(
+    const TensorBase& LD, const TensorBase& pivots, const TensorBase& B, bool hermitian, const TensorBase& out) {
   refuse_hermitian("torch.linalg.ldl_solve", LD, hermitian);
   if (out.numel() == 0) {
     return;
@@ -48,8 +55,12 @@ void linalg_ldl_solve_kernel(const TensorBase& LD, const TensorBase& pivots, con
   const Tensor given = Tensor(pivots).expand(sizes).contiguous();
   const Tensor wide = at::empty(sizes, given.options().dtype(kLong));
   launch_widen_ldl_pivots(
-      {given.numel() / n, n, given.const_data_ptr<int>(), wide.mutable_data_ptr<int64_t>(),
-       {index_error_slot(), "linalg_ldl_solve", "pivots", n}, c10::cuda::getCurrentCUDAStream().stream()});
+      {given.numel() / n,
+       n,
+       given.const_data_ptr<int>(),
+       wide.mutable_data_ptr<int64_t>(),
+       {index_error_slot(), "linalg_ldl_solve", "pivots", n},
+       c10::cuda::getCurrentCUDAStream().stream()});
   solver::sytrs(copy_by_columns(Tensor(LD), batch), wide, x.memory());
   x.store();
 }

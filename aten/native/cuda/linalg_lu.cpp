@@ -45,11 +45,17 @@ Tensor as_factored(const TensorBase& A) {
 
 Pivots pivots_of(const char* op, const Tensor& in, int64_t rows, const Tensor& out) {
   const int64_t each = in.size(-1);
-  return {each == 0 ? 0 : in.numel() / each, each, in.const_data_ptr<int>(), out.mutable_data_ptr<int64_t>(),
-          {index_error_slot(), op, "pivots", rows}, c10::cuda::getCurrentCUDAStream().stream()};
+  return {
+      each == 0 ? 0 : in.numel() / each,
+      each,
+      in.const_data_ptr<int>(),
+      out.mutable_data_ptr<int64_t>(),
+      {index_error_slot(), op, "pivots", rows},
+      c10::cuda::getCurrentCUDAStream().stream()};
 }
 
-/// out = op(A)^-1 b or b op(A)^-1, where the factors are A's, or its transpose's when `transposed`. Batches are those of out.
+/// out = op(A)^-1 b or b op(A)^-1, where the factors are A's, or its transpose's when `transposed`. Batches are those
+/// of out.
 void solve(const LuFactors& factors, bool left, bool adjoint, bool transposed, const Tensor& b, const Tensor& out) {
   if (out.numel() == 0) {
     return;
@@ -123,7 +129,13 @@ void unpack_pivots(const char* op, const Tensor& pivots, const Tensor& P) {
 
 } // namespace
 
-void linalg_lu_factor_ex_kernel(const TensorBase& A, bool pivot, bool check_errors, const TensorBase& LU, const TensorBase& pivots, const TensorBase& info) {
+void linalg_lu_factor_ex_kernel(
+    const TensorBase& A,
+    bool pivot,
+    bool check_errors,
+    const TensorBase& LU,
+    const TensorBase& pivots,
+    const TensorBase& info) {
   const ResultMemory lu = ResultMemory::by_columns(LU), infos = ResultMemory::by_rows(info);
   const LuFactors factors = factor(Tensor(A), pivot, lu.memory(), infos.memory());
   lu.store();
@@ -134,7 +146,14 @@ void linalg_lu_factor_ex_kernel(const TensorBase& A, bool pivot, bool check_erro
   }
 }
 
-void lu_unpack_kernel(const TensorBase& LU_data, const TensorBase& LU_pivots, bool unpack_data, bool with_pivots, const TensorBase& P, const TensorBase& L, const TensorBase& U) {
+void lu_unpack_kernel(
+    const TensorBase& LU_data,
+    const TensorBase& LU_pivots,
+    bool unpack_data,
+    bool with_pivots,
+    const TensorBase& P,
+    const TensorBase& L,
+    const TensorBase& U) {
   if (with_pivots) {
     unpack_pivots("lu_unpack", Tensor(LU_pivots), Tensor(P));
   }
@@ -153,7 +172,8 @@ void linalg_lu_kernel(const TensorBase& A, bool pivot, const TensorBase& P, cons
   }
 }
 
-// ---- determinants ---------------------------------------------------------------------------------------------------------
+// ---- determinants
+// ---------------------------------------------------------------------------------------------------------
 
 void linalg_det_kernel(const TensorBase& A, const TensorBase& result, const TensorBase& LU, const TensorBase& pivots) {
   const ResultMemory lu = ResultMemory::by_columns(LU);
@@ -162,7 +182,12 @@ void linalg_det_kernel(const TensorBase& A, const TensorBase& result, const Tens
   Tensor(result).copy_(at::mul(product, parity(factors.pivots, product.options())));
 }
 
-void linalg_slogdet_kernel(const TensorBase& A, const TensorBase& sign, const TensorBase& logabsdet, const TensorBase& LU, const TensorBase& pivots) {
+void linalg_slogdet_kernel(
+    const TensorBase& A,
+    const TensorBase& sign,
+    const TensorBase& logabsdet,
+    const TensorBase& LU,
+    const TensorBase& pivots) {
   const ResultMemory lu = ResultMemory::by_columns(LU);
   const LuFactors factors = factor_into(A, lu, pivots, infos_like(A));
   const Tensor diagonal = diagonal_of(lu.memory());
@@ -170,7 +195,8 @@ void linalg_slogdet_kernel(const TensorBase& A, const TensorBase& sign, const Te
   Tensor(logabsdet).copy_(at::sum(at::log(at::abs(diagonal)), -1));
 }
 
-// ---- inverses and solutions -----------------------------------------------------------------------------------------------
+// ---- inverses and solutions
+// -----------------------------------------------------------------------------------------------
 
 void linalg_inv_ex_kernel(const TensorBase& A, bool check_errors, const TensorBase& inverse, const TensorBase& info) {
   const ResultMemory x = ResultMemory::by_columns(inverse), infos = ResultMemory::by_rows(info);
@@ -188,7 +214,13 @@ void linalg_inv_ex_kernel(const TensorBase& A, bool check_errors, const TensorBa
   }
 }
 
-void linalg_lu_solve_kernel(const TensorBase& LU, const TensorBase& pivots, const TensorBase& B, bool left, bool adjoint, const TensorBase& out) {
+void linalg_lu_solve_kernel(
+    const TensorBase& LU,
+    const TensorBase& pivots,
+    const TensorBase& B,
+    bool left,
+    bool adjoint,
+    const TensorBase& out) {
   const Tensor given = Tensor(pivots).contiguous();
   const Tensor wide = at::empty(given.sizes(), given.options().dtype(kLong));
   launch_widen_lu_pivots(pivots_of("linalg_lu_solve", given, LU.size(-1), wide));
@@ -201,7 +233,15 @@ void linalg_lu_solve_kernel(const TensorBase& LU, const TensorBase& pivots, cons
   }
 }
 
-void linalg_solve_ex_kernel(const TensorBase& A, const TensorBase& B, bool left, bool check_errors, const TensorBase& result, const TensorBase& LU, const TensorBase& pivots, const TensorBase& info) {
+void linalg_solve_ex_kernel(
+    const TensorBase& A,
+    const TensorBase& B,
+    bool left,
+    bool check_errors,
+    const TensorBase& result,
+    const TensorBase& LU,
+    const TensorBase& pivots,
+    const TensorBase& info) {
   const ResultMemory lu = ResultMemory::by_columns(LU), infos = ResultMemory::by_rows(info);
   const LuFactors factors = factor_into(A, lu, pivots, infos.memory());
   infos.store();

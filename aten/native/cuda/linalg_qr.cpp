@@ -71,19 +71,26 @@ void linalg_householder_product_kernel(const TensorBase& input, const TensorBase
   q.store();
 }
 
-void ormqr_kernel(const TensorBase& self, const TensorBase& tau, const TensorBase& other, bool left, bool transpose, const TensorBase& out) {
+void ormqr_kernel(
+    const TensorBase& self,
+    const TensorBase& tau,
+    const TensorBase& other,
+    bool left,
+    bool transpose,
+    const TensorBase& out) {
   const ResultMemory c = ResultMemory::by_columns(out);
   c.memory().copy_(Tensor(other));
   apply_q(left, transpose, copy_by_columns(Tensor(self)), Tensor(tau).contiguous(), c.memory());
   c.store();
 }
 
-// ---- least squares ---------------------------------------------------------------------------------------------------------
+// ---- least squares
+// ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// x, of max(m, n) rows and B on top, becomes the solution in its first n rows, and below what could not be fitted: A = Q R,
-/// so that R X is the top of Q^H B.
+/// x, of max(m, n) rows and B on top, becomes the solution in its first n rows, and below what could not be fitted: A =
+/// Q R, so that R X is the top of Q^H B.
 void fit(const Tensor& A, const Tensor& x) {
   const Tensor tau = factor(A);
   apply_q(/*left=*/true, /*adjoint=*/true, A, tau, x);
@@ -110,7 +117,15 @@ void shortest(const Tensor& A, const Tensor& x) {
 
 } // namespace
 
-void linalg_lstsq_kernel(const TensorBase& self, const TensorBase& b, std::optional<double>, std::optional<std::string_view>, const TensorBase& solution, const TensorBase& residuals, const TensorBase&, const TensorBase&) {
+void linalg_lstsq_kernel(
+    const TensorBase& self,
+    const TensorBase& b,
+    std::optional<double>,
+    std::optional<std::string_view>,
+    const TensorBase& solution,
+    const TensorBase& residuals,
+    const TensorBase&,
+    const TensorBase&) {
   const bool vector = at::shape::lstsq_takes_vector(self, b);
   const Tensor B = vector ? Tensor(b).unsqueeze(-1) : Tensor(b);
   const Tensor result = vector ? Tensor(solution).unsqueeze(-1) : Tensor(solution);

@@ -31,12 +31,21 @@ void solve(const Tensor& A, solver::Triangle triangle, bool left, const Tensor& 
 
 } // namespace
 
-void linalg_solve_triangular_kernel(const TensorBase& self, const TensorBase& B, bool upper, bool left, bool unitriangular, const TensorBase& out) {
+void linalg_solve_triangular_kernel(
+    const TensorBase& self, const TensorBase& B, bool upper, bool left, bool unitriangular, const TensorBase& out) {
   solve(Tensor(self).resolve_conj(), {upper, unitriangular, CUBLAS_OP_N}, left, Tensor(B), out);
 }
 
-void triangular_solve_kernel(const TensorBase& self, const TensorBase& A, bool upper, bool transpose, bool unitriangular, const TensorBase& solution, const TensorBase& cloned_coefficient) {
-  solve(Tensor(A), {upper, unitriangular, transpose ? CUBLAS_OP_T : CUBLAS_OP_N}, /*left=*/true, Tensor(self), solution);
+void triangular_solve_kernel(
+    const TensorBase& self,
+    const TensorBase& A,
+    bool upper,
+    bool transpose,
+    bool unitriangular,
+    const TensorBase& solution,
+    const TensorBase& cloned_coefficient) {
+  solve(
+      Tensor(A), {upper, unitriangular, transpose ? CUBLAS_OP_T : CUBLAS_OP_N}, /*left=*/true, Tensor(self), solution);
   Tensor(cloned_coefficient).copy_(Tensor(A));
 }
 

@@ -140,7 +140,8 @@ bool reduced_precision_allowed(c10::ScalarType dtype) {
 /// Tells the handle so, for the life of this object.
 class ReducedPrecision {
  public:
-  ReducedPrecision(cublasHandle_t handle, c10::ScalarType dtype) : handle_(handle), forbidden_(!reduced_precision_allowed(dtype)) {
+  ReducedPrecision(cublasHandle_t handle, c10::ScalarType dtype)
+      : handle_(handle), forbidden_(!reduced_precision_allowed(dtype)) {
     set(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
   }
   ReducedPrecision(const ReducedPrecision&) = delete;
@@ -162,7 +163,12 @@ class ReducedPrecision {
 
 /// out = alpha a b + beta out, for matrices or batches of them.
 void multiply(
-    const char* op, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha, const Tensor& out,
+    const char* op,
+    const Tensor& a,
+    const Tensor& b,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const Tensor& out,
     bool tf32 = tf32_allowed()) {
   if (out.numel() == 0) {
     return;
@@ -192,10 +198,9 @@ void multiply(
   const cublasHandle_t handle = at::cuda::getCurrentCUDABlasHandle();
   const ReducedPrecision precision(handle, dtype);
   TORCH_CUDABLAS_CHECK(cublasGemmStridedBatchedEx_64(
-      handle, right.operation, left.operation, n, m, k, &alpha_value, right.data(),
-      types.data, right.leading, right.batch_stride, left.data(), types.data, left.leading, left.batch_stride,
-      &beta_value, out.mutable_data_ptr(), types.data, leading, d == 3 ? out.stride(0) : 0, batch, types.compute,
-      CUBLAS_GEMM_DEFAULT));
+      handle, right.operation, left.operation, n, m, k, &alpha_value, right.data(), types.data, right.leading,
+      right.batch_stride, left.data(), types.data, left.leading, left.batch_stride, &beta_value, out.mutable_data_ptr(),
+      types.data, leading, d == 3 ? out.stride(0) : 0, batch, types.compute, CUBLAS_GEMM_DEFAULT));
 }
 
 /// out = self, broadcast; nothing to do for the in-place form.
@@ -207,11 +212,18 @@ void start_from(const TensorBase& self, const Tensor& out) {
   copy_on_device(out, self.is_conj() ? source.clone() : source);
 }
 
-/// out = epilogue(alpha a b + bias), where self is one element for each column, out is row-major and a kernel is to be had.
-/// False: nothing has been done.
+/// out = epilogue(alpha a b + bias), where self is one element for each column, out is row-major and a kernel is to be
+/// had. False: nothing has been done.
 bool product_with_bias(
-    const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta, const Scalar& alpha,
-    Epilogue epilogue, const TensorBase& out, bool tf32 = tf32_allowed()) {
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& a,
+    const TensorBase& b,
+    const Scalar& beta,
+    const Scalar& alpha,
+    Epilogue epilogue,
+    const TensorBase& out,
+    bool tf32 = tf32_allowed()) {
   const c10::ScalarType dtype = out.scalar_type();
   const bool bias_for_columns = self.dim() == 1 && self.numel() == out.size(1) && self.scalar_type() == dtype &&
       (self.numel() == 1 || self.stride(0) == 1);
@@ -223,14 +235,19 @@ bool product_with_bias(
   const Operand left(Tensor(a), dtype), right(Tensor(b), dtype);
   const int64_t rows = out.size(0), columns = out.size(1);
   return multiply_with_epilogue(
-      {types.data, types.compute, !reduced_precision_allowed(dtype), right.operation, left.operation, columns, rows, a.size(1),
-       alpha.toDouble(), right.data(), right.leading, left.data(), left.leading, self.const_data_ptr(), epilogue,
-       out.mutable_data_ptr(), rows == 1 ? columns : out.stride(0)});
+      {types.data, types.compute, !reduced_precision_allowed(dtype), right.operation, left.operation, columns, rows,
+       a.size(1), alpha.toDouble(), right.data(), right.leading, left.data(), left.leading, self.const_data_ptr(),
+       epilogue, out.mutable_data_ptr(), rows == 1 ? columns : out.stride(0)});
 }
 
 void add_product(
-    const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta,
-    const Scalar& alpha, const TensorBase& out) {
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& a,
+    const TensorBase& b,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
   blas_types(op, out.scalar_type());
   if (!is_zero(beta)) {
     start_from(self, Tensor(out));
@@ -261,17 +278,14 @@ void dot_into(const char* op, const TensorBase& x, bool conjugate_x, const Tenso
   if (conjugate_y) {
     std::swap(left, right);
   }
-  const auto dense = [](const Tensor& t) {
-    return t.numel() == 1 || t.stride(0) > 0 ? t : t.contiguous();
-  };
+  const auto dense = [](const Tensor& t) { return t.numel() == 1 || t.stride(0) > 0 ? t : t.contiguous(); };
   left = dense(left);
   right = dense(right);
   const cublasHandle_t handle = at::cuda::getCurrentCUDABlasHandle();
   TORCH_CUDABLAS_CHECK(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
   const bool with_conjugate = complex && (conjugate_x || conjugate_y);
   const auto routine = with_conjugate ? cublasDotcEx_64 : cublasDotEx_64;
-  const cudaDataType_t execution =
-      types.data == CUDA_R_16F || types.data == CUDA_R_16BF ? CUDA_R_32F : types.data;
+  const cudaDataType_t execution = types.data == CUDA_R_16F || types.data == CUDA_R_16BF ? CUDA_R_32F : types.data;
   const cublasStatus_t status = routine(
       handle, left.numel(), left.const_data_ptr(), types.data, left.numel() == 1 ? 1 : left.stride(0),
       right.const_data_ptr(), types.data, right.numel() == 1 ? 1 : right.stride(0), out.mutable_data_ptr(), types.data,
@@ -282,7 +296,8 @@ void dot_into(const char* op, const TensorBase& x, bool conjugate_x, const Tenso
 
 } // namespace
 
-void matrix_product(const char* op, const Tensor& a, const Tensor& b, const Tensor& bias, bool tf32, const Tensor& out) {
+void matrix_product(
+    const char* op, const Tensor& a, const Tensor& b, const Tensor& bias, bool tf32, const Tensor& out) {
   if (bias.defined() && product_with_bias(op, bias, a, b, 1, 1, Epilogue::kBias, out, tf32)) {
     return;
   }
@@ -297,7 +312,13 @@ void mm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase&
   multiply("addmm_cuda", Tensor(self), Tensor(mat2), 0, 1, Tensor(out));
 }
 
-void addmm_kernel(const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
+void addmm_kernel(
+    const TensorBase& self,
+    const TensorBase& mat1,
+    const TensorBase& mat2,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
   if (!product_with_bias("addmm_cuda", self, mat1, mat2, beta, alpha, Epilogue::kBias, out)) {
     add_product("addmm_cuda", self, mat1, mat2, beta, alpha, out);
   }
@@ -308,11 +329,23 @@ void bmm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase
   multiply("baddbmm_cuda", Tensor(self), Tensor(mat2), 0, 1, Tensor(out));
 }
 
-void baddbmm_kernel(const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
+void baddbmm_kernel(
+    const TensorBase& self,
+    const TensorBase& batch1,
+    const TensorBase& batch2,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
   add_product("baddbmm_cuda", self, batch1, batch2, beta, alpha, out);
 }
 
-void addbmm_kernel(const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
+void addbmm_kernel(
+    const TensorBase& self,
+    const TensorBase& batch1,
+    const TensorBase& batch2,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
   blas_types("addbmm_cuda", out.scalar_type());
   const Tensor result(out), left(batch1), right(batch2);
   if (!is_zero(beta)) {
@@ -333,7 +366,13 @@ void mv_kernel(const TensorBase& self, const TensorBase& vec, const TensorBase& 
   multiply("addmv_impl_cuda", Tensor(self), as_column(vec), 0, 1, as_column(out));
 }
 
-void addmv_kernel(const TensorBase& self, const TensorBase& mat, const TensorBase& vec, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
+void addmv_kernel(
+    const TensorBase& self,
+    const TensorBase& mat,
+    const TensorBase& vec,
+    const Scalar& beta,
+    const Scalar& alpha,
+    const TensorBase& out) {
   blas_types("addmv_impl_cuda", out.scalar_type());
   if (!is_zero(beta)) {
     start_from(self, Tensor(out));
@@ -363,8 +402,8 @@ std::tuple<Tensor, Tensor> transposed_mm_with_sums(const Tensor& self, const Ten
     const BlasTypes types = blas_types(kOp, dtype);
     const Operand a(right, dtype), b(left, dtype);
     if (multiply_with_epilogue(
-            {types.data, types.compute, !reduced_precision_allowed(dtype), a.operation, b.operation, out.size(1), out.size(0),
-             inner, 1, a.data(), a.leading, b.data(), b.leading, sums.mutable_data_ptr(),
+            {types.data, types.compute, !reduced_precision_allowed(dtype), a.operation, b.operation, out.size(1),
+             out.size(0), inner, 1, a.data(), a.leading, b.data(), b.leading, sums.mutable_data_ptr(),
              by_columns ? Epilogue::kSumsOfB : Epilogue::kSumsOfA, out.mutable_data_ptr(), out.size(1)})) {
       return {product, sums};
     }
@@ -384,7 +423,13 @@ namespace {
 
 } // namespace cuda
 
-Tensor addmm_activation_cuda(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha, bool use_gelu) {
+Tensor addmm_activation_cuda(
+    const Tensor& self,
+    const Tensor& mat1,
+    const Tensor& mat2,
+    const Scalar& beta,
+    const Scalar& alpha,
+    bool use_gelu) {
   constexpr const char* kOp = "addmm_cuda";
   at::shape::addmm("_addmm_activation", self, mat1, mat2, beta, alpha);
   Tensor out = at::empty({mat1.size(0), mat2.size(1)}, mat1.options());

@@ -61,11 +61,16 @@ class ProductDescription {
 
 class Layout {
  public:
-  Layout(cudaDataType_t dtype, cublasOperation_t operation, std::int64_t rows, std::int64_t columns, std::int64_t leading) {
+  Layout(
+      cudaDataType_t dtype,
+      cublasOperation_t operation,
+      std::int64_t rows,
+      std::int64_t columns,
+      std::int64_t leading) {
     const bool as_is = operation == CUBLAS_OP_N;
     TORCH_CUDABLAS_CHECK(cublasLtMatrixLayoutCreate(
-        &handle_, dtype, static_cast<std::uint64_t>(as_is ? rows : columns), static_cast<std::uint64_t>(as_is ? columns : rows),
-        leading));
+        &handle_, dtype, static_cast<std::uint64_t>(as_is ? rows : columns),
+        static_cast<std::uint64_t>(as_is ? columns : rows), leading));
   }
   Layout(const Layout&) = delete;
   Layout& operator=(const Layout&) = delete;
@@ -116,8 +121,22 @@ using Key = std::array<std::int64_t, 17>;
 
 Key key_of(const ProductWithEpilogue& p) {
   return {
-      c10::cuda::current_device(), p.dtype, p.compute, p.exact_sums, p.operation_a, p.operation_b, p.rows, p.columns, p.inner,
-      p.leading_a, p.leading_b, p.leading_d, alignment(p.a), alignment(p.b), alignment(p.bias), alignment(p.d),
+      c10::cuda::current_device(),
+      p.dtype,
+      p.compute,
+      p.exact_sums,
+      p.operation_a,
+      p.operation_b,
+      p.rows,
+      p.columns,
+      p.inner,
+      p.leading_a,
+      p.leading_b,
+      p.leading_d,
+      alignment(p.a),
+      alignment(p.b),
+      alignment(p.bias),
+      alignment(p.d),
       static_cast<std::int64_t>(p.epilogue)};
 }
 
@@ -125,8 +144,13 @@ using Choice = std::optional<cublasLtMatmulHeuristicResult_t>;
 
 /// The library's own choice. Asking for it takes longer than a small product.
 const Choice& choose(
-    const ProductWithEpilogue& p, cublasLtHandle_t handle, const ProductDescription& description, const Layout& a, const Layout& b,
-    const Layout& d, std::size_t workspace) {
+    const ProductWithEpilogue& p,
+    cublasLtHandle_t handle,
+    const ProductDescription& description,
+    const Layout& a,
+    const Layout& b,
+    const Layout& d,
+    std::size_t workspace) {
   static thread_local std::map<Key, Choice> known;
   constexpr std::size_t kMost = 4096;
   const Key key = key_of(p);
@@ -145,7 +169,8 @@ const Choice& choose(
   preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(p.d));
   if (p.exact_sums) {
     preference.set<std::uint32_t>(
-        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
+        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+        CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
   }
   cublasLtMatmulHeuristicResult_t result{};
   int count = 0;

@@ -8,9 +8,9 @@
 
 namespace at::native::cuda {
 
-/// What is done beside a product. A bias, with one element for each row, is added to it before it is stored, and then relu or gelu
-/// (the approximation by tanh) taken. Or op(a) is summed over each of its rows, or op(b) over each of its columns, which are the
-/// gradients of a bias.
+/// What is done beside a product. A bias, with one element for each row, is added to it before it is stored, and then
+/// relu or gelu (the approximation by tanh) taken. Or op(a) is summed over each of its rows, or op(b) over each of its
+/// columns, which are the gradients of a bias.
 enum class Epilogue { kBias, kBiasRelu, kBiasGelu, kSumsOfA, kSumsOfB };
 
 /// d (rows x columns) = alpha op(a) op(b) with an epilogue, all by columns.

@@ -35,7 +35,10 @@ void set_identity(const Tensor& t) {
 
 ResultMemory ResultMemory::by_columns(const TensorBase& result) {
   const Tensor t(result);
-  return {result, t.transpose(-2, -1).is_contiguous() ? t : empty_by_columns(batch_sizes_of(t), t.size(-2), t.size(-1), t.options())};
+  return {
+      result,
+      t.transpose(-2, -1).is_contiguous() ? t
+                                          : empty_by_columns(batch_sizes_of(t), t.size(-2), t.size(-1), t.options())};
 }
 
 ResultMemory ResultMemory::by_rows(const TensorBase& result) {
@@ -55,7 +58,9 @@ MatrixBatch::MatrixBatch(const Tensor& t)
       count(1),
       bytes(static_cast<std::size_t>(rows * cols) * t.itemsize()),
       data_(static_cast<char*>(t.mutable_data_ptr())) {
-  for (const int64_t size : batch_sizes_of(t)) count *= size;
+  for (const int64_t size : batch_sizes_of(t)) {
+    count *= size;
+  }
 }
 
 } // namespace at::native::cuda

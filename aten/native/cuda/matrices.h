@@ -18,7 +18,8 @@ void set_identity(const Tensor& t);
 
 IntArrayRef batch_sizes_of(const TensorBase& t, int64_t trailing = 2);
 
-/// What a routine fills for a result: the result's own memory where that has the right order, else memory that store() copies.
+/// What a routine fills for a result: the result's own memory where that has the right order, else memory that store()
+/// copies.
 class ResultMemory {
  public:
   /// Matrices by columns.
@@ -26,7 +27,9 @@ class ResultMemory {
   /// Vectors, numbers: dense in the order of the dimensions.
   static ResultMemory by_rows(const TensorBase& result);
 
-  const Tensor& memory() const { return memory_; }
+  const Tensor& memory() const {
+    return memory_;
+  }
   void store() const;
 
  private:
@@ -42,7 +45,9 @@ struct MatrixBatch {
   int64_t rows, cols, leading, count;
   std::size_t bytes; // from one to the next
 
-  char* operator[](int64_t i) const { return data_ + static_cast<std::size_t>(i) * bytes; }
+  char* operator[](int64_t i) const {
+    return data_ + static_cast<std::size_t>(i) * bytes;
+  }
 
  private:
   char* data_;

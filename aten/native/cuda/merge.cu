@@ -1,5 +1,5 @@
-// Two sorted runs become one: each element finds its place by searching the other run. Neighbours search alike, so what they read
-// is in the cache.
+// Two sorted runs become one: each element finds its place by searching the other run. Neighbours search alike, so what
+// they read is in the cache.
 #include <aten/native/cuda/sort.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
@@ -18,7 +18,8 @@ __device__ typename WordOf<sizeof(T)>::type key_of(T x, bool descending) {
   return descending ? static_cast<decltype(word)>(~word) : word;
 }
 
-// How many elements of a sorted run come before one of the other: those with smaller keys, and equal ones if `equal_first`.
+// How many elements of a sorted run come before one of the other: those with smaller keys, and equal ones if
+// `equal_first`.
 template <class T>
 __device__ std::int64_t count_before(const T* run, std::int64_t size, T x, bool descending, bool equal_first) {
   const auto key = key_of(x, descending);
@@ -43,8 +44,8 @@ __global__ void __launch_bounds__(kThreads) merge_runs(MergeRuns p, const T* in,
   }
   const T x = in[i];
   const bool in_front = i < p.front;
-  const std::int64_t others =
-      in_front ? count_before(in + p.front, p.back, x, p.descending, false) : count_before(in, p.front, x, p.descending, true);
+  const std::int64_t others = in_front ? count_before(in + p.front, p.back, x, p.descending, false)
+                                       : count_before(in, p.front, x, p.descending, true);
   const std::int64_t place = others + (in_front ? i : i - p.front);
   out[place] = x;
   p.indices[place] = p.indices_in[i];

@@ -15,7 +15,11 @@ TensorBase contiguous_or_none(const std::optional<Tensor>& t) {
 }
 
 NllLoss problem_of(
-    const TensorBase& self, const TensorBase& target, const TensorBase& weight, int64_t reduction, int64_t ignore_index) {
+    const TensorBase& self,
+    const TensorBase& target,
+    const TensorBase& weight,
+    int64_t reduction,
+    int64_t ignore_index) {
   if (!kFloating.contains(self.scalar_type())) {
     at::detail::dtype_not_supported("nll_loss", self.scalar_type(), kFloating.bits);
   }
@@ -28,7 +32,8 @@ NllLoss problem_of(
   p.weight = weight.defined() ? weight.const_data_ptr() : nullptr;
   p.target = target.const_data_ptr();
   p.byte_targets = target.scalar_type() == kByte;
-  p.each = reduction == Reduction::None && self.dim() != 1; // the loss of one sample is the sum of losses, which has a total weight
+  p.each = reduction == Reduction::None &&
+      self.dim() != 1; // the loss of one sample is the sum of losses, which has a total weight
   p.mean = reduction == Reduction::Mean;
   p.check = {index_error_slot(), "nll_loss", "target", p.classes};
   p.stream = c10::cuda::getCurrentCUDAStream();
@@ -37,7 +42,14 @@ NllLoss problem_of(
 
 } // namespace
 
-void nll_loss_forward_kernel(const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index, const TensorBase& output, const TensorBase& total_weight) {
+void nll_loss_forward_kernel(
+    const TensorBase& self,
+    const TensorBase& target,
+    const std::optional<Tensor>& weight,
+    int64_t reduction,
+    int64_t ignore_index,
+    const TensorBase& output,
+    const TensorBase& total_weight) {
   const TensorBase scores = self.contiguous(), chosen = target.contiguous(), weights = contiguous_or_none(weight);
   const NllLoss p = problem_of(self, chosen, weights, reduction, ignore_index);
   if (p.each) {
@@ -48,13 +60,20 @@ void nll_loss_forward_kernel(const TensorBase& self, const TensorBase& target, c
   }
 }
 
-void nll_loss_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index, const TensorBase& total_weight, const TensorBase& grad_input) {
+void nll_loss_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    const TensorBase& target,
+    const std::optional<Tensor>& weight,
+    int64_t reduction,
+    int64_t ignore_index,
+    const TensorBase& total_weight,
+    const TensorBase& grad_input) {
   const TensorBase grad = grad_output.contiguous(), chosen = target.contiguous(), weights = contiguous_or_none(weight);
   const NllLoss p = problem_of(self, chosen, weights, reduction, ignore_index);
   grad_input.zero_();
   if (chosen.numel() != 0 && grad_input.numel() != 0) {
-    launch_nll_loss_backward(
-        p, grad.const_data_ptr(), total_weight.const_data_ptr(), grad_input.mutable_data_ptr());
+    launch_nll_loss_backward(p, grad.const_data_ptr(), total_weight.const_data_ptr(), grad_input.mutable_data_ptr());
   }
 }
 

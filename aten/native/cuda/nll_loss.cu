@@ -56,13 +56,15 @@ __device__ void finish(const NllLoss& p, const Sums& sums, T* output, T* total_w
   *output = narrow<T>(static_cast<R>(p.mean ? sums.loss / sums.weight : sums.loss));
 }
 
-// In double, and in an order of its own: the same result every time. Several blocks leave their sums in `parts`, which is null for
-// one.
+// In double, and in an order of its own: the same result every time. Several blocks leave their sums in `parts`, which
+// is null for one.
 template <class T>
-__global__ void __launch_bounds__(kBlockThreads) reduced_loss(NllLoss p, const T* scores, Sums* parts, T* output, T* total_weight) {
+__global__ void __launch_bounds__(kBlockThreads)
+    reduced_loss(NllLoss p, const T* scores, Sums* parts, T* output, T* total_weight) {
   Sums sums{0, 0};
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x; i < p.batch * p.points; i += step) {
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x; i < p.batch * p.points;
+       i += step) {
     std::int64_t c;
     if (class_of(p, i, c)) {
       const auto weight = weight_of<T>(p, c);
@@ -81,7 +83,8 @@ __global__ void __launch_bounds__(kBlockThreads) reduced_loss(NllLoss p, const T
 }
 
 template <class T>
-__global__ void __launch_bounds__(kMostParts) join_losses(NllLoss p, const Sums* parts, unsigned count, T* output, T* total_weight) {
+__global__ void __launch_bounds__(kMostParts)
+    join_losses(NllLoss p, const Sums* parts, unsigned count, T* output, T* total_weight) {
   const Sums sums = ThreadGroup<true>::reduce(threadIdx.x < count ? parts[threadIdx.x] : Sums{0, 0}, Add());
   if (threadIdx.x == 0) {
     finish(p, sums, output, total_weight);

@@ -16,7 +16,9 @@ constexpr std::string_view kLibraryErrors[] = {
 };
 
 bool is_library_error(std::string_view text) {
-  return std::any_of(std::begin(kLibraryErrors), std::end(kLibraryErrors), [&](std::string_view start) { return text.starts_with(start); });
+  return std::any_of(std::begin(kLibraryErrors), std::end(kLibraryErrors), [&](std::string_view start) {
+    return text.starts_with(start);
+  });
 }
 
 bool is_device_error(const c10::Error& error) {

@@ -7,9 +7,9 @@
 
 namespace at::native::cuda {
 
-/// Makes the device of an operator's tensors current until it ends, and remembers the operator's name for errors that show later.
-/// Mostly the device is current, and then there is nothing to undo: one question
-/// to the runtime, where the guards of c10 ask at the end again.
+/// Makes the device of an operator's tensors current until it ends, and remembers the operator's name for errors that
+/// show later. Mostly the device is current, and then there is nothing to undo: one question to the runtime, where the
+/// guards of c10 ask at the end again.
 class OperatorGuard {
  public:
   OperatorGuard(const char* op, std::optional<c10::Device> device)

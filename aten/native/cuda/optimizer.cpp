@@ -1,4 +1,5 @@
-// Steps of optimizers on CUDA, behind the operators of aten/native/cpu/generic/optimizer.cpp, and unscaling of gradients.
+// Steps of optimizers on CUDA, behind the operators of aten/native/cpu/generic/optimizer.cpp, and unscaling of
+// gradients.
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
@@ -38,7 +39,16 @@ bool register_steps() {
 }
 
 [[maybe_unused]] const bool registered = register_steps<
-    SgdStep, AdamStep, AdagradStep, AdadeltaStep, AdamaxStep, NadamStep, RadamStep, RmspropStep, RpropStep, AsgdStep>();
+    SgdStep,
+    AdamStep,
+    AdagradStep,
+    AdadeltaStep,
+    AdamaxStep,
+    NadamStep,
+    RadamStep,
+    RmspropStep,
+    RpropStep,
+    AsgdStep>();
 
 } // namespace
 
@@ -64,8 +74,9 @@ void _amp_foreach_non_finite_check_and_unscale_cuda_(TensorList self, Tensor& fo
         isFloatingType(t.scalar_type()), kOp, ": expected tensors of a floating dtype, got ", t.scalar_type(),
         "; unscale gradients, not indices");
     TORCH_CHECK(
-        t.device() == found_inf.device(), "Expected all tensors to be on the same device, but found at least two devices, ",
-        t.device(), " and ", found_inf.device(), "! (in ", kOp, ")");
+        t.device() == found_inf.device(),
+        "Expected all tensors to be on the same device, but found at least two devices, ", t.device(), " and ",
+        found_inf.device(), "! (in ", kOp, ")");
     const bool dense = t.is_non_overlapping_and_dense();
     if (!dense) {
       write_back.emplace_back(t, t.contiguous());

@@ -32,7 +32,8 @@ __device__ int count_at_once(T* const (&data)[Arrays], int count) {
 
 // The step of K elements of each array, from number i on.
 template <int K, class T, class Rule>
-__device__ void step_elements(T* const (&data)[Rule::kArrays], int i, const Rule& rule, bool scaled, opmath_type<T> scale) {
+__device__ void step_elements(
+    T* const (&data)[Rule::kArrays], int i, const Rule& rule, bool scaled, opmath_type<T> scale) {
   using R = opmath_type<T>;
   using Elements = Aligned<T, K>;
   Elements elements[Rule::kArrays] = {};
@@ -78,7 +79,8 @@ __device__ void step_part(const TensorChunks<Arrays>& chunks, const Rule& rule, 
   T* data[Rule::kArrays];
 #pragma unroll
   for (int a = 0; a < Rule::kArrays; ++a) {
-    data[a] = chunks.data[part.tensor][a] != nullptr ? static_cast<T*>(chunks.data[part.tensor][a]) + part.begin : nullptr;
+    data[a] =
+        chunks.data[part.tensor][a] != nullptr ? static_cast<T*>(chunks.data[part.tensor][a]) + part.begin : nullptr;
   }
   const int at_once = count_at_once<K>(data, part.count);
   for (int i = threadIdx.x * K; i < at_once; i += kThreads * K) {
@@ -142,7 +144,8 @@ __device__ bool unscale_elements(T* data, float by) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) unscale_chunks(TensorChunks<1> chunks, const float* factor, float* found_inf) {
+__global__ void __launch_bounds__(kThreads)
+    unscale_chunks(TensorChunks<1> chunks, const float* factor, float* found_inf) {
   constexpr int K = 16 / sizeof(T);
   const auto part = chunks.part();
   T* const data[1] = {static_cast<T*>(chunks.data[part.tensor][0]) + part.begin};
@@ -175,7 +178,9 @@ void launch_fused_step(
         static_assert(sizeof(Chunks) + sizeof(Settings) + sizeof(StepScale) <= kMostLaunchArguments);
         for_tensor_chunks<Rule::kArrays + 1>(
             count, [&](std::size_t i) { return first[i].numel; },
-            [&](std::size_t i, int k) { return k < Rule::kArrays ? first[i].data[k] : const_cast<float*>(first[i].step); },
+            [&](std::size_t i, int k) {
+              return k < Rule::kArrays ? first[i].data[k] : const_cast<float*>(first[i].step);
+            },
             [&](const Chunks& chunks, unsigned blocks) {
               step_chunks_by_numbers<T, Rule, Settings><<<blocks, kThreads, 0, stream>>>(chunks, settings, by);
               C10_CUDA_KERNEL_LAUNCH_CHECK();

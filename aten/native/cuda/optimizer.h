@@ -14,8 +14,8 @@ template <class Settings>
 void launch_fused_step(
     const StepArrays* first, std::size_t count, const Settings& settings, const StepScale& by, cudaStream_t stream);
 
-/// Multiplies array 0 of `count` tensors of one floating dtype by `factor`; `found_inf` becomes 1 where an element is not
-/// finite. Both numbers are in device memory.
+/// Multiplies array 0 of `count` tensors of one floating dtype by `factor`; `found_inf` becomes 1 where an element is
+/// not finite. Both numbers are in device memory.
 void launch_unscale(
     const StepArrays* first, std::size_t count, const float* factor, float* found_inf, cudaStream_t stream);
 

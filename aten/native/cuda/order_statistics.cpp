@@ -1,4 +1,5 @@
-// kthvalue, median, nanmedian and mode: one element of each row, found by a block, or indices in sorted rows. Arguments are checked by aten/shape/sort.cpp.
+// kthvalue, median, nanmedian and mode: one element of each row, found by a block, or indices in sorted rows. Arguments
+// are checked by aten/shape/sort.cpp.
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
@@ -57,20 +58,28 @@ Tensor median_place(const SortedRows& rows, bool ignore_nan) {
   return at::where(nans > 0, last + 1, at::full({}, (rows.count() - 1) / 2, last.options()));
 }
 
-/// The one element wanted of each row along `dim`, in one launch, if the rows are short or can be selected from; the k-th counts from 1.
+/// The one element wanted of each row along `dim`, in one launch, if the rows are short or can be selected from; the
+/// k-th counts from 1.
 bool find_one(
-    const TensorBase& self, int64_t dim, Selection wanted, int64_t k, const TensorBase& values, const TensorBase& indices) {
+    const TensorBase& self,
+    int64_t dim,
+    Selection wanted,
+    int64_t k,
+    const TensorBase& values,
+    const TensorBase& indices) {
   if (sort_short(self, dim, /*descending=*/false, {wanted, k - 1, 1}, values, indices)) {
     return true;
   }
   const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
-  if (!may_select(self.numel() / size, size) || !values.is_contiguous() || (indices.defined() && !indices.is_contiguous())) {
+  if (!may_select(self.numel() / size, size) || !values.is_contiguous() ||
+      (indices.defined() && !indices.is_contiguous())) {
     return false;
   }
   const Tensor rows = Tensor(self).movedim(dim, -1).contiguous();
   launch_select_one(
-      {self.numel() / size, size, k, self.scalar_type(), /*largest=*/false, rows.const_data_ptr(), values.mutable_data_ptr(),
-       indices.defined() ? indices.mutable_data_ptr<int64_t>() : nullptr, c10::cuda::getCurrentCUDAStream()},
+      {self.numel() / size, size, k, self.scalar_type(), /*largest=*/false, rows.const_data_ptr(),
+       values.mutable_data_ptr(), indices.defined() ? indices.mutable_data_ptr<int64_t>() : nullptr,
+       c10::cuda::getCurrentCUDAStream()},
       wanted);
   return true;
 }
@@ -79,7 +88,8 @@ Selection median_selection(bool ignore_nan) {
   return ignore_nan ? Selection::NanMedian : Selection::Median;
 }
 
-void median_along(const TensorBase& self, int64_t dim, bool ignore_nan, const TensorBase& values, const TensorBase& indices) {
+void median_along(
+    const TensorBase& self, int64_t dim, bool ignore_nan, const TensorBase& values, const TensorBase& indices) {
   check_dtype("median_cuda", self, kSelectable);
   dim = self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim());
   if (self.numel() != 0 && !find_one(self, dim, median_selection(ignore_nan), 1, values, indices)) {
@@ -96,7 +106,8 @@ void median_of_all(const TensorBase& self, bool ignore_nan, const TensorBase& ou
     } else if (self.scalar_type() == kBool) {
       out.fill_(1);
     } else {
-      dispatch("median_cuda", self.scalar_type(), kIntegral, [&]<class T> { out.fill_(std::numeric_limits<T>::min()); });
+      dispatch(
+          "median_cuda", self.scalar_type(), kIntegral, [&]<class T> { out.fill_(std::numeric_limits<T>::min()); });
     }
     return;
   }
@@ -111,7 +122,8 @@ void median_of_all(const TensorBase& self, bool ignore_nan, const TensorBase& ou
 
 } // namespace
 
-void kthvalue_kernel(const TensorBase& self, int64_t k, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
+void kthvalue_kernel(
+    const TensorBase& self, int64_t k, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
   check_dtype("kthvalue_cuda", self, kSelectable);
   if (self.numel() == 0) {
     return;

@@ -1,5 +1,5 @@
-// The first k elements of each row in their order, without sorting the row: a block finds the key of the k-th digit by digit (radix
-// select), then takes what comes before it, and of equal ones the first; or the k-th alone.
+// The first k elements of each row in their order, without sorting the row: a block finds the key of the k-th digit by
+// digit (radix select), then takes what comes before it, and of equal ones the first; or the k-th alone.
 #include <aten/native/cuda/sort.h>
 
 #include <aten/native/cuda/radix_key.cuh>
@@ -123,7 +123,8 @@ __global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, Selection 
   // Those before the k-th, in the order of the row, then as many as are wanted of those equal to it.
   const std::uint32_t smaller = k - wanted;
   std::uint32_t smaller_so_far = 0, equal_so_far = 0;
-  for (std::uint32_t start = 0; start < size && (smaller_so_far < smaller || equal_so_far < wanted); start += kThreads) {
+  for (std::uint32_t start = 0; start < size && (smaller_so_far < smaller || equal_so_far < wanted);
+       start += kThreads) {
     const std::uint32_t i = start + threadIdx.x;
     const T x = i < size ? in[i] : T();
     const Word own = select_key(x, p.largest);

@@ -14,7 +14,8 @@ namespace at::native::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-// A thread combines up to so many elements. Where one index has more, pieces of that length are combined side by side first.
+// A thread combines up to so many elements. Where one index has more, pieces of that length are combined side by side
+// first.
 constexpr std::uint32_t kPiece = 64;
 
 __global__ void __launch_bounds__(kThreads) write_targets(IndexWalk walk, std::int64_t* targets) {
@@ -77,7 +78,8 @@ __global__ void __launch_bounds__(kThreads)
 
 // Thread (k, element) serves the index whose elements begin at k.
 template <class Op, class T>
-__global__ void __launch_bounds__(kThreads) join_in_order(InOrder p, const opmath_type<T>* partial, T* indexed, const T* plain) {
+__global__ void __launch_bounds__(kThreads)
+    join_in_order(InOrder p, const opmath_type<T>* partial, T* indexed, const T* plain) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   const std::uint32_t k = i / p.walk.slice_size, element = i % p.walk.slice_size;
   if (k >= p.walk.positions.n || p.targets[k] == kNoTarget || (k > 0 && p.same_place(k - 1, k))) {
@@ -115,7 +117,8 @@ void join(const InOrder& p, T* indexed, const T* plain) {
   if (pieces > 1) {
     memory.emplace(std::size_t{pieces} * walk.slice_size * sizeof(Acc), stream);
     partial = static_cast<Acc*>(memory->data());
-    join_pieces<Op><<<blocks_of(std::int64_t{pieces} * walk.slice_size, kThreads), kThreads, 0, stream>>>(p, pieces, partial, plain);
+    join_pieces<Op><<<blocks_of(std::int64_t{pieces} * walk.slice_size, kThreads), kThreads, 0, stream>>>(
+        p, pieces, partial, plain);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
   join_in_order<Op><<<blocks_of(std::int64_t{walk.positions.n} * walk.slice_size, kThreads), kThreads, 0, stream>>>(
@@ -131,19 +134,29 @@ void launch_targets(const IndexWalk& positions, std::int64_t* targets) {
 }
 
 void launch_ordered_scatter(
-    const OrderedWalk& walk, const std::int64_t* targets, const std::int64_t* order, std::size_t size, void* indexed,
+    const OrderedWalk& walk,
+    const std::int64_t* targets,
+    const std::int64_t* order,
+    std::size_t size,
+    void* indexed,
     const void* plain) {
   with_word(size, [&](auto word) {
     using W = decltype(word);
-    write_last<<<blocks_of(std::int64_t{walk.positions.n} * walk.slice_size, kThreads), kThreads, 0, walk.positions.stream>>>(
+    write_last<<<
+        blocks_of(std::int64_t{walk.positions.n} * walk.slice_size, kThreads), kThreads, 0, walk.positions.stream>>>(
         InOrder{walk, targets, order}, static_cast<W*>(indexed), static_cast<const W*>(plain));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
 
 void launch_ordered_scatter_op(
-    const OrderedWalk& walk, const std::int64_t* targets, const std::int64_t* order, ScatterOp op, c10::ScalarType dtype,
-    void* indexed, const void* plain) {
+    const OrderedWalk& walk,
+    const std::int64_t* targets,
+    const std::int64_t* order,
+    ScatterOp op,
+    c10::ScalarType dtype,
+    void* indexed,
+    const void* plain) {
   FloatingOrComplexTypes::call(dtype, [&](auto type) {
     using T = decltype(type);
     const InOrder p{walk, targets, order};

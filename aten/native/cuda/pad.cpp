@@ -31,14 +31,16 @@ Padding padding_of(const TensorBase& inner, const TensorBase& padded, IntArrayRe
 
 void pad(const TensorBase& self, IntArrayRef padding, const TensorBase& out, bool reflects) {
   if (out.numel() != 0) {
-    launch_pad(padding_of(self, out, padding, reflects), self.itemsize(), self.const_data_ptr(), out.mutable_data_ptr());
+    launch_pad(
+        padding_of(self, out, padding, reflects), self.itemsize(), self.const_data_ptr(), out.mutable_data_ptr());
   }
 }
 
 void pad_backward(const TensorBase& grad_output, IntArrayRef padding, const TensorBase& grad_input, bool reflects) {
   constexpr auto kDtypes = kFloating | kComplex;
   if (!kDtypes.contains(grad_input.scalar_type())) {
-    const std::string op = std::string(reflects ? "reflection_pad" : "replication_pad") + std::to_string(padding.size() / 2) + "d_backward";
+    const std::string op = std::string(reflects ? "reflection_pad" : "replication_pad") +
+        std::to_string(padding.size() / 2) + "d_backward";
     at::detail::dtype_not_supported(op.c_str(), grad_input.scalar_type(), kDtypes.bits);
   }
   if (grad_input.numel() != 0) {
@@ -58,11 +60,13 @@ void replication_pad_kernel(const TensorBase& self, IntArrayRef padding, const T
   pad(self, padding, out, /*reflects=*/false);
 }
 
-void reflection_pad_backward_kernel(const TensorBase& grad_output, const TensorBase&, IntArrayRef padding, const TensorBase& grad_input) {
+void reflection_pad_backward_kernel(
+    const TensorBase& grad_output, const TensorBase&, IntArrayRef padding, const TensorBase& grad_input) {
   pad_backward(grad_output, padding, grad_input, /*reflects=*/true);
 }
 
-void replication_pad_backward_kernel(const TensorBase& grad_output, const TensorBase&, IntArrayRef padding, const TensorBase& grad_input) {
+void replication_pad_backward_kernel(
+    const TensorBase& grad_output, const TensorBase&, IntArrayRef padding, const TensorBase& grad_input) {
   pad_backward(grad_output, padding, grad_input, /*reflects=*/false);
 }
 

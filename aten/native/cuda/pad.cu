@@ -19,8 +19,9 @@ __global__ void __launch_bounds__(kThreads) pad_forward(Padding p, Pixels pixels
     return;
   }
   const Pixels::Pixel o = pixels(i);
-  padded[p.padded.plane(o.n, o.c) + p.padded.inside(o.at[0], o.at[1], o.at[2])] =
-      inner[p.inner.plane(o.n, o.c) + p.inner.inside(p.dim[0].shown(o.at[0]), p.dim[1].shown(o.at[1]), p.dim[2].shown(o.at[2]))];
+  padded[p.padded.plane(o.n, o.c) + p.padded.inside(o.at[0], o.at[1], o.at[2])] = inner
+      [p.inner.plane(o.n, o.c) +
+       p.inner.inside(p.dim[0].shown(o.at[0]), p.dim[1].shown(o.at[1]), p.dim[2].shown(o.at[2]))];
 }
 
 template <class T>
@@ -72,7 +73,8 @@ __global__ void __launch_bounds__(kThreads) pad_with_constant(ConstantPadding p,
 
 } // namespace
 
-void launch_constant_pad(const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded) {
+void launch_constant_pad(
+    const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded) {
   with_word(size, [&](auto word) {
     using W = decltype(word);
     memcpy(&word, value, sizeof(W));

@@ -1,5 +1,5 @@
-// Launches of padding. With what is inside: each position of the padded image shows one position of the input. With a constant: each position
-// has an element of the input or the constant.
+// Launches of padding. With what is inside: each position of the padded image shows one position of the input. With a
+// constant: each position has an element of the input or the constant.
 #pragma once
 
 #include <aten/native/cuda/OffsetCalculator.h>
@@ -61,7 +61,8 @@ void launch_pad(const Padding& p, std::size_t size, const void* inner, void* pad
 /// Floating or complex gradients.
 void launch_pad_backward(const Padding& p, c10::ScalarType dtype, const void* padded, void* inner);
 
-/// A tensor with a constant around it, numbered in the order of its memory, which has no gaps. Dimensions fastest first.
+/// A tensor with a constant around it, numbered in the order of its memory, which has no gaps. Dimensions fastest
+/// first.
 struct ConstantPadding {
   struct Dim {
     FastDivider size; // of the padded tensor
@@ -88,6 +89,7 @@ struct ConstantPadding {
   }
 };
 /// Elements of `size` bytes; `value` points to one.
-void launch_constant_pad(const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded);
+void launch_constant_pad(
+    const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded);
 
 } // namespace at::native::cuda

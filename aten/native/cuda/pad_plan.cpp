@@ -25,8 +25,9 @@ std::int64_t padded_elements(const PaddedDims& dims) {
 } // namespace
 
 void simplify(PaddedDims& dims) {
-  std::stable_sort(
-      dims.begin(), dims.end(), [](const PaddedDim& a, const PaddedDim& b) { return a.padded_stride > b.padded_stride; });
+  std::stable_sort(dims.begin(), dims.end(), [](const PaddedDim& a, const PaddedDim& b) {
+    return a.padded_stride > b.padded_stride;
+  });
   std::size_t kept = 0;
   for (const PaddedDim& d : dims) {
     const bool whole = d.before == 0 && d.inside == d.size;
@@ -67,8 +68,12 @@ void widen_to_words(PaddedDims& dims, PadValue& value, const void* inner, const 
 }
 
 void each_part(
-    const PaddedDims& dims, std::size_t size, const void* inner, void* padded,
-    c10::function_ref<void(ConstantPadding&, const void*, void*)> use, const PadReach& reach) {
+    const PaddedDims& dims,
+    std::size_t size,
+    const void* inner,
+    void* padded,
+    c10::function_ref<void(ConstantPadding&, const void*, void*)> use,
+    const PadReach& reach) {
   const std::int64_t n = padded_elements(dims);
   if (n <= reach.elements && dims.size() <= reach.dims) {
     ConstantPadding p;
@@ -88,7 +93,8 @@ void each_part(
     for (PaddedDim& d : faster) {
       d.inside = inside ? d.inside : 0;
     }
-    return each_part(faster, size, inside ? padding_at(inner, -slowest.before * slowest.stride * bytes) : inner, padded, use, reach);
+    return each_part(
+        faster, size, inside ? padding_at(inner, -slowest.before * slowest.stride * bytes) : inner, padded, use, reach);
   }
   PaddedDims half = dims;
   const std::int64_t first = slowest.size / 2;

@@ -1,4 +1,5 @@
-// Padding by a constant as the host sees it, and how it is cut into launches. No CUDA needed, so that it is tested everywhere.
+// Padding by a constant as the host sees it, and how it is cut into launches. No CUDA needed, so that it is tested
+// everywhere.
 #pragma once
 
 #include <aten/native/cuda/pad.h>
@@ -25,7 +26,8 @@ struct PadValue {
 /// As few dimensions as possible, slowest first in the memory of the padded tensor, which has no gaps.
 void simplify(PaddedDims& dims);
 
-/// Makes simplified dimensions those of words of up to 16 bytes, where all that is moved is aligned; `value` is repeated.
+/// Makes simplified dimensions those of words of up to 16 bytes, where all that is moved is aligned; `value` is
+/// repeated.
 void widen_to_words(PaddedDims& dims, PadValue& value, const void* inner, const void* padded);
 
 /// What one launch takes. Tests ask for less.
@@ -35,7 +37,11 @@ struct PadReach {
 };
 /// use(launch, inner, padded) for the parts, one after the other; elements of `size` bytes.
 void each_part(
-    const PaddedDims& dims, std::size_t size, const void* inner, void* padded,
-    c10::function_ref<void(ConstantPadding&, const void*, void*)> use, const PadReach& reach = {});
+    const PaddedDims& dims,
+    std::size_t size,
+    const void* inner,
+    void* padded,
+    c10::function_ref<void(ConstantPadding&, const void*, void*)> use,
+    const PadReach& reach = {});
 
 } // namespace at::native::cuda

@@ -1,5 +1,5 @@
-// Launches over the row exchanges that factorizations record. Pivots count from 1. What is out of range is put right in what
-// the kernels write, and reported by the next wait for the device (index_error.h).
+// Launches over the row exchanges that factorizations record. Pivots count from 1. What is out of range is put right in
+// what the kernels write, and reported by the next wait for the device (index_error.h).
 #pragma once
 
 #include <aten/native/cuda/index_error.h>
@@ -23,7 +23,8 @@ struct Pivots {
 void launch_widen_lu_pivots(const Pivots& p);
 /// The same for LDL: a pair of equal negative pivots stands for a block of two rows.
 void launch_widen_ldl_pivots(const Pivots& p);
-/// out[i], `check.size` numbers for each matrix: which row of the original the exchanges, one after the other, bring to row i.
+/// out[i], `check.size` numbers for each matrix: which row of the original the exchanges, one after the other, bring to
+/// row i.
 void launch_pivot_order(const Pivots& p);
 
 } // namespace at::native::cuda

@@ -11,11 +11,13 @@ void frexp_kernel(const TensorBase& self, const TensorBase& mantissa, const Tens
     return;
   }
   const Tensor mantissas(mantissa), exponents(exponent);
-  const auto dense = [](const Tensor& out) { return out.is_contiguous() ? out : at::empty(out.sizes(), out.options()); };
+  const auto dense = [](const Tensor& out) {
+    return out.is_contiguous() ? out : at::empty(out.sizes(), out.options());
+  };
   const Tensor in = Tensor(self).contiguous(), values = dense(mantissas), powers = dense(exponents);
   launch_frexp(
-      in.scalar_type(), in.const_data_ptr(), in.numel(), values.mutable_data_ptr(), powers.mutable_data_ptr<std::int32_t>(),
-      c10::cuda::getCurrentCUDAStream());
+      in.scalar_type(), in.const_data_ptr(), in.numel(), values.mutable_data_ptr(),
+      powers.mutable_data_ptr<std::int32_t>(), c10::cuda::getCurrentCUDAStream());
   if (!values.is_same(mantissas)) {
     copy_on_device(mantissa, values);
   }

@@ -11,7 +11,8 @@ namespace {
 constexpr int kThreads = 256;
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) frexp_elements(const T* in, std::int64_t n, T* mantissa, std::int32_t* exponent) {
+__global__ void __launch_bounds__(kThreads)
+    frexp_elements(const T* in, std::int64_t n, T* mantissa, std::int32_t* exponent) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i < n) {
     const auto x = widen(in[i]);
@@ -25,7 +26,12 @@ __global__ void __launch_bounds__(kThreads) frexp_elements(const T* in, std::int
 } // namespace
 
 void launch_frexp(
-    c10::ScalarType dtype, const void* in, std::int64_t n, void* mantissa, std::int32_t* exponent, cudaStream_t stream) {
+    c10::ScalarType dtype,
+    const void* in,
+    std::int64_t n,
+    void* mantissa,
+    std::int32_t* exponent,
+    cudaStream_t stream) {
   FloatingTypes::call(dtype, [&](auto type) {
     using T = decltype(type);
     frexp_elements<<<blocks_of(n, kThreads), kThreads, 0, stream>>>(

@@ -1,10 +1,10 @@
 // cuda_pointwise: the loops that run an operator's functor on the GPU, see aten/native/cpu/pointwise_loop.h for what a
 // functor is.
 //
-// Up to three kernels per functor and dtype. The dense one moves 16 bytes per access, of operands whose rows are runs; they may
-// also be scalars (passed by value), or single elements for a row or all. The strided one takes any layout, broadcast and
-// alignment. The mixed one takes operands of any dtypes, in either way, see pointwise_mixed.cuh. Half and bfloat16 are computed in
-// float.
+// Up to three kernels per functor and dtype. The dense one moves 16 bytes per access, of operands whose rows are runs;
+// they may also be scalars (passed by value), or single elements for a row or all. The strided one takes any layout,
+// broadcast and alignment. The mixed one takes operands of any dtypes, in either way, see pointwise_mixed.cuh. Half and
+// bfloat16 are computed in float.
 //
 // Long functors (series, recurrences: hundreds of operations) get the mixed kernel alone, with one element to a thread:
 // they are not bound by memory, and each copy of their code costs nvcc seconds.
@@ -28,7 +28,8 @@ namespace at::native::cuda {
 template <class... Ts>
 struct TypeList {};
 
-/// The kernels that a functor gets: for operands of its own dtypes; also for operands of others; those of long functors.
+/// The kernels that a functor gets: for operands of its own dtypes; also for operands of others; those of long
+/// functors.
 enum class Kernels { Uniform, Mixed, Long };
 
 namespace pointwise_detail {
@@ -72,7 +73,9 @@ template <class... Ts>
 inline constexpr int strided_items = largest({static_cast<int>(sizeof(Ts))...}) > 8 ? 1 : 2;
 // Of operands that may be of larger dtypes than the functor's; dense ones, others are one to a thread.
 template <bool Long, class... Ts>
-inline constexpr int mixed_items = Long ? 1 : ((dtype_kind<Ts> == 3) || ...) ? 2 : 4;
+inline constexpr int mixed_items = Long ? 1
+    : ((dtype_kind<Ts> == 3) || ...)    ? 2
+                                        : 4;
 
 // The arguments of a launch, small enough to be cheap to pass.
 template <int Count>
@@ -108,8 +111,11 @@ __device__ inline Math element(const Column<I, Math, K>& column, int k) {
 // K elements that lie at `offsets`, of which the first `count` exist.
 template <class T, std::size_t I, int K, int Count>
 __device__ inline void load_dense(
-    Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const ScalarOperand<I, opmath_type<T>>& scalar,
-    const std::uint32_t (&offsets)[Count + 1], std::uint32_t count) {
+    Column<I, opmath_type<T>, K>& column,
+    const Operands<Count>& operands,
+    const ScalarOperand<I, opmath_type<T>>& scalar,
+    const std::uint32_t (&offsets)[Count + 1],
+    std::uint32_t count) {
   const T* const from = reinterpret_cast<const T*>(operands.in[I] + offsets[I + 1]);
   if (((operands.constants | operands.repeated) >> I) & 1u) {
     const auto x = (operands.constants >> I) & 1u ? scalar.value : widen(*from);
@@ -135,8 +141,12 @@ __device__ inline void load_dense(
 
 template <class T, std::size_t I, int K, int Count>
 __device__ inline void load_strided(
-    Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const ScalarOperand<I, opmath_type<T>>& scalar,
-    const std::uint32_t (&offsets)[K][Count + 1], std::uint32_t index, std::uint32_t n) {
+    Column<I, opmath_type<T>, K>& column,
+    const Operands<Count>& operands,
+    const ScalarOperand<I, opmath_type<T>>& scalar,
+    const std::uint32_t (&offsets)[K][Count + 1],
+    std::uint32_t index,
+    std::uint32_t n) {
   const bool constant = (operands.constants >> I) & 1u;
 #pragma unroll
   for (int k = 0; k < K; ++k) {
@@ -162,7 +172,9 @@ __device__ inline void load_mixed(
 
 template <class T, std::size_t I, int K, int Words, int Count>
 __device__ inline void promote_mixed(
-    Column<I, opmath_type<T>, K>& column, const RawElements<Words>& raw, const MixedOperands<Count>& operands,
+    Column<I, opmath_type<T>, K>& column,
+    const RawElements<Words>& raw,
+    const MixedOperands<Count>& operands,
     const ScalarOperand<I, opmath_type<T>>& scalar) {
   const bool constant = (operands.constants >> I) & 1u;
   if (constant || (K > 1 && ((operands.repeated >> I) & 1u))) {
@@ -215,7 +227,11 @@ struct Inputs<std::index_sequence<I...>, In...> {
   // `element_offsets` counts groups of K elements.
   template <class F, class Out>
   __device__ static void compute_dense(
-      std::uint32_t n, const F& f, const Operands& operands, const ScalarOperands& scalars, const Offsets& element_offsets) {
+      std::uint32_t n,
+      const F& f,
+      const Operands& operands,
+      const ScalarOperands& scalars,
+      const Offsets& element_offsets) {
     constexpr int K = dense_items<F, Out, In...>;
     std::uint32_t rest = blockIdx.x * kThreads + threadIdx.x;
     if (rest * K >= n) {
@@ -255,7 +271,11 @@ struct Inputs<std::index_sequence<I...>, In...> {
 
   template <class F, class Out>
   __device__ static void compute_strided(
-      std::uint32_t n, const F& f, const Operands& operands, const ScalarOperands& scalars, const Offsets& element_offsets) {
+      std::uint32_t n,
+      const F& f,
+      const Operands& operands,
+      const ScalarOperands& scalars,
+      const Offsets& element_offsets) {
     constexpr int K = strided_items<Out, In...>;
     const std::uint32_t index = blockIdx.x * (kThreads * K) + threadIdx.x;
     std::uint32_t offsets[K][kCount + 1] = {};
@@ -291,7 +311,11 @@ struct Inputs<std::index_sequence<I...>, In...> {
 
   template <bool Long, class F, class Out>
   __device__ static void compute_mixed(
-      std::uint32_t n, const F& f, const MixedOperands& operands, const ScalarOperands& scalars, const Offsets& element_offsets) {
+      std::uint32_t n,
+      const F& f,
+      const MixedOperands& operands,
+      const ScalarOperands& scalars,
+      const Offsets& element_offsets) {
     constexpr int K = mixed_items<Long, Out, In...>;
     const std::uint32_t first = (blockIdx.x * kThreads + threadIdx.x) * (operands.dense ? K : 1);
     if (first >= n) {
@@ -335,11 +359,16 @@ struct Inputs<std::index_sequence<I...>, In...> {
   // K elements that lie side by side.
   template <int K, bool Long, class F, class Out>
   __device__ static void compute_mixed_items(
-      const F& f, const MixedOperands& operands, const ScalarOperands& scalars, const std::uint32_t (&offsets)[kCount + 1]) {
+      const F& f,
+      const MixedOperands& operands,
+      const ScalarOperands& scalars,
+      const std::uint32_t (&offsets)[kCount + 1]) {
     RawColumns<K> raw = {};
     (load_mixed<I, K>(static_cast<RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, offsets), ...);
     Columns<K> columns;
-    (promote_mixed<In, I, K>(columns, static_cast<const RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, scalars), ...);
+    (promote_mixed<In, I, K>(
+         columns, static_cast<const RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, scalars),
+     ...);
     Elements<Out, K> results;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
@@ -376,19 +405,31 @@ struct Inputs<std::index_sequence<I...>, In...> {
 
 template <class F, class Out, class In>
 __global__ void __launch_bounds__(kThreads) pointwise_dense(
-    std::uint32_t n, F f, typename In::Operands operands, typename In::ScalarOperands scalars, typename In::Offsets element_offsets) {
+    std::uint32_t n,
+    F f,
+    typename In::Operands operands,
+    typename In::ScalarOperands scalars,
+    typename In::Offsets element_offsets) {
   In::template compute_dense<F, Out>(n, f, operands, scalars, element_offsets);
 }
 
 template <class F, class Out, class In>
 __global__ void __launch_bounds__(kThreads) pointwise_strided(
-    std::uint32_t n, F f, typename In::Operands operands, typename In::ScalarOperands scalars, typename In::Offsets element_offsets) {
+    std::uint32_t n,
+    F f,
+    typename In::Operands operands,
+    typename In::ScalarOperands scalars,
+    typename In::Offsets element_offsets) {
   In::template compute_strided<F, Out>(n, f, operands, scalars, element_offsets);
 }
 
 template <bool Long, class F, class Out, class In>
 __global__ void __launch_bounds__(kThreads) pointwise_mixed(
-    std::uint32_t n, F f, typename In::MixedOperands operands, typename In::ScalarOperands scalars, typename In::Offsets element_offsets) {
+    std::uint32_t n,
+    F f,
+    typename In::MixedOperands operands,
+    typename In::ScalarOperands scalars,
+    typename In::Offsets element_offsets) {
   In::template compute_mixed<Long, F, Out>(n, f, operands, scalars, element_offsets);
 }
 
@@ -409,7 +450,8 @@ Offsets offsets_of_groups(const PointwisePlan& plan, int K) {
   for (int d = 0; d < plan.dims; ++d) {
     groups[d] = d == 0 && plan.dims > 1 ? plan.sizes[0] / K : plan.sizes[d];
   }
-  return Offsets(plan.dims, groups, [&](int dim, int operand) { return plan.strides[dim][operand] * (dim == 0 ? K : 1); });
+  return Offsets(
+      plan.dims, groups, [&](int dim, int operand) { return plan.strides[dim][operand] * (dim == 0 ? K : 1); });
 }
 template <class Offsets>
 Offsets offsets_of(const PointwisePlan& plan) {
@@ -455,7 +497,8 @@ void launch_mixed(const PointwisePlan& plan, const F& f) {
   const auto scalars = Inputs::template scalars_of<exact_scalars<F>>(plan);
   const std::int64_t per_block = kThreads * (operands.dense ? K : 1);
   const auto blocks = static_cast<unsigned>((plan.numel + per_block - 1) / per_block);
-  const auto element_offsets = operands.dense ? offsets_of_groups<typename Inputs::Offsets>(plan, K) : offsets_of<typename Inputs::Offsets>(plan);
+  const auto element_offsets = operands.dense ? offsets_of_groups<typename Inputs::Offsets>(plan, K)
+                                              : offsets_of<typename Inputs::Offsets>(plan);
   const auto n = static_cast<std::uint32_t>(plan.numel);
   pointwise_mixed<Long, F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, scalars, element_offsets);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -482,11 +525,15 @@ inline constexpr bool takes<F, T, std::index_sequence<I...>> = std::is_invocable
 // The number of arguments of F, as an index sequence.
 template <class F, class T>
 using arguments = std::conditional_t<
-    takes<F, T, std::make_index_sequence<1>>, std::make_index_sequence<1>,
+    takes<F, T, std::make_index_sequence<1>>,
+    std::make_index_sequence<1>,
     std::conditional_t<
-        takes<F, T, std::make_index_sequence<2>>, std::make_index_sequence<2>,
+        takes<F, T, std::make_index_sequence<2>>,
+        std::make_index_sequence<2>,
         std::conditional_t<
-            takes<F, T, std::make_index_sequence<3>>, std::make_index_sequence<3>, std::make_index_sequence<4>>>>;
+            takes<F, T, std::make_index_sequence<3>>,
+            std::make_index_sequence<3>,
+            std::make_index_sequence<4>>>>;
 
 // The stored type of a result: bool, the dtype itself, or its real part.
 template <class T, class Math, class Result>
@@ -496,7 +543,8 @@ struct Stored {
 template <class Result>
 struct Stored<c10::complex<c10::Half>, c10::complex<float>, Result> {
   using type = std::conditional_t<
-      std::is_same_v<Result, c10::complex<float>>, c10::complex<c10::Half>,
+      std::is_same_v<Result, c10::complex<float>>,
+      c10::complex<c10::Half>,
       std::conditional_t<std::is_same_v<Result, float>, c10::Half, Result>>;
 };
 

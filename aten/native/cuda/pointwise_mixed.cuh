@@ -1,8 +1,9 @@
-// Elements of a dtype that is known only when a kernel runs: they are read by their size, several at once, and converted then, so
-// that reads of all operands are under way before the first is looked at. The dtype is the same for all threads of a launch.
+// Elements of a dtype that is known only when a kernel runs: they are read by their size, several at once, and
+// converted then, so that reads of all operands are under way before the first is looked at. The dtype is the same for
+// all threads of a launch.
 //
-// Conversions are functions of their own, which the kernels of a source share: for each type that is computed in there is one
-// for all dtypes, where kernels for all pairs of dtypes would make the plugin many times as large.
+// Conversions are functions of their own, which the kernels of a source share: for each type that is computed in there
+// is one for all dtypes, where kernels for all pairs of dtypes would make the plugin many times as large.
 #pragma once
 
 #include <aten/native/cuda/memory_access.cuh>
@@ -30,7 +31,12 @@ struct RawElements {
 /// Room for K elements of any dtype that may be promoted to T.
 template <class T, int K>
 using raw_elements_for = RawElements<
-    (K * (dtype_kind<T> == 0 ? 1 : dtype_kind<T> == 3 ? 16 : 8) + 3) / 4>;
+    (K *
+         (dtype_kind<T> == 0       ? 1
+              : dtype_kind<T> == 3 ? 16
+                                   : 8) +
+     3) /
+    4>;
 
 template <int Bytes, int Words>
 __device__ inline void load_bytes(RawElements<Words>& raw, const char* from) {

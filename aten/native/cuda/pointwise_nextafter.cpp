@@ -10,8 +10,7 @@
 namespace at::native::cuda {
 
 void nextafter_kernel(TensorIteratorBase& iter) {
-  run_pointwise(
-      "nextafter", iter, kFloating.bits, [&](const PointwisePlan& plan) { launch_nextafter(plan); });
+  run_pointwise("nextafter", iter, kFloating.bits, [&](const PointwisePlan& plan) { launch_nextafter(plan); });
 }
 
 void nan_to_num_kernel(

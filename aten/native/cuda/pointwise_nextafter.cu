@@ -39,7 +39,7 @@ struct NextAfter {
 template <class Real>
 struct NanToNum {
   HOST_DEVICE Real operator()(Real x) const {
-    return x != x ? nan
+    return x != x                                     ? nan
         : x == std::numeric_limits<Real>::infinity()  ? high
         : x == -std::numeric_limits<Real>::infinity() ? low
                                                       : x;

@@ -71,10 +71,12 @@ std::size_t dim_to_split(const Walk& walk, int operands) {
   return best;
 }
 
-// Sets `dense` and `repeated` of a plan with `walk`'s dimensions: for rows or columns that are broadcast, slices of rows and the like.
+// Sets `dense` and `repeated` of a plan with `walk`'s dimensions: for rows or columns that are broadcast, slices of
+// rows and the like.
 void find_runs(const Walk& walk, PointwisePlan& plan) {
   plan.repeated = 0;
-  plan.dense = plan.dims > 0 && plan.dims <= PointwisePlan::kMaxDenseDims && plan.sizes[0] % PointwisePlan::kRunItems == 0;
+  plan.dense =
+      plan.dims > 0 && plan.dims <= PointwisePlan::kMaxDenseDims && plan.sizes[0] % PointwisePlan::kRunItems == 0;
   for (int i = 0; i < plan.operands && plan.dense; ++i) {
     if (plan.is_constant(i)) {
       continue;
@@ -142,7 +144,8 @@ void emit_dense(const Walk& walk, PointwisePlan plan, c10::function_ref<void(Poi
   }
 }
 
-void plan_fast(const PointwiseCall& fast, const TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, Walk& walk) {
+void plan_fast(
+    const PointwiseCall& fast, const TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, Walk& walk) {
   plan.operands = fast.count;
   walk.sizes.assign(1, plan.numel);
   for (int i = 0; i < fast.count; ++i) {
@@ -178,7 +181,9 @@ bool plan_plain(const PointwiseCall& fast, TensorIteratorBase& iter, c10::functi
   for (int i = 0; i < fast.count; ++i) {
     plan.data[i] = static_cast<char*>(fast.data[i]);
     plan.dtypes[i] = same && i > 0 ? plan.dtype : iter.own_dtype(i);
-    plan.strides[0][i] = i == 0 ? fast.output_size : same ? fast.input_size : static_cast<std::int64_t>(c10::elementSize(plan.dtypes[i]));
+    plan.strides[0][i] = i == 0 ? fast.output_size
+        : same                  ? fast.input_size
+                                : static_cast<std::int64_t>(c10::elementSize(plan.dtypes[i]));
     if (plan.is_constant(i)) {
       plan.strides[0][i] = 0;
       std::memcpy(plan.constant[i].value, fast.data[i], sizeof(plan.constant[i].value));
@@ -204,7 +209,7 @@ void plan_general(TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, W
     if (i > 0 && (iter.operand(i).is_scalar() || (iter.is_cpu_scalar(i) && !iter.common_device().is_cpu()))) {
       plan.constants |= 1u << i;
       std::memcpy(plan.constant[i].value, iter.data_ptr(i), iter.element_size(i));
-      plan.constant[i].wide = !reduced ? 0.0f
+      plan.constant[i].wide = !reduced  ? 0.0f
           : iter.operand(i).is_scalar() ? iter.original_scalar_value<float>(i)
                                         : iter.scalar_value<float>(i);
       walk.strides[i].assign(walk.sizes.size(), 0);

@@ -34,8 +34,8 @@ struct PointwisePlan {
   c10::ScalarType dtypes[kMaxOperands]; // of the operands that are no constants
   int operands; // operand 0 is the output
   std::uint32_t constants; // bit i: operand i is a constant
-  // May threads move 16 bytes at once? Then the other operands are runs along dimension 0 that start at multiples of 16 bytes.
-  // Of several dimensions, at most kMaxDenseDims, the first has a multiple of kRunItems elements.
+  // May threads move 16 bytes at once? Then the other operands are runs along dimension 0 that start at multiples of 16
+  // bytes. Of several dimensions, at most kMaxDenseDims, the first has a multiple of kRunItems elements.
   bool dense;
   std::uint32_t repeated; // if dense, bit i: operand i is one element of device memory for all of dimension 0
   int dims;

@@ -38,7 +38,8 @@ struct Windows {
     }
   }
 
-  void fixed(PoolDim (&dim)[3], IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) const {
+  void fixed(
+      PoolDim (&dim)[3], IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) const {
     adaptive(dim);
     for (int d = 0; d < dims; ++d) {
       PoolDim& to = dim[3 - dims + d];
@@ -50,8 +51,8 @@ struct Windows {
       to.dilation = to.kernel == 1 ? 1 : number(at_or_only(dilation, d));
       // Kernels step over the input by 32-bit numbers.
       TORCH_CHECK(
-          std::int64_t{to.in} + to.dilation <= INT32_MAX, op, ": on CUDA a dimension and the dilation are below 2^31 together, got ",
-          to.in, " and ", to.dilation);
+          std::int64_t{to.in} + to.dilation <= INT32_MAX, op,
+          ": on CUDA a dimension and the dilation are below 2^31 together, got ", to.in, " and ", to.dilation);
     }
   }
 
@@ -62,7 +63,8 @@ struct Windows {
   }
 };
 
-void max_pool(MaxPool& p, const char* op, const TensorBase& self, int dims, const TensorBase& out, const TensorBase& indices) {
+void max_pool(
+    MaxPool& p, const char* op, const TensorBase& self, int dims, const TensorBase& out, const TensorBase& indices) {
   check_dtype(op, self, kMaxDtypes);
   p.x = image_of(op, self, dims);
   p.y = image_of(op, out, dims);
@@ -73,7 +75,12 @@ void max_pool(MaxPool& p, const char* op, const TensorBase& self, int dims, cons
 }
 
 void max_pool_backward(
-    MaxPool& p, const char* op, const TensorBase& grad_output, int dims, const TensorBase& indices, const TensorBase& grad_input) {
+    MaxPool& p,
+    const char* op,
+    const TensorBase& grad_output,
+    int dims,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
   check_dtype(op, grad_input, kMaxDtypes);
   if (grad_output.numel() == 0) {
     grad_input.zero_();
@@ -97,7 +104,8 @@ void avg_pool(AvgPool& p, const char* op, const TensorBase& self, int dims, cons
   launch_avg_pool(p, self.const_data_ptr(), out.mutable_data_ptr());
 }
 
-void avg_pool_backward(AvgPool& p, const char* op, const TensorBase& grad_output, int dims, const TensorBase& grad_input) {
+void avg_pool_backward(
+    AvgPool& p, const char* op, const TensorBase& grad_output, int dims, const TensorBase& grad_input) {
   check_dtype(op, grad_input, kAvgDtypes);
   if (grad_output.numel() == 0) {
     grad_input.zero_();
@@ -115,7 +123,8 @@ struct FixedWindows {
   IntArrayRef kernel, stride, padding, dilation;
 };
 
-void fixed_max_pool(const char* op, const TensorBase& self, const FixedWindows& w, const TensorBase& out, const TensorBase& indices) {
+void fixed_max_pool(
+    const char* op, const TensorBase& self, const FixedWindows& w, const TensorBase& out, const TensorBase& indices) {
   if (out.numel() == 0) {
     return;
   }
@@ -124,7 +133,12 @@ void fixed_max_pool(const char* op, const TensorBase& self, const FixedWindows& 
   max_pool(p, op, self, w.dims, out, indices);
 }
 
-void fixed_max_pool_backward(const char* op, const TensorBase& grad_output, const FixedWindows& w, const TensorBase& indices, const TensorBase& grad_input) {
+void fixed_max_pool_backward(
+    const char* op,
+    const TensorBase& grad_output,
+    const FixedWindows& w,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
   if (grad_input.numel() == 0) {
     return;
   }
@@ -133,7 +147,8 @@ void fixed_max_pool_backward(const char* op, const TensorBase& grad_output, cons
   max_pool_backward(p, op, grad_output, w.dims, indices, grad_input);
 }
 
-void adaptive_max_pool(const char* op, const TensorBase& self, int dims, const TensorBase& out, const TensorBase& indices) {
+void adaptive_max_pool(
+    const char* op, const TensorBase& self, int dims, const TensorBase& out, const TensorBase& indices) {
   if (out.numel() == 0) {
     return;
   }
@@ -142,7 +157,8 @@ void adaptive_max_pool(const char* op, const TensorBase& self, int dims, const T
   max_pool(p, op, self, dims, out, indices);
 }
 
-void adaptive_max_pool_backward(const char* op, const TensorBase& grad_output, int dims, const TensorBase& indices, const TensorBase& grad_input) {
+void adaptive_max_pool_backward(
+    const char* op, const TensorBase& grad_output, int dims, const TensorBase& indices, const TensorBase& grad_input) {
   if (grad_input.numel() == 0) {
     return;
   }
@@ -156,7 +172,8 @@ struct AvgSettings {
   std::optional<int64_t> divisor;
 };
 
-void fixed_avg_pool(const char* op, const TensorBase& self, const FixedWindows& w, const AvgSettings& settings, const TensorBase& out) {
+void fixed_avg_pool(
+    const char* op, const TensorBase& self, const FixedWindows& w, const AvgSettings& settings, const TensorBase& out) {
   if (out.numel() == 0) {
     return;
   }
@@ -167,7 +184,12 @@ void fixed_avg_pool(const char* op, const TensorBase& self, const FixedWindows& 
   avg_pool(p, op, self, w.dims, out);
 }
 
-void fixed_avg_pool_backward(const char* op, const TensorBase& grad_output, const FixedWindows& w, const AvgSettings& settings, const TensorBase& grad_input) {
+void fixed_avg_pool_backward(
+    const char* op,
+    const TensorBase& grad_output,
+    const FixedWindows& w,
+    const AvgSettings& settings,
+    const TensorBase& grad_input) {
   if (grad_input.numel() == 0) {
     return;
   }
@@ -196,7 +218,14 @@ void adaptive_avg_pool_backward(const char* op, const TensorBase& grad_output, i
   avg_pool_backward(p, op, grad_output, dims, grad_input);
 }
 
-void fractional_max_pool(const char* op, const TensorBase& self, int dims, IntArrayRef kernel, const TensorBase& samples, const TensorBase& out, const TensorBase& indices) {
+void fractional_max_pool(
+    const char* op,
+    const TensorBase& self,
+    int dims,
+    IntArrayRef kernel,
+    const TensorBase& samples,
+    const TensorBase& out,
+    const TensorBase& indices) {
   check_dtype(op, self, kFloating);
   if (out.numel() == 0) {
     return;
@@ -225,19 +254,27 @@ Tensor planes_of(const TensorBase& t, int dims) {
 
 /// To the index in its plane, of `planes`, that `indices` tell for each element of `values`. All contiguous.
 Walk walk_to_places(const char* op, const Tensor& planes, const Tensor& places, const Tensor& values) {
-  Walk w{op, {values.size(0), values.size(1)}, {values.size(1), 1}, {planes.size(1), 0}, {places.size(1), 1}, planes.size(1), 1};
+  Walk w{op,
+         {values.size(0), values.size(1)},
+         {values.size(1), 1},
+         {planes.size(1), 0},
+         {places.size(1), 1},
+         planes.size(1),
+         1};
   w.argument = "indices";
   return w;
 }
 
-void fractional_max_pool_backward(const TensorBase& grad_output, int dims, const TensorBase& indices, const TensorBase& grad_input) {
+void fractional_max_pool_backward(
+    const TensorBase& grad_output, int dims, const TensorBase& indices, const TensorBase& grad_input) {
   grad_input.zero_();
   if (grad_input.numel() == 0 || grad_output.numel() == 0) {
     return;
   }
   // Windows lie by chance, so what covers an element is not known: sums are scattered, of 16-bit numbers in float.
   const Tensor grad = planes_of(grad_output, dims), places = planes_of(indices, dims);
-  const Tensor sums = at::zeros({grad.size(0), grad_input.numel() / grad.size(0)}, grad.options().dtype(c10::toOpMathType(grad.scalar_type())));
+  const Tensor sums = at::zeros(
+      {grad.size(0), grad_input.numel() / grad.size(0)}, grad.options().dtype(c10::toOpMathType(grad.scalar_type())));
   const Tensor wide = grad.to(sums.scalar_type());
   const char* const op = dims == 2 ? "fractional_max_pool2d_backward" : "fractional_max_pool3d_backward";
   scatter_op_to(walk_to_places(op, sums, places, wide), places, ScatterOp::Add, sums, wide);
@@ -246,14 +283,15 @@ void fractional_max_pool_backward(const TensorBase& grad_output, int dims, const
 
 void max_unpool(const TensorBase& self, const TensorBase& indices, int dims, const TensorBase& out) {
   TORCH_CHECK(
-      out.numel() > 0 || self.numel() == 0, "max_unpool", dims, "d: no index fits output volumes of size ", out.sizes().slice(out.dim() - dims),
-      ", got ", self.numel(), " elements");
+      out.numel() > 0 || self.numel() == 0, "max_unpool", dims, "d: no index fits output volumes of size ",
+      out.sizes().slice(out.dim() - dims), ", got ", self.numel(), " elements");
   out.zero_();
   if (self.numel() == 0) {
     return;
   }
   const Tensor result = planes_of(out, dims), places = planes_of(indices, dims), values = planes_of(self, dims);
-  scatter_to(walk_to_places(dims == 2 ? "max_unpool2d" : "max_unpool3d", result, places, values), places, result, values);
+  scatter_to(
+      walk_to_places(dims == 2 ? "max_unpool2d" : "max_unpool3d", result, places, values), places, result, values);
   if (!out.is_contiguous()) {
     copy_on_device(out, result.view(out.sizes()));
   }
@@ -261,36 +299,110 @@ void max_unpool(const TensorBase& self, const TensorBase& indices, int dims, con
 
 } // namespace
 
-void max_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool, const TensorBase& out, const TensorBase& indices) {
+void max_pool2d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool,
+    const TensorBase& out,
+    const TensorBase& indices) {
   fixed_max_pool("max_pool2d", self, {2, kernel_size, stride, padding, dilation}, out, indices);
 }
 
-void max_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool, const TensorBase& out, const TensorBase& indices) {
+void max_pool3d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool,
+    const TensorBase& out,
+    const TensorBase& indices) {
   fixed_max_pool("max_pool3d", self, {3, kernel_size, stride, padding, dilation}, out, indices);
 }
 
-void max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase&, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool, const TensorBase& indices, const TensorBase& grad_input) {
-  fixed_max_pool_backward("max_pool2d_backward", grad_output, {2, kernel_size, stride, padding, dilation}, indices, grad_input);
+void max_pool2d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase&,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
+  fixed_max_pool_backward(
+      "max_pool2d_backward", grad_output, {2, kernel_size, stride, padding, dilation}, indices, grad_input);
 }
 
-void max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase&, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool, const TensorBase& indices, const TensorBase& grad_input) {
-  fixed_max_pool_backward("max_pool3d_backward", grad_output, {3, kernel_size, stride, padding, dilation}, indices, grad_input);
+void max_pool3d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase&,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
+  fixed_max_pool_backward(
+      "max_pool3d_backward", grad_output, {3, kernel_size, stride, padding, dilation}, indices, grad_input);
 }
 
-void avg_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& out) {
+void avg_pool2d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool,
+    bool count_include_pad,
+    std::optional<int64_t> divisor_override,
+    const TensorBase& out) {
   fixed_avg_pool("avg_pool2d", self, {2, kernel_size, stride, padding, {}}, {count_include_pad, divisor_override}, out);
 }
 
-void avg_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& out) {
+void avg_pool3d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool,
+    bool count_include_pad,
+    std::optional<int64_t> divisor_override,
+    const TensorBase& out) {
   fixed_avg_pool("avg_pool3d", self, {3, kernel_size, stride, padding, {}}, {count_include_pad, divisor_override}, out);
 }
 
-void avg_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase&, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& grad_input) {
-  fixed_avg_pool_backward("avg_pool2d_backward", grad_output, {2, kernel_size, stride, padding, {}}, {count_include_pad, divisor_override}, grad_input);
+void avg_pool2d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase&,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool,
+    bool count_include_pad,
+    std::optional<int64_t> divisor_override,
+    const TensorBase& grad_input) {
+  fixed_avg_pool_backward(
+      "avg_pool2d_backward", grad_output, {2, kernel_size, stride, padding, {}}, {count_include_pad, divisor_override},
+      grad_input);
 }
 
-void avg_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase&, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& grad_input) {
-  fixed_avg_pool_backward("avg_pool3d_backward", grad_output, {3, kernel_size, stride, padding, {}}, {count_include_pad, divisor_override}, grad_input);
+void avg_pool3d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase&,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    bool,
+    bool count_include_pad,
+    std::optional<int64_t> divisor_override,
+    const TensorBase& grad_input) {
+  fixed_avg_pool_backward(
+      "avg_pool3d_backward", grad_output, {3, kernel_size, stride, padding, {}}, {count_include_pad, divisor_override},
+      grad_input);
 }
 
 void adaptive_avg_pool2d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out) {
@@ -301,11 +413,13 @@ void adaptive_avg_pool3d_kernel(const TensorBase& self, IntArrayRef, const Tenso
   adaptive_avg_pool("adaptive_avg_pool3d", self, 3, out);
 }
 
-void adaptive_avg_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase&, const TensorBase& grad_input) {
+void adaptive_avg_pool2d_backward_kernel(
+    const TensorBase& grad_output, const TensorBase&, const TensorBase& grad_input) {
   adaptive_avg_pool_backward("adaptive_avg_pool2d_backward", grad_output, 2, grad_input);
 }
 
-void adaptive_avg_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase&, const TensorBase& grad_input) {
+void adaptive_avg_pool3d_backward_kernel(
+    const TensorBase& grad_output, const TensorBase&, const TensorBase& grad_input) {
   adaptive_avg_pool_backward("adaptive_avg_pool3d_backward", grad_output, 3, grad_input);
 }
 
@@ -317,27 +431,53 @@ void adaptive_max_pool3d_kernel(const TensorBase& self, IntArrayRef, const Tenso
   adaptive_max_pool("adaptive_max_pool3d", self, 3, out, indices);
 }
 
-void adaptive_max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase&, const TensorBase& indices, const TensorBase& grad_input) {
+void adaptive_max_pool2d_backward_kernel(
+    const TensorBase& grad_output, const TensorBase&, const TensorBase& indices, const TensorBase& grad_input) {
   adaptive_max_pool_backward("adaptive_max_pool2d_backward", grad_output, 2, indices, grad_input);
 }
 
-void adaptive_max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase&, const TensorBase& indices, const TensorBase& grad_input) {
+void adaptive_max_pool3d_backward_kernel(
+    const TensorBase& grad_output, const TensorBase&, const TensorBase& indices, const TensorBase& grad_input) {
   adaptive_max_pool_backward("adaptive_max_pool3d_backward", grad_output, 3, indices, grad_input);
 }
 
-void fractional_max_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef, const TensorBase& random_samples, const TensorBase& out, const TensorBase& indices) {
+void fractional_max_pool2d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef,
+    const TensorBase& random_samples,
+    const TensorBase& out,
+    const TensorBase& indices) {
   fractional_max_pool("fractional_max_pool2d", self, 2, kernel_size, random_samples, out, indices);
 }
 
-void fractional_max_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef, const TensorBase& random_samples, const TensorBase& out, const TensorBase& indices) {
+void fractional_max_pool3d_kernel(
+    const TensorBase& self,
+    IntArrayRef kernel_size,
+    IntArrayRef,
+    const TensorBase& random_samples,
+    const TensorBase& out,
+    const TensorBase& indices) {
   fractional_max_pool("fractional_max_pool3d", self, 3, kernel_size, random_samples, out, indices);
 }
 
-void fractional_max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase&, IntArrayRef, IntArrayRef, const TensorBase& indices, const TensorBase& grad_input) {
+void fractional_max_pool2d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase&,
+    IntArrayRef,
+    IntArrayRef,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
   fractional_max_pool_backward(grad_output, 2, indices, grad_input);
 }
 
-void fractional_max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase&, IntArrayRef, IntArrayRef, const TensorBase& indices, const TensorBase& grad_input) {
+void fractional_max_pool3d_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase&,
+    IntArrayRef,
+    IntArrayRef,
+    const TensorBase& indices,
+    const TensorBase& grad_input) {
   fractional_max_pool_backward(grad_output, 3, indices, grad_input);
 }
 
@@ -345,7 +485,8 @@ void max_unpool2d_kernel(const TensorBase& self, const TensorBase& indices, IntA
   max_unpool(self, indices, 2, out);
 }
 
-void max_unpool3d_kernel(const TensorBase& self, const TensorBase& indices, IntArrayRef, IntArrayRef, IntArrayRef, const TensorBase& out) {
+void max_unpool3d_kernel(
+    const TensorBase& self, const TensorBase& indices, IntArrayRef, IntArrayRef, IntArrayRef, const TensorBase& out) {
   max_unpool(self, indices, 3, out);
 }
 

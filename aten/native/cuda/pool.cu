@@ -1,4 +1,5 @@
-// One thread makes one element, also on the way back: an element gathers from the windows that cover it, so no sums race.
+// One thread makes one element, also on the way back: an element gathers from the windows that cover it, so no sums
+// race.
 #include <aten/native/cuda/pool.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
@@ -21,7 +22,8 @@ __device__ PoolDim::Window fractional_window(const PoolDim& d, std::int32_t o, R
   std::int64_t first = d.in - d.kernel;
   if (o + 1 < d.out) {
     const R alpha = static_cast<R>(d.in - d.kernel) / static_cast<R>(d.out - 1);
-    const std::int64_t begin = static_cast<std::int64_t>((static_cast<R>(o) + sample) * alpha) - static_cast<std::int64_t>(sample * alpha);
+    const std::int64_t begin =
+        static_cast<std::int64_t>((static_cast<R>(o) + sample) * alpha) - static_cast<std::int64_t>(sample * alpha);
     // Samples beyond [0, 1), which nobody should give, must not lead outside.
     first = begin < 0 ? 0 : begin < first ? begin : first;
   }
@@ -53,7 +55,8 @@ __global__ void __launch_bounds__(kThreads)
   const Pixels::Pixel o = pixels(i);
   const PoolDim::Window depth = max_window<T>(p, o, 0), height = max_window<T>(p, o, 1), width = max_window<T>(p, o, 2);
   const T* plane = x + p.x.plane(o.n, o.c);
-  R best = std::numeric_limits<R>::has_infinity ? -std::numeric_limits<R>::infinity() : std::numeric_limits<R>::lowest();
+  R best =
+      std::numeric_limits<R>::has_infinity ? -std::numeric_limits<R>::infinity() : std::numeric_limits<R>::lowest();
   std::int64_t place = 0;
   bool none = true;
   for (int d = depth.first; d < depth.last; d += p.dim[0].dilation) {
@@ -105,9 +108,8 @@ __device__ std::int64_t divisor_of(
   if (p.divisor != 0) {
     return p.divisor;
   }
-  const std::int64_t count = p.count_padding
-      ? d.extent * h.extent * w.extent
-      : std::int64_t{d.last - d.first} * (h.last - h.first) * (w.last - w.first);
+  const std::int64_t count = p.count_padding ? d.extent * h.extent * w.extent
+                                             : std::int64_t{d.last - d.first} * (h.last - h.first) * (w.last - w.first);
   return count > 0 ? count : 1; // nothing in a window: its sum is zero
 }
 
@@ -119,7 +121,8 @@ __global__ void __launch_bounds__(kThreads) avg_forward(AvgPool p, Pixels pixels
     return;
   }
   const Pixels::Pixel o = pixels(i);
-  const PoolDim::Window depth = p.dim[0].window(o.at[0]), height = p.dim[1].window(o.at[1]), width = p.dim[2].window(o.at[2]);
+  const PoolDim::Window depth = p.dim[0].window(o.at[0]), height = p.dim[1].window(o.at[1]),
+                        width = p.dim[2].window(o.at[2]);
   const T* plane = x + p.x.plane(o.n, o.c);
   R sum = 0;
   for (int d = depth.first; d < depth.last; ++d) {
@@ -129,7 +132,8 @@ __global__ void __launch_bounds__(kThreads) avg_forward(AvgPool p, Pixels pixels
       }
     }
   }
-  y[p.y.plane(o.n, o.c) + p.y.inside(o.at[0], o.at[1], o.at[2])] = narrow<T>(sum / static_cast<R>(divisor_of(p, depth, height, width)));
+  y[p.y.plane(o.n, o.c) + p.y.inside(o.at[0], o.at[1], o.at[2])] =
+      narrow<T>(sum / static_cast<R>(divisor_of(p, depth, height, width)));
 }
 
 __device__ bool covers(const PoolDim::Window& window, int i) {
@@ -171,10 +175,12 @@ void launch_max_pool(const MaxPool& p, const void* x, void* y, std::int64_t* pla
     each_part(p.y, p.most, [&](const ImagePart& part) {
       MaxPool own = p;
       if (p.samples != nullptr) {
-        own.samples = static_cast<const T*>(p.samples) + (std::int64_t{part.n} * p.sample_channels + part.c) * p.sample_dims;
+        own.samples =
+            static_cast<const T*>(p.samples) + (std::int64_t{part.n} * p.sample_channels + part.c) * p.sample_dims;
       }
       max_forward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
-          own, part.pixels, part.of(static_cast<const T*>(x), p.x), part.of(static_cast<T*>(y), p.y), part.of(places, p.places));
+          own, part.pixels, part.of(static_cast<const T*>(x), p.x), part.of(static_cast<T*>(y), p.y),
+          part.of(places, p.places));
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     });
   });
@@ -185,7 +191,8 @@ void launch_max_pool_backward(const MaxPool& p, const void* dy, const std::int64
     using T = decltype(type);
     each_part(p.x, p.most, [&](const ImagePart& part) {
       max_backward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
-          p, part.pixels, part.of(static_cast<const T*>(dy), p.y), part.of(places, p.places), part.of(static_cast<T*>(dx), p.x));
+          p, part.pixels, part.of(static_cast<const T*>(dy), p.y), part.of(places, p.places),
+          part.of(static_cast<T*>(dx), p.x));
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     });
   });

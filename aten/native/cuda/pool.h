@@ -60,8 +60,8 @@ struct PoolDim {
   }
 };
 
-/// Both passes: `x` is what is pooled and `y` the result, or their gradients; `indices` has the number of each maximum in
-/// its plane.
+/// Both passes: `x` is what is pooled and `y` the result, or their gradients; `indices` has the number of each maximum
+/// in its plane.
 struct MaxPool {
   PoolDim dim[3];
   Image x, y, places;

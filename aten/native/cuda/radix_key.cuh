@@ -60,7 +60,18 @@ struct KeyTypes {
 };
 /// What can be sorted.
 using SortKeys = KeyTypes<
-    bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t,
-    c10::Half, c10::BFloat16, float, double>;
+    bool,
+    std::uint8_t,
+    std::int8_t,
+    std::int16_t,
+    std::int32_t,
+    std::int64_t,
+    std::uint16_t,
+    std::uint32_t,
+    std::uint64_t,
+    c10::Half,
+    c10::BFloat16,
+    float,
+    double>;
 
 } // namespace at::native::cuda

@@ -20,7 +20,8 @@ namespace cuda {
 RandomLaunch random_launch(std::int64_t n, int per_draw) {
   constexpr std::int64_t kThreads = 256;
   const cudaDeviceProp* device = at::cuda::getCurrentDeviceProperties();
-  const std::int64_t most = std::int64_t{device->multiProcessorCount} * (device->maxThreadsPerMultiProcessor / kThreads);
+  const std::int64_t most =
+      std::int64_t{device->multiProcessorCount} * (device->maxThreadsPerMultiProcessor / kThreads);
   RandomLaunch launch;
   launch.blocks = static_cast<unsigned>(std::min(most, (n + kThreads - 1) / kThreads));
   launch.offset_increment = static_cast<std::uint64_t>(((n - 1) / (kThreads * launch.blocks * per_draw) + 1) * 4);
@@ -45,7 +46,8 @@ void check_dtype(const char* op, const Tensor& self, DtypeSet<Dtypes> set) {
 
 void check_floating(const char* op, const Tensor& self) {
   TORCH_CHECK(
-      c10::isFloatingType(self.scalar_type()), op, "_ expects a floating point or complex tensor, got ", self.scalar_type());
+      c10::isFloatingType(self.scalar_type()), op, "_ expects a floating point or complex tensor, got ",
+      self.scalar_type());
 }
 
 /// Calls `launch` for the memory of self in its order, or for a dense temporary of the same order that is copied to it:
@@ -143,8 +145,9 @@ Tensor& uniform_cuda(Tensor& self, double from, double to, OptGenerator generato
   TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
   dispatch("uniform_", self.scalar_type(), at::kFloating, [&]<class T> {
     TORCH_CHECK(
-        to - from <= static_cast<double>(std::numeric_limits<T>::max()), "uniform_ expects to-from <= std::numeric_limits<",
-        self.scalar_type(), ">::max(), but found to=", to, " and from=", from, " which result in to-from to exceed the limit");
+        to - from <= static_cast<double>(std::numeric_limits<T>::max()),
+        "uniform_ expects to-from <= std::numeric_limits<", self.scalar_type(), ">::max(), but found to=", to,
+        " and from=", from, " which result in to-from to exceed the limit");
   });
   return distribute(self, generator, Distribution::Uniform, from, to);
 }
@@ -193,13 +196,15 @@ Tensor& bernoulli_float_cuda(Tensor& self, double p, OptGenerator generator) {
 
 Tensor& bernoulli_tensor_cuda(Tensor& self, const Tensor& p, OptGenerator generator) {
   check_dtype("bernoulli_", self, kRandomDtypes);
-  TORCH_CHECK(c10::isFloatingType(p.scalar_type()), "bernoulli_ expects probabilities of a floating dtype, got ", p.scalar_type());
+  TORCH_CHECK(
+      c10::isFloatingType(p.scalar_type()), "bernoulli_ expects probabilities of a floating dtype, got ",
+      p.scalar_type());
   const bool is_double = p.scalar_type() == kDouble;
   const Tensor given = p.to(self.device());
   // In the order of self's memory.
   Tensor chances = given;
-  if (given.scalar_type() != (is_double ? kDouble : kFloat) || given.sizes() != self.sizes() || given.strides() != self.strides() ||
-      !self.is_non_overlapping_and_dense()) {
+  if (given.scalar_type() != (is_double ? kDouble : kFloat) || given.sizes() != self.sizes() ||
+      given.strides() != self.strides() || !self.is_non_overlapping_and_dense()) {
     chances = at::empty_like(self, self.options().dtype(is_double ? kDouble : kFloat));
     chances.copy_(given);
   }
@@ -215,7 +220,8 @@ namespace {
 /// Each sample is found in the sums of the probabilities up to each category.
 Tensor with_replacement(const Tensor& self, int64_t num_samples, const OptGenerator& generator) {
   const ScalarType dtype = self.scalar_type() == kDouble ? kDouble : kFloat;
-  const Tensor whole = self.to(dtype).contiguous(), chances = whole / whole.sum(-1, /*keepdim=*/true), sums = chances.cumsum(-1);
+  const Tensor whole = self.to(dtype).contiguous(), chances = whole / whole.sum(-1, /*keepdim=*/true),
+               sums = chances.cumsum(-1);
   DimVector sizes(self.sizes().begin(), self.sizes().end());
   sizes.back() = num_samples;
   const Tensor result = at::empty(sizes, self.options().dtype(kLong));
@@ -246,13 +252,17 @@ Tensor multinomial_cuda(const Tensor& self, int64_t num_samples, bool replacemen
   TORCH_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
   TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "prob_dist must be 1 or 2 dim");
   TORCH_CHECK(
-      at::isFloatingType(self.scalar_type()), "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
+      at::isFloatingType(self.scalar_type()),
+      "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
   const int64_t categories = self.size(-1);
   TORCH_CHECK(
-      replacement || num_samples <= categories, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+      replacement || num_samples <= categories,
+      "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   // The checks look at the values and so wait for the device, as PyTorch's do: once.
   const Tensor sums = self.sum(-1, /*keepdim=*/true);
-  const Tensor valid = at::stack({at::logical_and(self >= 0, self < std::numeric_limits<double>::infinity()).all(), (sums > 0).all()}).cpu();
+  const Tensor valid =
+      at::stack({at::logical_and(self >= 0, self < std::numeric_limits<double>::infinity()).all(), (sums > 0).all()})
+          .cpu();
   TORCH_CHECK(valid[0].item<bool>(), "probability tensor contains either `inf`, `nan` or element < 0");
   TORCH_CHECK(valid[1].item<bool>(), "invalid multinomial distribution (sum of probabilities <= 0)");
   if (num_samples > 1 && replacement) {

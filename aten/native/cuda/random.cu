@@ -50,8 +50,9 @@ struct Bits2 {
   static constexpr int kCount = 2;
   static __device__ ulonglong2 draw(curandStatePhilox4_32_10_t* state) {
     const uint4 bits = curand4(state);
-    return {(static_cast<unsigned long long>(bits.x) << 32) | bits.y,
-            (static_cast<unsigned long long>(bits.z) << 32) | bits.w};
+    return {
+        (static_cast<unsigned long long>(bits.x) << 32) | bits.y,
+        (static_cast<unsigned long long>(bits.z) << 32) | bits.w};
   }
 };
 
@@ -218,7 +219,8 @@ void launch_distribution(const RandomTarget& to, Distribution distribution, doub
 
 void launch_integers(const RandomTarget& to, bool wide, std::uint64_t range, std::int64_t base) {
   using T = std::int64_t;
-  wide ? sample<Bits2, T>(to, IntegerTransform<T>{range, base}) : sample<Bits4, T>(to, IntegerTransform<T>{range, base});
+  wide ? sample<Bits2, T>(to, IntegerTransform<T>{range, base})
+       : sample<Bits4, T>(to, IntegerTransform<T>{range, base});
 }
 
 void launch_bernoulli_each(const RandomTarget& to, bool double_p, const void* p) {

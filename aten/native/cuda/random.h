@@ -12,8 +12,8 @@ namespace at::native::cuda {
 
 // Note [The order of random numbers on CUDA]
 // The same seed gives the numbers that PyTorch gives on the same device: thread t of a launch draws subsequence t of
-// Philox4x32-10 at the generator's offset, in blocks of 256 threads and no more blocks than fit the device at once. With
-// each draw of 128 bits a thread serves 4 elements (2 of 64 bits) that lie a whole grid apart.
+// Philox4x32-10 at the generator's offset, in blocks of 256 threads and no more blocks than fit the device at once.
+// With each draw of 128 bits a thread serves 4 elements (2 of 64 bits) that lie a whole grid apart.
 
 /// How many threads draw how often.
 struct RandomLaunch {

@@ -24,7 +24,11 @@ constexpr std::uint64_t kPoissonDraws = 20, kGammaDraws = 10, kBinomialDraws = 4
 /// A tensor like `parameter`, filled by `launch`.
 template <class Launch>
 Tensor sample_like(
-    const char* op, const Tensor& parameter, const std::optional<Generator>& generator, std::uint64_t draws, Launch launch) {
+    const char* op,
+    const Tensor& parameter,
+    const std::optional<Generator>& generator,
+    std::uint64_t draws,
+    Launch launch) {
   if (!c10::isFloatingType(parameter.scalar_type())) {
     at::detail::dtype_not_supported(op, parameter.scalar_type(), at::kFloating.bits);
   }
@@ -58,8 +62,8 @@ Tensor standard_gamma_cuda(const Tensor& self, std::optional<Generator> generato
 Tensor binomial_cuda(const Tensor& count, const Tensor& prob, std::optional<Generator> generator) {
   TORCH_CHECK(
       count.sizes() == prob.sizes() && count.scalar_type() == prob.scalar_type(),
-      "binomial: count and prob must have the same sizes and dtype, got ", count.sizes(), " ", count.scalar_type(), " and ",
-      prob.sizes(), " ", prob.scalar_type());
+      "binomial: count and prob must have the same sizes and dtype, got ", count.sizes(), " ", count.scalar_type(),
+      " and ", prob.sizes(), " ", prob.scalar_type());
   const Tensor probs = prob.contiguous();
   return sample_like("binomial_cuda", count, generator, kBinomialDraws, [&](const SampleEach& p) {
     cuda::launch_binomial(p, probs.const_data_ptr());

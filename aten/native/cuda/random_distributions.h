@@ -10,8 +10,8 @@
 
 namespace at::native::cuda {
 
-/// Dense elements of a floating dtype. Element i draws from subsequence i of the generator, as it does in PyTorch where no
-/// thread has two elements; there a thread begins each with the same numbers.
+/// Dense elements of a floating dtype. Element i draws from subsequence i of the generator, as it does in PyTorch where
+/// no thread has two elements; there a thread begins each with the same numbers.
 struct SampleEach {
   c10::ScalarType dtype;
   const void* parameter;

@@ -10,7 +10,8 @@ namespace at::native::cuda {
 
 namespace {
 
-/// The first category up to which the chances sum to at least `u`. One without a chance is never drawn, whatever the sums round to.
+/// The first category up to which the chances sum to at least `u`. One without a chance is never drawn, whatever the
+/// sums round to.
 template <class T>
 __device__ std::int64_t drawn_category(const T* chances, const T* sums, std::int64_t categories, T u) {
   std::int64_t from = 0, to = categories;
@@ -31,7 +32,8 @@ __device__ std::int64_t drawn_category(const T* chances, const T* sums, std::int
 
 // See Note [The order of drawn categories].
 template <class T>
-__global__ void __launch_bounds__(CategoryDraws::kThreads) draw_categories(CategoryDraws p, const T* chances, const T* sums) {
+__global__ void __launch_bounds__(CategoryDraws::kThreads)
+    draw_categories(CategoryDraws p, const T* chances, const T* sums) {
   const auto [seed, offset] = at::cuda::philox::unpack(p.philox);
   const std::int64_t sample = static_cast<std::int64_t>(blockIdx.x) * CategoryDraws::kThreads + threadIdx.x;
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.y) * gridDim.x * CategoryDraws::kThreads + sample;
@@ -40,7 +42,8 @@ __global__ void __launch_bounds__(CategoryDraws::kThreads) draw_categories(Categ
   for (std::int64_t row = blockIdx.y; row < p.rows; row += gridDim.y) {
     const T u = static_cast<T>(curand_uniform4(&state).x);
     if (sample < p.samples) {
-      p.out[row * p.samples + sample] = drawn_category(chances + row * p.categories, sums + row * p.categories, p.categories, u);
+      p.out[row * p.samples + sample] =
+          drawn_category(chances + row * p.categories, sums + row * p.categories, p.categories, u);
     }
   }
 }
@@ -51,7 +54,8 @@ void launch_category_draws(const CategoryDraws& p) {
   OneTypeOf<float, double>::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     const dim3 blocks(blocks_of(p.samples, CategoryDraws::kThreads), static_cast<unsigned>(p.rows_at_once()));
-    draw_categories<T><<<blocks, CategoryDraws::kThreads, 0, p.stream>>>(p, static_cast<const T*>(p.chances), static_cast<const T*>(p.sums));
+    draw_categories<T><<<blocks, CategoryDraws::kThreads, 0, p.stream>>>(
+        p, static_cast<const T*>(p.chances), static_cast<const T*>(p.sums));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }

@@ -11,9 +11,9 @@
 namespace at::native::cuda {
 
 // Note [The order of drawn categories]
-// The same seed gives the samples that PyTorch gives: a thread for each sample of a row, in blocks of 128 threads, side by side for the
-// samples and, for rows, up to 65535 above each other; with more rows a thread goes on with a row that many further. It takes the first
-// of the four numbers of each draw.
+// The same seed gives the samples that PyTorch gives: a thread for each sample of a row, in blocks of 128 threads, side
+// by side for the samples and, for rows, up to 65535 above each other; with more rows a thread goes on with a row that
+// many further. It takes the first of the four numbers of each draw.
 
 /// Samples of each row, by its probabilities and their sums up to each category; all contiguous.
 struct CategoryDraws {

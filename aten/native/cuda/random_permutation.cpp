@@ -28,7 +28,8 @@ Tensor& randperm_out_cuda(int64_t n, std::optional<Generator> generator, Tensor&
   }
   // Equal keys among 64 bits are so rare that they do not matter.
   const auto options = out.options().dtype(kLong);
-  const Tensor keys = at::empty({n}, options).random_(std::numeric_limits<int64_t>::lowest(), std::nullopt, std::move(generator));
+  const Tensor keys =
+      at::empty({n}, options).random_(std::numeric_limits<int64_t>::lowest(), std::nullopt, std::move(generator));
   if (n > cuda::kMostSorted) {
     cuda::copy_on_device(out, std::get<1>(keys.sort()));
     return out;

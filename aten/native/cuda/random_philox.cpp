@@ -60,7 +60,8 @@ Tensor philox_key_fold_in_cuda(const Tensor& key, int64_t data) {
 
 Tensor philox_key_fold_in_tensor_cuda(const Tensor& key, const Tensor& data) {
   check_philox_key("_philox_key_fold_in", "(*batch, 2)", key);
-  TORCH_CHECK(data.scalar_type() == kUInt64, "_philox_key_fold_in: data must have dtype uint64, got ", data.scalar_type());
+  TORCH_CHECK(
+      data.scalar_type() == kUInt64, "_philox_key_fold_in: data must have dtype uint64, got ", data.scalar_type());
   TORCH_CHECK(data.numel() == 1, "_philox_key_fold_in: data must be a single value, got ", data.numel(), " elements");
   const Tensor value = data.to(key.device());
   return derived_keys(key, key.sizes(), 1, 0, value.const_data_ptr<uint64_t>());
@@ -68,12 +69,14 @@ Tensor philox_key_fold_in_tensor_cuda(const Tensor& key, const Tensor& data) {
 
 Tensor& philox_uniform_cuda(Tensor& self, const Tensor& key, double low, double high) {
   check_floating_fill("_philox_uniform_", self);
-  return fill_by_key("_philox_uniform_", self, key, [&](const cuda::PhiloxFill& p) { cuda::launch_philox_uniform(p, low, high); });
+  return fill_by_key(
+      "_philox_uniform_", self, key, [&](const cuda::PhiloxFill& p) { cuda::launch_philox_uniform(p, low, high); });
 }
 
 Tensor& philox_normal_cuda(Tensor& self, const Tensor& key, double mean, double std) {
   check_floating_fill("_philox_normal_", self);
-  return fill_by_key("_philox_normal_", self, key, [&](const cuda::PhiloxFill& p) { cuda::launch_philox_normal(p, mean, std); });
+  return fill_by_key(
+      "_philox_normal_", self, key, [&](const cuda::PhiloxFill& p) { cuda::launch_philox_normal(p, mean, std); });
 }
 
 Tensor& philox_randint_cuda(Tensor& self, const Tensor& key, std::optional<int64_t> low, std::optional<int64_t> high) {

@@ -47,7 +47,14 @@ __global__ void __launch_bounds__(kThreads) derive_keys(PhiloxKeys p) {
 }
 
 using IntegerTypes = OneTypeOf<
-    std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+    std::uint8_t,
+    std::int8_t,
+    std::int16_t,
+    std::int32_t,
+    std::int64_t,
+    std::uint16_t,
+    std::uint32_t,
+    std::uint64_t>;
 
 } // namespace
 

@@ -22,7 +22,8 @@ void launch_philox_normal(const PhiloxFill& p, double mean, double std);
 /// Any integer dtype; range and start modulo 2^64.
 void launch_philox_randint(const PhiloxFill& p, std::uint64_t range, std::uint64_t from, bool whole);
 
-/// out[s] = the keys that stand number + s blocks after `keys`, for s < splits; `number` is in device memory if it is not null.
+/// out[s] = the keys that stand number + s blocks after `keys`, for s < splits; `number` is in device memory if it is
+/// not null.
 struct PhiloxKeys {
   const std::uint64_t* keys;
   std::int64_t n, splits;

@@ -25,15 +25,23 @@ Tensor& sobol_engine_initialize_state_cuda(Tensor& self, int64_t dimension) {
   return changed_on_host(self, [&](Tensor& t) { at::_sobol_engine_initialize_state_(t, dimension); });
 }
 
-Tensor& sobol_engine_ff_cuda(Tensor& self, int64_t n, const Tensor& sobolstate, int64_t dimension, int64_t num_generated) {
-  return changed_on_host(self, [&](Tensor& t) { at::_sobol_engine_ff_(t, n, sobolstate.cpu(), dimension, num_generated); });
+Tensor& sobol_engine_ff_cuda(
+    Tensor& self, int64_t n, const Tensor& sobolstate, int64_t dimension, int64_t num_generated) {
+  return changed_on_host(
+      self, [&](Tensor& t) { at::_sobol_engine_ff_(t, n, sobolstate.cpu(), dimension, num_generated); });
 }
 
 Tensor& sobol_engine_scramble_cuda(Tensor& self, const Tensor& ltm, int64_t dimension) {
   return changed_on_host(self, [&](Tensor& t) { at::_sobol_engine_scramble_(t, ltm.cpu(), dimension); });
 }
 
-std::tuple<Tensor, Tensor> sobol_engine_draw_cuda(const Tensor& quasi, int64_t n, const Tensor& sobolstate, int64_t dimension, int64_t num_generated, std::optional<ScalarType> dtype) {
+std::tuple<Tensor, Tensor> sobol_engine_draw_cuda(
+    const Tensor& quasi,
+    int64_t n,
+    const Tensor& sobolstate,
+    int64_t dimension,
+    int64_t num_generated,
+    std::optional<ScalarType> dtype) {
   const auto [points, last] = at::_sobol_engine_draw(quasi.cpu(), n, sobolstate.cpu(), dimension, num_generated, dtype);
   return {points.to(quasi.device()), last.to(quasi.device())};
 }

@@ -1,5 +1,5 @@
-// The steps of a recurrent layer on CUDA devices: for each a product with the state, which is added to the sums of the step, and
-// one kernel for the cells (rnn.cu); see Note [Steps of a layer].
+// The steps of a recurrent layer on CUDA devices: for each a product with the state, which is added to the sums of the
+// step, and one kernel for the cells (rnn.cu); see Note [Steps of a layer].
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/cuda/rnn.h>
@@ -40,9 +40,12 @@ CellRows cell_rows(const Recurrence& r, int64_t live) {
 void recurrence_steps(const Recurrence& r) {
   const c10::OptionalDeviceGuard guard(r.hx.device());
   const StepRows steps = r.rows();
-  const Tensor weight = Tensor(r.w_hh).t(), w_hr(r.w_hr), bias(r.b_hh), hx(r.hx), cx(r.cx), unprojected = all_rows(r.hidden);
-  const Tensor all_gates = all_rows(r.gates), output = all_rows(r.output), cells = all_rows(r.cells), recurrent = all_rows(r.recurrent);
-  const Tensor sums = r.cell == RecurrentCell::gru ? at::empty({r.hx.size(0), r.w_hh.size(0)}, Tensor(r.hx).options()) : Tensor();
+  const Tensor weight = Tensor(r.w_hh).t(), w_hr(r.w_hr), bias(r.b_hh), hx(r.hx), cx(r.cx),
+               unprojected = all_rows(r.hidden);
+  const Tensor all_gates = all_rows(r.gates), output = all_rows(r.output), cells = all_rows(r.cells),
+               recurrent = all_rows(r.recurrent);
+  const Tensor sums =
+      r.cell == RecurrentCell::gru ? at::empty({r.hx.size(0), r.w_hh.size(0)}, Tensor(r.hx).options()) : Tensor();
   for (int64_t i = 0; i < steps.steps(); ++i) {
     const int64_t t = steps.nth(i);
     const CellRows p = cell_rows(r, steps.live(t));
@@ -76,10 +79,13 @@ void recurrence_steps_back(const Recurrence& r, const RecurrenceGrads& grads) {
   const c10::OptionalDeviceGuard guard(r.hx.device());
   const StepRows steps = r.rows();
   const Tensor weight(r.w_hh), w_hr(r.w_hr), hx(r.hx), cx(r.cx), all_hidden(grads.hx), all_cells(grads.cx);
-  const Tensor all_gates = all_rows(r.gates), output = all_rows(r.output), cells = all_rows(r.cells), recurrent = all_rows(r.recurrent);
-  const Tensor grad_gates = all_rows(grads.gates), grad_output = all_rows(grads.output), grad_cells = all_rows(grads.cells),
-               grad_recurrent = all_rows(grads.recurrent), grad_projected = all_rows(grads.projected);
-  // What the steps so far have left to the states before them, by sequence; in the end the gradients of the first states.
+  const Tensor all_gates = all_rows(r.gates), output = all_rows(r.output), cells = all_rows(r.cells),
+               recurrent = all_rows(r.recurrent);
+  const Tensor grad_gates = all_rows(grads.gates), grad_output = all_rows(grads.output),
+               grad_cells = all_rows(grads.cells), grad_recurrent = all_rows(grads.recurrent),
+               grad_projected = all_rows(grads.projected);
+  // What the steps so far have left to the states before them, by sequence; in the end the gradients of the first
+  // states.
   all_hidden.zero_();
   if (all_cells.defined()) {
     all_cells.zero_();
@@ -104,14 +110,16 @@ void recurrence_steps_back(const Recurrence& r, const RecurrenceGrads& grads) {
         for_put_out = at::mm(for_hidden, w_hr);
       }
       launch_lstm_cell_backward(
-          p, for_put_out.const_data_ptr(), for_cell.const_data_ptr(), old.const_data_ptr(), step_of(cells, steps, t).const_data_ptr(),
-          gates.const_data_ptr(), for_gates.mutable_data_ptr(), for_cell.mutable_data_ptr());
+          p, for_put_out.const_data_ptr(), for_cell.const_data_ptr(), old.const_data_ptr(),
+          step_of(cells, steps, t).const_data_ptr(), gates.const_data_ptr(), for_gates.mutable_data_ptr(),
+          for_cell.mutable_data_ptr());
       at::mm_out(for_hidden, for_gates, weight);
     } else if (r.cell == RecurrentCell::gru) {
       const Tensor old = states_before(output, hx, steps, t), for_sums = step_of(grad_recurrent, steps, t);
       launch_gru_step_backward(
-          p, for_hidden.const_data_ptr(), gates.const_data_ptr(), step_of(recurrent, steps, t).const_data_ptr(), old.const_data_ptr(),
-          for_gates.mutable_data_ptr(), for_sums.mutable_data_ptr(), for_hidden.mutable_data_ptr());
+          p, for_hidden.const_data_ptr(), gates.const_data_ptr(), step_of(recurrent, steps, t).const_data_ptr(),
+          old.const_data_ptr(), for_gates.mutable_data_ptr(), for_sums.mutable_data_ptr(),
+          for_hidden.mutable_data_ptr());
       for_hidden.addmm_(for_sums, weight);
     } else {
       r.cell == RecurrentCell::relu ? at::threshold_backward_out(for_gates, for_hidden, gates, 0)
@@ -125,7 +133,8 @@ namespace {
 
 constexpr DeviceRecurrence kCudaRecurrence{&recurrence_steps, &recurrence_steps_back};
 
-[[maybe_unused]] const bool recurrence_registered = (register_recurrence(c10::DeviceType::CUDA, &kCudaRecurrence), true);
+[[maybe_unused]] const bool recurrence_registered =
+    (register_recurrence(c10::DeviceType::CUDA, &kCudaRecurrence), true);
 
 } // namespace
 

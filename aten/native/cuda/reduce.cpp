@@ -79,14 +79,22 @@ TensorBase cast(const TensorBase& self, c10::ScalarType dtype) {
 /// The input in a dtype that the kernels read for this result: itself in the common cases.
 TensorBase summable(const TensorBase& self, c10::ScalarType result) {
   const c10::ScalarType dtype = self.scalar_type();
-  const bool integers = c10::isIntegralType(dtype, /*includeBool=*/true) && c10::isIntegralType(result, /*includeBool=*/false);
+  const bool integers =
+      c10::isIntegralType(dtype, /*includeBool=*/true) && c10::isIntegralType(result, /*includeBool=*/false);
   const bool widened = c10::isReducedFloatingType(dtype) && result == kFloat;
   return integers || widened ? self : cast(self, result);
 }
 
 void arithmetic(
-    const char* op, Arithmetic kind, const TensorBase& self, const DimMask& mask, const TensorBase& out, double divisor = 1) {
-  const Scalar nothing = kind == Arithmetic::Prod ? Scalar(1) : divisor == 1 ? Scalar(0) : Scalar(std::numeric_limits<double>::quiet_NaN());
+    const char* op,
+    Arithmetic kind,
+    const TensorBase& self,
+    const DimMask& mask,
+    const TensorBase& out,
+    double divisor = 1) {
+  const Scalar nothing = kind == Arithmetic::Prod ? Scalar(1)
+      : divisor == 1                              ? Scalar(0)
+                                                  : Scalar(std::numeric_limits<double>::quiet_NaN());
   if (fill_if_empty(self, out, nothing)) {
     return;
   }
@@ -118,7 +126,11 @@ void extremum(const char* op, bool greatest, const TensorBase& self, const DimMa
 }
 
 void arg_extremum(
-    const char* op, bool greatest, const TensorBase& self, std::optional<int64_t> dim, const TensorBase& values,
+    const char* op,
+    bool greatest,
+    const TensorBase& self,
+    std::optional<int64_t> dim,
+    const TensorBase& values,
     const TensorBase& indices) {
   if (indices.numel() == 0) {
     return;
@@ -146,8 +158,13 @@ void count_over(const TensorBase& self, const DimMask& mask, const TensorBase& o
 }
 
 void moments(
-    const char* op, bool root, const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
-    const TensorBase& out, const TensorBase& mean) {
+    const char* op,
+    bool root,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    const TensorBase& out,
+    const TensorBase& mean) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   if (mean.defined()) {
     fill_if_empty(self, mean, nan);
@@ -175,21 +192,25 @@ void moments(
 
 } // namespace
 
-// ---- sums ------------------------------------------------------------------------------------------------------------
+// ---- sums
+// ------------------------------------------------------------------------------------------------------------
 
-void sum_kernel(const TensorBase& self, c10::OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+void sum_kernel(
+    const TensorBase& self, c10::OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
   arithmetic("sum_cuda", Arithmetic::Sum, self, mask_of(dim, self.dim()), out);
 }
 void sum_all_kernel(const TensorBase& self, std::optional<ScalarType>, const TensorBase& out) {
   arithmetic("sum_cuda", Arithmetic::Sum, self, DimMask().set(), out);
 }
-void mean_kernel(const TensorBase& self, c10::OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+void mean_kernel(
+    const TensorBase& self, c10::OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
   mean_over(self, mask_of(dim, self.dim()), out);
 }
 void mean_all_kernel(const TensorBase& self, std::optional<ScalarType>, const TensorBase& out) {
   mean_over(self, DimMask().set(), out);
 }
-void nansum_kernel(const TensorBase& self, c10::OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+void nansum_kernel(
+    const TensorBase& self, c10::OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
   nansum_over(self, mask_of(dim, self.dim()), out);
 }
 void prod_kernel(const TensorBase& self, int64_t dim, bool, std::optional<ScalarType>, const TensorBase& out) {
@@ -199,7 +220,8 @@ void prod_all_kernel(const TensorBase& self, std::optional<ScalarType>, const Te
   arithmetic("prod_cuda", Arithmetic::Prod, self, DimMask().set(), out);
 }
 
-// ---- extrema ---------------------------------------------------------------------------------------------------------
+// ---- extrema
+// ---------------------------------------------------------------------------------------------------------
 
 void amax_kernel(const TensorBase& self, IntArrayRef dim, bool, const TensorBase& out) {
   extremum("max_values_cuda", true, self, mask_of(dim, self.dim()), out);
@@ -213,7 +235,8 @@ void max_all_kernel(const TensorBase& self, const TensorBase& out) {
 void min_all_kernel(const TensorBase& self, const TensorBase& out) {
   extremum("min_all_cuda", false, self, DimMask().set(), out);
 }
-void aminmax_kernel(const TensorBase& self, std::optional<int64_t> dim, bool, const TensorBase& min, const TensorBase& max) {
+void aminmax_kernel(
+    const TensorBase& self, std::optional<int64_t> dim, bool, const TensorBase& min, const TensorBase& max) {
   extremum("aminmax_cuda", false, self, mask_of_dim(dim, self.dim()), min);
   extremum("aminmax_cuda", true, self, mask_of_dim(dim, self.dim()), max);
 }
@@ -230,7 +253,8 @@ void min_dim_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase&
   arg_extremum("min_cuda", false, self, dim, values, indices);
 }
 
-// ---- truth -----------------------------------------------------------------------------------------------------------
+// ---- truth
+// -----------------------------------------------------------------------------------------------------------
 
 void any_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& out) {
   any_over("any_cuda", false, self, mask_of_dim(dim, self.dim()), out);
@@ -266,9 +290,16 @@ void count_nonzero_dims_kernel(const TensorBase& self, IntArrayRef dim, const Te
   count_over(self, mask_of(dim, self.dim()), out);
 }
 
-// ---- norms and variance ----------------------------------------------------------------------------------------------
+// ---- norms and variance
+// ----------------------------------------------------------------------------------------------
 
-void vector_norm_kernel(const TensorBase& self, const Scalar& ord, c10::OptionalIntArrayRef dim, bool, std::optional<ScalarType> dtype, const TensorBase& out) {
+void vector_norm_kernel(
+    const TensorBase& self,
+    const Scalar& ord,
+    c10::OptionalIntArrayRef dim,
+    bool,
+    std::optional<ScalarType> dtype,
+    const TensorBase& out) {
   if (fill_if_empty(self, out, ord.toDouble() < 0 ? std::numeric_limits<double>::infinity() : 0.0)) {
     return;
   }
@@ -276,16 +307,38 @@ void vector_norm_kernel(const TensorBase& self, const Scalar& ord, c10::Optional
   check_dtype("linalg_vector_norm_cuda", input.scalar_type(), kFloating | kComplex);
   launch_norm(run_of(input, mask_of(dim, self.dim()), out), ord.toDouble(), input_of(input), out.mutable_data_ptr());
 }
-void var_kernel(const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool, const TensorBase& out) {
+void var_kernel(
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool,
+    const TensorBase& out) {
   moments("var_cuda", false, self, dim, correction, out, TensorBase());
 }
-void std_kernel(const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool, const TensorBase& out) {
+void std_kernel(
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool,
+    const TensorBase& out) {
   moments("std_cuda", true, self, dim, correction, out, TensorBase());
 }
-void var_mean_kernel(const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool, const TensorBase& out, const TensorBase& mean) {
+void var_mean_kernel(
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool,
+    const TensorBase& out,
+    const TensorBase& mean) {
   moments("var_mean_cuda", false, self, dim, correction, out, mean);
 }
-void std_mean_kernel(const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool, const TensorBase& out, const TensorBase& mean) {
+void std_mean_kernel(
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool,
+    const TensorBase& out,
+    const TensorBase& mean) {
   moments("std_mean_cuda", true, self, dim, correction, out, mean);
 }
 

@@ -41,8 +41,8 @@ struct Elements {
   const T* data;
 };
 
-/// Elements of any integer dtype or bool, as int64: the dtype is the same for all threads, and few reductions of integers
-/// are worth kernels of their own.
+/// Elements of any integer dtype or bool, as int64: the dtype is the same for all threads, and few reductions of
+/// integers are worth kernels of their own.
 struct IntegerElements {
   template <int>
   using Vector = std::int64_t;
@@ -84,7 +84,8 @@ constexpr int kThreads = 256;
 // Reads of a thread that are under way together.
 constexpr int kBatch = 4;
 
-// Combines each of K values of threads that differ in x (or y), for the thread where it is 0. The order is that of the threads.
+// Combines each of K values of threads that differ in x (or y), for the thread where it is 0. The order is that of the
+// threads.
 template <int K, class Op, class Acc>
 __device__ void combine_threads(const Op& op, Acc (&values)[K], bool along_x, Acc* memory) {
   const std::uint32_t lane = along_x ? threadIdx.x : threadIdx.y;
@@ -110,11 +111,17 @@ __device__ void combine_threads(const Op& op, Acc (&values)[K], bool along_x, Ac
   }
 }
 
-// Calls take(i, index) for i = lane, lane + lanes, ... below count, where `index` is the offset of number i. Some indices are worked
-// out at once, dimension by dimension, so that load(index) of one does not wait for that of another: take gets what load gave.
+// Calls take(i, index) for i = lane, lane + lanes, ... below count, where `index` is the offset of number i. Some
+// indices are worked out at once, dimension by dimension, so that load(index) of one does not wait for that of another:
+// take gets what load gave.
 template <class Load, class Take>
 __device__ void walk(
-    const OffsetCalculator<1>& places, std::uint32_t lane, std::uint32_t lanes, std::uint32_t count, Load load, Take take) {
+    const OffsetCalculator<1>& places,
+    std::uint32_t lane,
+    std::uint32_t lanes,
+    std::uint32_t count,
+    Load load,
+    Take take) {
   std::uint32_t i = lane;
   for (; i + (kBatch - 1) * lanes < count; i += kBatch * lanes) {
     std::uint32_t rest[kBatch], offsets[kBatch] = {};
@@ -171,13 +178,13 @@ __device__ typename Op::Acc join_own(
 
 // For operations that care, `map` gets the index of the element.
 template <int K, class Op, class In>
-__global__ void __launch_bounds__(kThreads)
-    reduce_kernel(Op op, In in, ReducePlan plan, typename Op::Acc* partial) {
+__global__ void __launch_bounds__(kThreads) reduce_kernel(Op op, In in, ReducePlan plan, typename Op::Acc* partial) {
   using Acc = typename Op::Acc;
   __shared__ alignas(16) char memory[kThreads * sizeof(Acc)];
   const std::uint32_t lane = plan.along_rows ? threadIdx.x : threadIdx.y;
   const std::uint32_t lanes = plan.along_rows ? blockDim.x : blockDim.y;
-  const std::uint32_t output = plan.along_rows ? blockIdx.x * blockDim.y + threadIdx.y : blockIdx.x * blockDim.x + threadIdx.x;
+  const std::uint32_t output =
+      plan.along_rows ? blockIdx.x * blockDim.y + threadIdx.y : blockIdx.x * blockDim.x + threadIdx.x;
   const bool exists = output < plan.outputs;
   Acc acc[1] = {op.identity()};
   OffsetCalculator<2>::Offsets place = {};

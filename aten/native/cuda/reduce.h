@@ -29,15 +29,17 @@ struct ReduceOutput {
   void* data;
 };
 
-// Inputs are bool, integers, floating or, except for extrema, complex; results of arithmetic have the input's dtype, or are
-// any integer for an integer, float for half and bfloat16.
+// Inputs are bool, integers, floating or, except for extrema, complex; results of arithmetic have the input's dtype, or
+// are any integer for an integer, float for half and bfloat16.
 
 enum class Arithmetic { Sum, NanSum, Prod };
 /// Results are divided by `divisor`.
-void launch_arithmetic(const ReduceRun& run, Arithmetic kind, const ReduceInput& in, const ReduceOutput& out, double divisor);
+void launch_arithmetic(
+    const ReduceRun& run, Arithmetic kind, const ReduceInput& in, const ReduceOutput& out, double divisor);
 void launch_extremum(const ReduceRun& run, bool greatest, const ReduceInput& in, void* out);
 /// The first of equal elements; NaN is beyond all. `values` (in the input's dtype) or `indices` may be null.
-void launch_arg_extremum(const ReduceRun& run, bool greatest, const ReduceInput& in, void* values, std::int64_t* indices);
+void launch_arg_extremum(
+    const ReduceRun& run, bool greatest, const ReduceInput& in, void* values, std::int64_t* indices);
 /// Is some element true, or are all? The result is a byte.
 void launch_any(const ReduceRun& run, bool all, const ReduceInput& in, void* out);
 void launch_count_nonzero(const ReduceRun& run, const ReduceInput& in, std::int64_t* out);

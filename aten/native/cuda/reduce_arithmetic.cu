@@ -118,8 +118,7 @@ void launch_arithmetic(
         launch_reduce(run, Sum<Math, true>{out, Math(1)}, elements);
       });
     case Arithmetic::Prod:
-      return with_all(
-          in, [&](auto elements, auto math) { launch_reduce(run, Prod<decltype(math)>{out}, elements); });
+      return with_all(in, [&](auto elements, auto math) { launch_reduce(run, Prod<decltype(math)>{out}, elements); });
   }
 }
 
@@ -130,8 +129,7 @@ void launch_any(const ReduceRun& run, bool all, const ReduceInput& in, void* out
 }
 
 void launch_count_nonzero(const ReduceRun& run, const ReduceInput& in, std::int64_t* out) {
-  with_all(
-      in, [&](auto elements, auto math) { launch_reduce(run, CountNonzero<decltype(math)>{out}, elements); });
+  with_all(in, [&](auto elements, auto math) { launch_reduce(run, CountNonzero<decltype(math)>{out}, elements); });
 }
 
 void launch_exclusive_or(const ReduceRun& run, const std::int64_t* in, std::int64_t* out) {

@@ -19,9 +19,9 @@ struct RealOf<c10::complex<T>> {
 enum class NormKind { Zero, One, Two, Infinity, MinusInfinity, Other };
 
 NormKind kind_of(double p) {
-  return p == 0 ? NormKind::Zero
-      : p == 1  ? NormKind::One
-      : p == 2  ? NormKind::Two
+  return p == 0                                       ? NormKind::Zero
+      : p == 1                                        ? NormKind::One
+      : p == 2                                        ? NormKind::Two
       : p == std::numeric_limits<double>::infinity()  ? NormKind::Infinity
       : p == -std::numeric_limits<double>::infinity() ? NormKind::MinusInfinity
                                                       : NormKind::Other;
@@ -53,7 +53,10 @@ struct Norm {
   }
   __device__ void store(std::int64_t at, Acc a) const {
     store_as<Acc>(
-        out.data, out.dtype, at, kind == NormKind::Two ? ::sqrt(a) : kind == NormKind::Other ? ::pow(a, Acc(1) / p) : a);
+        out.data, out.dtype, at,
+        kind == NormKind::Two         ? ::sqrt(a)
+            : kind == NormKind::Other ? ::pow(a, Acc(1) / p)
+                                      : a);
   }
 
   static __device__ Acc magnitude(Math x) {
@@ -124,8 +127,7 @@ void launch_norm(const ReduceRun& run, double p, const ReduceInput& in, void* ou
   c10::isComplexType(in.dtype) ? with_complex(in, launch) : with_floating(in, launch);
 }
 
-void launch_moments(
-    const ReduceRun& run, bool root, double correction, const ReduceInput& in, void* out, void* mean) {
+void launch_moments(const ReduceRun& run, bool root, double correction, const ReduceInput& in, void* out, void* mean) {
   with_floating(in, [&](auto elements, auto math) {
     using R = decltype(math);
     launch_reduce(run, Variance<R>{{in.dtype, out}, mean, static_cast<R>(correction), root}, elements);

@@ -61,7 +61,8 @@ __device__ inline bool not_a_number(T x) {
 // f(elements, Math()) for the input's dtype. Integers and bools compute in int64.
 template <class F>
 void with_integers(const ReduceInput& in, F f) {
-  f(IntegerElements{static_cast<const char*>(in.data), in.dtype, static_cast<int>(c10::elementSize(in.dtype))}, std::int64_t());
+  f(IntegerElements{static_cast<const char*>(in.data), in.dtype, static_cast<int>(c10::elementSize(in.dtype))},
+    std::int64_t());
 }
 template <class T, class F>
 void with_type(const ReduceInput& in, F f) {
@@ -86,7 +87,8 @@ void with_real(const ReduceInput& in, F f) {
 }
 template <class F>
 void with_complex(const ReduceInput& in, F f) {
-  in.dtype == c10::ScalarType::ComplexFloat ? with_type<c10::complex<float>>(in, f) : with_type<c10::complex<double>>(in, f);
+  in.dtype == c10::ScalarType::ComplexFloat ? with_type<c10::complex<float>>(in, f)
+                                            : with_type<c10::complex<double>>(in, f);
 }
 template <class F>
 void with_all(const ReduceInput& in, F f) {

@@ -120,7 +120,11 @@ void add_plans(const Dims& kept, const Dims& reduced, int64_t most, ReducePlan p
 } // namespace
 
 ReducePlans plan_reduction(
-    IntArrayRef sizes, IntArrayRef strides, const std::bitset<64>& mask, IntArrayRef out_strides, bool in_order,
+    IntArrayRef sizes,
+    IntArrayRef strides,
+    const std::bitset<64>& mask,
+    IntArrayRef out_strides,
+    bool in_order,
     int64_t most) {
   Dims kept, reduced;
   for (size_t d = sizes.size(); d-- > 0;) {
@@ -176,7 +180,8 @@ bool is_column_major(const ReducePlan& plan, std::uint32_t width) {
   return lies;
 }
 
-/// Do the elements of each output lie side by side in groups of `width`? Those of one dimension may have some more at the end.
+/// Do the elements of each output lie side by side in groups of `width`? Those of one dimension may have some more at
+/// the end.
 bool is_row_major(const ReducePlan& plan, std::uint32_t width) {
   const auto& reduced = plan.reduced;
   bool lies = reduced.dims > 0 && reduced.strides[0][0] == 1 &&
@@ -221,7 +226,8 @@ ReduceLaunch launch_of(const ReducePlan& plan, int multiprocessors) {
   launch.blocks = (plan.outputs + outputs_per_block - 1) / outputs_per_block;
   const std::uint32_t wanted = static_cast<std::uint32_t>(multiprocessors) * 8;
   const std::uint32_t most = plan.length / (lanes * per_thread);
-  launch.splits = std::clamp<std::uint32_t>(launch.blocks >= wanted ? 1 : wanted / launch.blocks, 1, std::max(most, 1u));
+  launch.splits =
+      std::clamp<std::uint32_t>(launch.blocks >= wanted ? 1 : wanted / launch.blocks, 1, std::max(most, 1u));
   return launch;
 }
 

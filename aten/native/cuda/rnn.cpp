@@ -30,8 +30,15 @@ const void* data_or_null(const Tensor& t) {
 struct Sums {
   Tensor input, hidden, input_bias, hidden_bias;
 
-  Sums(const TensorBase& input_gates, const TensorBase& hidden_gates, const std::optional<Tensor>& in_bias, const std::optional<Tensor>& rec_bias)
-      : input(Tensor(input_gates).contiguous()), hidden(Tensor(hidden_gates).contiguous()), input_bias(dense(in_bias)), hidden_bias(dense(rec_bias)) {}
+  Sums(
+      const TensorBase& input_gates,
+      const TensorBase& hidden_gates,
+      const std::optional<Tensor>& in_bias,
+      const std::optional<Tensor>& rec_bias)
+      : input(Tensor(input_gates).contiguous()),
+        hidden(Tensor(hidden_gates).contiguous()),
+        input_bias(dense(in_bias)),
+        hidden_bias(dense(rec_bias)) {}
 
   GateSums pointers() const {
     return {input.const_data_ptr(), hidden.const_data_ptr(), data_or_null(input_bias), data_or_null(hidden_bias)};
@@ -45,17 +52,36 @@ void sum_rows(const TensorBase& rows, const TensorBase& out) {
 
 } // namespace
 
-void fused_lstm_cell_kernel(const TensorBase& input_gates, const TensorBase& hidden_gates, const TensorBase& cx, const std::optional<Tensor>& input_bias, const std::optional<Tensor>& hidden_bias, const TensorBase& hy, const TensorBase& cy, const TensorBase& workspace) {
+void fused_lstm_cell_kernel(
+    const TensorBase& input_gates,
+    const TensorBase& hidden_gates,
+    const TensorBase& cx,
+    const std::optional<Tensor>& input_bias,
+    const std::optional<Tensor>& hidden_bias,
+    const TensorBase& hy,
+    const TensorBase& cy,
+    const TensorBase& workspace) {
   const CellRows p = rows_of("_thnn_fused_lstm_cell", cx);
   if (cx.numel() == 0) {
     return;
   }
   const Sums sums(input_gates, hidden_gates, input_bias, hidden_bias);
   const TensorBase old = cx.contiguous();
-  launch_lstm_cell(p, sums.pointers(), old.const_data_ptr(), hy.mutable_data_ptr(), cy.mutable_data_ptr(), workspace.mutable_data_ptr());
+  launch_lstm_cell(
+      p, sums.pointers(), old.const_data_ptr(), hy.mutable_data_ptr(), cy.mutable_data_ptr(),
+      workspace.mutable_data_ptr());
 }
 
-void fused_lstm_cell_backward_kernel(const std::optional<Tensor>& grad_hy, const std::optional<Tensor>& grad_cy, const TensorBase& cx, const TensorBase& cy, const TensorBase& workspace, bool has_bias, const TensorBase& grad_gates, const TensorBase& grad_cx, const TensorBase& grad_bias) {
+void fused_lstm_cell_backward_kernel(
+    const std::optional<Tensor>& grad_hy,
+    const std::optional<Tensor>& grad_cy,
+    const TensorBase& cx,
+    const TensorBase& cy,
+    const TensorBase& workspace,
+    bool has_bias,
+    const TensorBase& grad_gates,
+    const TensorBase& grad_cx,
+    const TensorBase& grad_bias) {
   const CellRows p = rows_of("_thnn_fused_lstm_cell_backward", cx);
   if (cx.numel() != 0) {
     const Tensor gh = dense(grad_hy), gc = dense(grad_cy);
@@ -69,7 +95,14 @@ void fused_lstm_cell_backward_kernel(const std::optional<Tensor>& grad_hy, const
   }
 }
 
-void fused_gru_cell_kernel(const TensorBase& input_gates, const TensorBase& hidden_gates, const TensorBase& hx, const std::optional<Tensor>& input_bias, const std::optional<Tensor>& hidden_bias, const TensorBase& hy, const TensorBase& workspace) {
+void fused_gru_cell_kernel(
+    const TensorBase& input_gates,
+    const TensorBase& hidden_gates,
+    const TensorBase& hx,
+    const std::optional<Tensor>& input_bias,
+    const std::optional<Tensor>& hidden_bias,
+    const TensorBase& hy,
+    const TensorBase& workspace) {
   const CellRows p = rows_of("_thnn_fused_gru_cell", hx);
   if (hx.numel() == 0) {
     return;
@@ -79,13 +112,21 @@ void fused_gru_cell_kernel(const TensorBase& input_gates, const TensorBase& hidd
   launch_gru_cell(p, sums.pointers(), old.const_data_ptr(), hy.mutable_data_ptr(), workspace.mutable_data_ptr());
 }
 
-void fused_gru_cell_backward_kernel(const TensorBase& grad_hy, const TensorBase& workspace, bool has_bias, const TensorBase& grad_input_gates, const TensorBase& grad_hidden_gates, const TensorBase& grad_hx, const TensorBase& grad_input_bias, const TensorBase& grad_hidden_bias) {
+void fused_gru_cell_backward_kernel(
+    const TensorBase& grad_hy,
+    const TensorBase& workspace,
+    bool has_bias,
+    const TensorBase& grad_input_gates,
+    const TensorBase& grad_hidden_gates,
+    const TensorBase& grad_hx,
+    const TensorBase& grad_input_bias,
+    const TensorBase& grad_hidden_bias) {
   const CellRows p = rows_of("_thnn_fused_gru_cell_backward", grad_hy);
   if (grad_hy.numel() != 0) {
     const TensorBase g = grad_hy.contiguous(), open = workspace.contiguous();
     launch_gru_cell_backward(
-        p, g.const_data_ptr(), open.const_data_ptr(), grad_input_gates.mutable_data_ptr(), grad_hidden_gates.mutable_data_ptr(),
-        grad_hx.mutable_data_ptr());
+        p, g.const_data_ptr(), open.const_data_ptr(), grad_input_gates.mutable_data_ptr(),
+        grad_hidden_gates.mutable_data_ptr(), grad_hx.mutable_data_ptr());
   }
   if (has_bias) {
     sum_rows(grad_input_gates, grad_input_bias);

@@ -63,7 +63,8 @@ __global__ void __launch_bounds__(kThreads) lstm_cell(CellRows p, GateSums sums,
   }
   const Gates<T, R> gates{p, sums, unit, 4};
   const std::int64_t at = unit.row * p.size + unit.i;
-  const R in = sigmoid(gates.sum(0)), forget = sigmoid(gates.sum(1)), candidate = ::tanh(gates.sum(2)), out = sigmoid(gates.sum(3));
+  const R in = sigmoid(gates.sum(0)), forget = sigmoid(gates.sum(1)), candidate = ::tanh(gates.sum(2)),
+          out = sigmoid(gates.sum(3));
   const R cell = forget * widen(cx[at]) + in * candidate;
   const R kept[4] = {in, forget, candidate, out};
   for (int part = 0; part < 4; ++part) {
@@ -75,7 +76,14 @@ __global__ void __launch_bounds__(kThreads) lstm_cell(CellRows p, GateSums sums,
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) lstm_cell_backward(
-    CellRows p, const T* grad_hy, const T* grad_cy, const T* cx, const T* cy, const T* open, T* grad_gates, T* grad_cx) {
+    CellRows p,
+    const T* grad_hy,
+    const T* grad_cy,
+    const T* cx,
+    const T* cy,
+    const T* open,
+    T* grad_gates,
+    T* grad_cx) {
   using R = opmath_type<T>;
   const Unit unit(p);
   if (!unit.exists) {
@@ -102,7 +110,8 @@ __global__ void __launch_bounds__(kThreads) gru_cell(CellRows p, GateSums sums, 
   }
   const Gates<T, R> gates{p, sums, unit, 3};
   const std::int64_t at = unit.row * p.size + unit.i;
-  const R reset = sigmoid(gates.sum(0)), update = sigmoid(gates.sum(1)), recurrent = gates.hidden(2), old = widen(hx[at]);
+  const R reset = sigmoid(gates.sum(0)), update = sigmoid(gates.sum(1)), recurrent = gates.hidden(2),
+          old = widen(hx[at]);
   const R candidate = ::tanh(gates.input(2) + reset * recurrent);
   const R kept[5] = {reset, update, candidate, old, recurrent};
   for (int part = 0; part < 5; ++part) {
@@ -119,7 +128,8 @@ __global__ void __launch_bounds__(kThreads)
   if (!unit.exists) {
     return;
   }
-  const std::int64_t at = unit.row * p.size + unit.i, kept = unit.row * 5 * p.size + unit.i, to = unit.row * 3 * p.size + unit.i;
+  const std::int64_t at = unit.row * p.size + unit.i, kept = unit.row * 5 * p.size + unit.i,
+                     to = unit.row * 3 * p.size + unit.i;
   const R reset = widen(open[kept]), update = widen(open[kept + p.size]), candidate = widen(open[kept + 2 * p.size]),
           old = widen(open[kept + 3 * p.size]), recurrent = widen(open[kept + 4 * p.size]), g = widen(grad_hy[at]);
   const R for_candidate = g * (1 - update) * (1 - candidate * candidate);
@@ -133,7 +143,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) gru_step(CellRows p, T* gates, const T* hidden_sums, const T* hx, T* hy, T* recurrent) {
+__global__ void __launch_bounds__(kThreads)
+    gru_step(CellRows p, T* gates, const T* hidden_sums, const T* hx, T* hy, T* recurrent) {
   using R = opmath_type<T>;
   const Unit unit(p);
   if (!unit.exists) {
@@ -153,14 +164,22 @@ __global__ void __launch_bounds__(kThreads) gru_step(CellRows p, T* gates, const
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) gru_step_backward(
-    CellRows p, const T* grad_hy, const T* open, const T* recurrent, const T* hx, T* grad_gates, T* grad_hidden_sums, T* grad_hx) {
+    CellRows p,
+    const T* grad_hy,
+    const T* open,
+    const T* recurrent,
+    const T* hx,
+    T* grad_gates,
+    T* grad_hidden_sums,
+    T* grad_hx) {
   using R = opmath_type<T>;
   const Unit unit(p);
   if (!unit.exists) {
     return;
   }
   const std::int64_t at = unit.row * p.size + unit.i, first = unit.row * 3 * p.size + unit.i;
-  const R reset = widen(open[first]), update = widen(open[first + p.size]), candidate = widen(open[first + 2 * p.size]), g = widen(grad_hy[at]);
+  const R reset = widen(open[first]), update = widen(open[first + p.size]), candidate = widen(open[first + 2 * p.size]),
+          g = widen(grad_hy[at]);
   const R for_candidate = g * (1 - update) * (1 - candidate * candidate);
   const R for_update = g * (R(widen(hx[at])) - candidate) * update * (1 - update);
   const R for_reset = for_candidate * R(widen(recurrent[at])) * reset * (1 - reset);
@@ -187,13 +206,19 @@ void launch_lstm_cell(const CellRows& p, const GateSums& gates, const void* cx, 
 }
 
 void launch_lstm_cell_backward(
-    const CellRows& p, const void* grad_hy, const void* grad_cy, const void* cx, const void* cy, const void* open, void* grad_gates,
+    const CellRows& p,
+    const void* grad_hy,
+    const void* grad_cy,
+    const void* cx,
+    const void* cy,
+    const void* open,
+    void* grad_gates,
     void* grad_cx) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     lstm_cell_backward<T><<<cell_blocks(p), kThreads, 0, p.stream>>>(
-        p, static_cast<const T*>(grad_hy), static_cast<const T*>(grad_cy), static_cast<const T*>(cx), static_cast<const T*>(cy),
-        static_cast<const T*>(open), static_cast<T*>(grad_gates), static_cast<T*>(grad_cx));
+        p, static_cast<const T*>(grad_hy), static_cast<const T*>(grad_cy), static_cast<const T*>(cx),
+        static_cast<const T*>(cy), static_cast<const T*>(open), static_cast<T*>(grad_gates), static_cast<T*>(grad_cx));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
@@ -212,13 +237,14 @@ void launch_gru_cell_backward(
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     gru_cell_backward<T><<<cell_blocks(p), kThreads, 0, p.stream>>>(
-        p, static_cast<const T*>(grad_hy), static_cast<const T*>(open), static_cast<T*>(grad_input), static_cast<T*>(grad_hidden),
-        static_cast<T*>(grad_hx));
+        p, static_cast<const T*>(grad_hy), static_cast<const T*>(open), static_cast<T*>(grad_input),
+        static_cast<T*>(grad_hidden), static_cast<T*>(grad_hx));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
 
-void launch_gru_step(const CellRows& p, void* gates, const void* hidden_sums, const void* hx, void* hy, void* recurrent) {
+void launch_gru_step(
+    const CellRows& p, void* gates, const void* hidden_sums, const void* hx, void* hy, void* recurrent) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     gru_step<T><<<cell_blocks(p), kThreads, 0, p.stream>>>(
@@ -229,13 +255,20 @@ void launch_gru_step(const CellRows& p, void* gates, const void* hidden_sums, co
 }
 
 void launch_gru_step_backward(
-    const CellRows& p, const void* grad_hy, const void* open, const void* recurrent, const void* hx, void* grad_gates,
-    void* grad_hidden_sums, void* grad_hx) {
+    const CellRows& p,
+    const void* grad_hy,
+    const void* open,
+    const void* recurrent,
+    const void* hx,
+    void* grad_gates,
+    void* grad_hidden_sums,
+    void* grad_hx) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     gru_step_backward<T><<<cell_blocks(p), kThreads, 0, p.stream>>>(
-        p, static_cast<const T*>(grad_hy), static_cast<const T*>(open), static_cast<const T*>(recurrent), static_cast<const T*>(hx),
-        static_cast<T*>(grad_gates), static_cast<T*>(grad_hidden_sums), static_cast<T*>(grad_hx));
+        p, static_cast<const T*>(grad_hy), static_cast<const T*>(open), static_cast<const T*>(recurrent),
+        static_cast<const T*>(hx), static_cast<T*>(grad_gates), static_cast<T*>(grad_hidden_sums),
+        static_cast<T*>(grad_hx));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }

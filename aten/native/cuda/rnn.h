@@ -32,19 +32,32 @@ struct GateSums {
 /// `open` gets the opened gates: 4 parts.
 void launch_lstm_cell(const CellRows& p, const GateSums& gates, const void* cx, void* hy, void* cy, void* open);
 void launch_lstm_cell_backward(
-    const CellRows& p, const void* grad_hy, const void* grad_cy, const void* cx, const void* cy, const void* open, void* grad_gates,
+    const CellRows& p,
+    const void* grad_hy,
+    const void* grad_cy,
+    const void* cx,
+    const void* cy,
+    const void* open,
+    void* grad_gates,
     void* grad_cx);
 /// `open` gets 5 parts: gates for reset and update, the candidate, the old state, the recurrent sum.
 void launch_gru_cell(const CellRows& p, const GateSums& gates, const void* hx, void* hy, void* open);
 void launch_gru_cell_backward(
     const CellRows& p, const void* grad_hy, const void* open, void* grad_input, void* grad_hidden, void* grad_hx);
 
-/// Steps of a layer, whose sums and states lie apart: `gates` are opened in place, 3 parts; `hidden_sums` are the recurrent sums,
-/// of which `recurrent` keeps the candidate's.
-void launch_gru_step(const CellRows& p, void* gates, const void* hidden_sums, const void* hx, void* hy, void* recurrent);
+/// Steps of a layer, whose sums and states lie apart: `gates` are opened in place, 3 parts; `hidden_sums` are the
+/// recurrent sums, of which `recurrent` keeps the candidate's.
+void launch_gru_step(
+    const CellRows& p, void* gates, const void* hidden_sums, const void* hx, void* hy, void* recurrent);
 /// `grad_hx` gets what goes to the old state without a product, and may be `grad_hy`.
 void launch_gru_step_backward(
-    const CellRows& p, const void* grad_hy, const void* open, const void* recurrent, const void* hx, void* grad_gates,
-    void* grad_hidden_sums, void* grad_hx);
+    const CellRows& p,
+    const void* grad_hy,
+    const void* open,
+    const void* recurrent,
+    const void* hx,
+    void* grad_gates,
+    void* grad_hidden_sums,
+    void* grad_hx);
 
 } // namespace at::native::cuda

@@ -1,4 +1,5 @@
-// Recurrent layers by cuDNN: what the operators (rnn_cudnn.cpp) and the way of a network to them (cudnn_layers.cpp) share.
+// Recurrent layers by cuDNN: what the operators (rnn_cudnn.cpp) and the way of a network to them (cudnn_layers.cpp)
+// share.
 #pragma once
 
 #include <aten/core/Tensor.h>
@@ -18,13 +19,19 @@ struct CudnnNetwork {
   int64_t num_layers;
   bool biased, bidirectional;
 
-  int64_t directions() const { return bidirectional ? 2 : 1; }
+  int64_t directions() const {
+    return bidirectional ? 2 : 1;
+  }
   /// Elements that a direction puts out.
-  int64_t output_size() const { return proj_size > 0 ? proj_size : hidden_size; }
+  int64_t output_size() const {
+    return proj_size > 0 ? proj_size : hidden_size;
+  }
   /// 4 of an LSTM, 3 of a GRU, else 1.
   int64_t gates() const;
   /// Weights of a direction of a layer: of input and state, their biases, the projection.
-  int64_t weights() const { return (biased ? 4 : 2) + (proj_size > 0 ? 1 : 0); }
+  int64_t weights() const {
+    return (biased ? 4 : 2) + (proj_size > 0 ? 1 : 0);
+  }
 };
 
 /// Where the weights of a network lie in the one buffer that cuDNN takes, in the order of modules' weights.

@@ -1,5 +1,5 @@
-// Rows that a group of threads goes over more than once, K neighbours of a thread at a time. Those that are short enough stay in
-// registers: memory is read once, and all of it is asked for before the first element is needed.
+// Rows that a group of threads goes over more than once, K neighbours of a thread at a time. Those that are short
+// enough stay in registers: memory is read once, and all of it is asked for before the first element is needed.
 #pragma once
 
 #include <aten/native/cuda/memory_access.cuh>
@@ -32,8 +32,8 @@ __device__ inline void store_each(T* to, Value value) {
 template <class Array>
 inline constexpr int kNeighbours = std::extent_v<std::remove_reference_t<Array>>;
 
-/// How rows of T are gone over: by a warp or a block, K neighbours at a time, which lie aligned, kept in registers or not. Of
-/// ragged rows the first and last elements may lie beside what is aligned; a thread takes at most one of them.
+/// How rows of T are gone over: by a warp or a block, K neighbours at a time, which lie aligned, kept in registers or
+/// not. Of ragged rows the first and last elements may lie beside what is aligned; a thread takes at most one of them.
 template <bool WholeBlock, int K, bool Kept, bool Ragged>
 struct RowKind {
   static constexpr bool kWholeBlock = WholeBlock, kKept = Kept, kRagged = Ragged;
@@ -46,8 +46,8 @@ inline constexpr int kKeptElements = sizeof(T) == 8 ? 16 : 32;
 template <class T>
 inline constexpr int kRowWidth = 16 / sizeof(T);
 
-/// f(kind) for rows of `size` elements of T, one after the other from each of these addresses on. Those of an odd size are gone
-/// over element by element, or, if `AnySize`, as ragged ones.
+/// f(kind) for rows of `size` elements of T, one after the other from each of these addresses on. Those of an odd size
+/// are gone over element by element, or, if `AnySize`, as ragged ones.
 template <class T, bool AnySize = false, class F>
 void with_row_kind(std::int64_t size, std::initializer_list<const void*> rows, F f) {
   constexpr int K = kRowWidth<T>;
@@ -98,8 +98,8 @@ class Row {
     }
   }
 
-  /// f(i, x...) for neighbours from number i on, of this row and of `others` that lie alike. `x` are wide: R x[K], or at the
-  /// ends of ragged rows R x[1].
+  /// f(i, x...) for neighbours from number i on, of this row and of `others` that lie alike. `x` are wide: R x[K], or
+  /// at the ends of ragged rows R x[1].
   template <class F, class... Others>
   __device__ void each(F f, const Others&... others) const {
     if constexpr (Ragged) {

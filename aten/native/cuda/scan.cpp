@@ -41,14 +41,20 @@ void scan_along(const char* op, bool multiply, const TensorBase& self, int64_t d
 }
 
 void running_extremum(
-    const char* op, bool greatest, const TensorBase& self, int64_t dim, const TensorBase& values, const TensorBase& indices) {
+    const char* op,
+    bool greatest,
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& values,
+    const TensorBase& indices) {
   check_dtype(op, self.scalar_type(), kBooleans | kIntegral | kFloating);
   if (self.numel() != 0) {
     const TensorBase input = self.contiguous();
     // Flags are bytes of 0 and 1.
     const c10::ScalarType dtype = self.scalar_type() == kBool ? kByte : self.scalar_type();
     launch_running_extremum(
-        shape_of(self, dim), dtype, greatest, input.const_data_ptr(), values.mutable_data_ptr(), indices.mutable_data_ptr<int64_t>());
+        shape_of(self, dim), dtype, greatest, input.const_data_ptr(), values.mutable_data_ptr(),
+        indices.mutable_data_ptr<int64_t>());
   }
 }
 

@@ -36,7 +36,8 @@ void scan(const Scan& p) {
 template <class... Ts>
 bool scan_one_of(const Scan& p) {
   return (
-      (p.dtype == c10::CppTypeToScalarType<Ts>::value && (p.multiply ? scan<Ts, true>(p) : scan<Ts, false>(p), true)) || ...);
+      (p.dtype == c10::CppTypeToScalarType<Ts>::value && (p.multiply ? scan<Ts, true>(p) : scan<Ts, false>(p), true)) ||
+      ...);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // Running results along a dimension, for any associative operation.
 //
-// An operation tells: `Acc`, what is carried (memory copyable); identity(); load(i), element i of the input; store(i, acc);
-// operator()(earlier, later).
+// An operation tells: `Acc`, what is carried (memory copyable); identity(); load(i), element i of the input; store(i,
+// acc); operator()(earlier, later).
 #pragma once
 
 #include <aten/native/cuda/scan.h>
@@ -67,8 +67,8 @@ __device__ typename Op::Acc scan_piecewise(
   return carry;
 }
 
-// Rows are cut into `parts` of `length` elements, one for each block. `totals` up to and with each part are known, or there is
-// one part and they are null.
+// Rows are cut into `parts` of `length` elements, one for each block. `totals` up to and with each part are known, or
+// there is one part and they are null.
 struct ScanCut {
   std::int64_t size, length;
   unsigned parts;
@@ -89,7 +89,8 @@ template <class Op>
 __global__ void __launch_bounds__(kThreads) scan_rows(Op op, ScanCut cut, const typename Op::Acc* totals) {
   const unsigned part = blockIdx.x % cut.parts;
   scan_piecewise<true>(
-      op, cut.row() * cut.size, cut.start(), cut.end(), part != 0 ? totals[cut.row() * cut.parts + part - 1] : op.identity());
+      op, cut.row() * cut.size, cut.start(), cut.end(),
+      part != 0 ? totals[cut.row() * cut.parts + part - 1] : op.identity());
 }
 
 template <class Op>
@@ -179,8 +180,9 @@ void run_scan(const ScanShape& p, const Op& op) {
     }
   } else {
     const std::int64_t columns = p.outer * p.inner;
-    scan_detail::scan_columns<Op><<<static_cast<unsigned>((columns + kThreads - 1) / kThreads), kThreads, 0, p.stream>>>(
-        op, columns, p.size, p.inner);
+    scan_detail::scan_columns<Op>
+        <<<static_cast<unsigned>((columns + kThreads - 1) / kThreads), kThreads, 0, p.stream>>>(
+            op, columns, p.size, p.inner);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
 }

@@ -80,7 +80,8 @@ struct RunningExtremum {
     if (a.place < 0 || b.place < 0) {
       return a.place < 0 ? b : a;
     }
-    const bool later = b.value != b.value || (a.value == a.value && (greatest ? b.value >= a.value : b.value <= a.value));
+    const bool later =
+        b.value != b.value || (a.value == a.value && (greatest ? b.value >= a.value : b.value <= a.value));
     return later ? b : a;
   }
 

@@ -40,7 +40,12 @@ void forward(const char* op, bool log, const TensorBase& self, int64_t dim, cons
 }
 
 void backward(
-    const char* op, bool log, const TensorBase& grad_output, const TensorBase& output, int64_t dim, const TensorBase& grad_input) {
+    const char* op,
+    bool log,
+    const TensorBase& grad_output,
+    const TensorBase& output,
+    int64_t dim,
+    const TensorBase& grad_input) {
   if (output.numel() == 0) {
     return;
   }
@@ -61,11 +66,21 @@ void log_softmax_kernel(const TensorBase& self, int64_t dim, bool, const TensorB
   forward("log_softmax", true, self, dim, out);
 }
 
-void softmax_backward_kernel(const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType, const TensorBase& grad_input) {
+void softmax_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& output,
+    int64_t dim,
+    c10::ScalarType,
+    const TensorBase& grad_input) {
   backward("softmax_backward", false, grad_output, output, dim, grad_input);
 }
 
-void log_softmax_backward_kernel(const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType, const TensorBase& grad_input) {
+void log_softmax_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& output,
+    int64_t dim,
+    c10::ScalarType,
+    const TensorBase& grad_input) {
   backward("log_softmax_backward", true, grad_output, output, dim, grad_input);
 }
 

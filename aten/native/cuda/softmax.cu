@@ -1,6 +1,6 @@
-// softmax and log_softmax, forward and backward. Rows (inner == 1) belong to a warp or a block, which goes over them twice: for
-// the greatest element and the sum of exponentials in one pass, then for the result. Other dimensions are columns, each of which
-// several threads of a block go over together (column.cuh), neighbours reading neighbours.
+// softmax and log_softmax, forward and backward. Rows (inner == 1) belong to a warp or a block, which goes over them
+// twice: for the greatest element and the sum of exponentials in one pass, then for the result. Other dimensions are
+// columns, each of which several threads of a block go over together (column.cuh), neighbours reading neighbours.
 #include <aten/native/cuda/softmax.h>
 
 #include <aten/native/cuda/column.cuh>
@@ -51,7 +51,8 @@ struct Join {
 
 template <bool Log, class R>
 struct Normalize {
-  __device__ explicit Normalize(const Scale<R>& scale) : greatest(scale.greatest), other(Log ? ::log(scale.sum) : R(1) / scale.sum) {
+  __device__ explicit Normalize(const Scale<R>& scale)
+      : greatest(scale.greatest), other(Log ? ::log(scale.sum) : R(1) / scale.sum) {
     // Nothing but -inf, or +inf among them, has no softmax.
     if (greatest - greatest != R(0)) {
       other = std::numeric_limits<R>::quiet_NaN();
@@ -64,7 +65,8 @@ struct Normalize {
 };
 
 template <bool Log, class Kind, class T, class Out>
-__global__ void __launch_bounds__(kMaxGroupThreads) softmax_rows(const T* x, Out* y, std::int64_t rows, std::int64_t size) {
+__global__ void __launch_bounds__(kMaxGroupThreads)
+    softmax_rows(const T* x, Out* y, std::int64_t rows, std::int64_t size) {
   using R = opmath_type<T>;
   using ThreadGroup = ThreadGroup<Kind::kWholeBlock>;
   const std::int64_t row = ThreadGroup::row();
@@ -82,7 +84,8 @@ __global__ void __launch_bounds__(kMaxGroupThreads) softmax_rows(const T* x, Out
 }
 
 template <bool Log, bool Kept, class T, class Out>
-__global__ void __launch_bounds__(kColumnThreads) softmax_columns(const T* x, Out* y, SoftmaxShape s, ColumnGroups groups) {
+__global__ void __launch_bounds__(kColumnThreads)
+    softmax_columns(const T* x, Out* y, SoftmaxShape s, ColumnGroups groups) {
   using R = opmath_type<T>;
   const ColumnShare share(groups, s.size, s.inner);
   const Column<Kept, T> in(x, share, -std::numeric_limits<R>::infinity());
@@ -114,16 +117,21 @@ __global__ void __launch_bounds__(kMaxGroupThreads)
   const Row<Kind, T> grads(g + row * size, size), results(y + row * size, size);
   dx += row * size;
   R sum = 0;
-  grads.each([&](auto, const auto& grad, const auto& result) {
+  grads.each(
+      [&](auto, const auto& grad, const auto& result) {
 #pragma unroll
-    for (int k = 0; k < kNeighbours<decltype(grad)>; ++k) {
-      sum += summand<Log>(grad[k], result[k]);
-    }
-  }, results);
+        for (int k = 0; k < kNeighbours<decltype(grad)>; ++k) {
+          sum += summand<Log>(grad[k], result[k]);
+        }
+      },
+      results);
   sum = ThreadGroup::reduce(sum, Add());
-  grads.each([&](auto i, const auto& grad, const auto& result) {
-    store_each<Out, kNeighbours<decltype(grad)>>(dx + i, [&](int k) { return derivative<Log>(grad[k], result[k], sum); });
-  }, results);
+  grads.each(
+      [&](auto i, const auto& grad, const auto& result) {
+        store_each<Out, kNeighbours<decltype(grad)>>(
+            dx + i, [&](int k) { return derivative<Log>(grad[k], result[k], sum); });
+      },
+      results);
 }
 
 template <bool Log, bool Kept, class T, class Out>
@@ -133,16 +141,20 @@ __global__ void __launch_bounds__(kColumnThreads)
   const ColumnShare share(groups, s.size, s.inner);
   const Column<Kept, T> grads(g, share, R(0)), results(y, share, R(0));
   R sum = 0;
-  grads.each([&](auto, const auto& grad, const auto& result) {
+  grads.each(
+      [&](auto, const auto& grad, const auto& result) {
 #pragma unroll
-    for (int i = 0; i < kColumnBatch; ++i) {
-      sum += summand<Log>(grad[i], result[i]);
-    }
-  }, results);
+        for (int i = 0; i < kColumnBatch; ++i) {
+          sum += summand<Log>(grad[i], result[i]);
+        }
+      },
+      results);
   sum = join_column(sum, groups, share, Add());
-  grads.each([&](auto k, const auto& grad, const auto& result) {
-    store_batch(dx, share, k, [&](int i) { return derivative<Log>(grad[i], result[i], sum); });
-  }, results);
+  grads.each(
+      [&](auto k, const auto& grad, const auto& result) {
+        store_batch(dx, share, k, [&](int i) { return derivative<Log>(grad[i], result[i], sum); });
+      },
+      results);
 }
 
 template <bool Log, class T, class Out>
@@ -161,7 +173,8 @@ void forward(const SoftmaxShape& s, const void* x, void* y, cudaStream_t stream)
   }
   with_row_kind<T, /*AnySize=*/true>(s.size, {x, y}, [&](auto kind) {
     using Kind = decltype(kind);
-    softmax_rows<Log, Kind><<<group_blocks(s.outer, s.size), group_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
+    softmax_rows<Log, Kind>
+        <<<group_blocks(s.outer, s.size), group_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
@@ -209,7 +222,13 @@ void forward_of(const SoftmaxShape& s, ScalarType in, const void* x, ScalarType 
 
 template <bool Log>
 void backward_of(
-    const SoftmaxShape& s, ScalarType in, const void* grad, const void* y, ScalarType out, void* dx, cudaStream_t stream) {
+    const SoftmaxShape& s,
+    ScalarType in,
+    const void* grad,
+    const void* y,
+    ScalarType out,
+    void* dx,
+    cudaStream_t stream) {
   switch (in) {
     case ScalarType::Half:
       return backward<Log, c10::Half, c10::Half>(s, grad, y, dx, stream);
@@ -231,7 +250,13 @@ void launch_softmax(
 }
 
 void launch_softmax_backward(
-    bool log, const SoftmaxShape& shape, ScalarType in, const void* grad, const void* y, ScalarType out, void* dx,
+    bool log,
+    const SoftmaxShape& shape,
+    ScalarType in,
+    const void* grad,
+    const void* y,
+    ScalarType out,
+    void* dx,
     cudaStream_t stream) {
   return log ? backward_of<true>(shape, in, grad, y, out, dx, stream)
              : backward_of<false>(shape, in, grad, y, out, dx, stream);

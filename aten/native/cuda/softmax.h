@@ -15,9 +15,21 @@ struct SoftmaxShape {
 };
 
 void launch_softmax(
-    bool log, const SoftmaxShape& shape, c10::ScalarType in, const void* x, c10::ScalarType out, void* y, cudaStream_t stream);
+    bool log,
+    const SoftmaxShape& shape,
+    c10::ScalarType in,
+    const void* x,
+    c10::ScalarType out,
+    void* y,
+    cudaStream_t stream);
 void launch_softmax_backward(
-    bool log, const SoftmaxShape& shape, c10::ScalarType in, const void* grad, const void* y, c10::ScalarType out, void* dx,
+    bool log,
+    const SoftmaxShape& shape,
+    c10::ScalarType in,
+    const void* grad,
+    const void* y,
+    c10::ScalarType out,
+    void* dx,
     cudaStream_t stream);
 
 } // namespace at::native::cuda

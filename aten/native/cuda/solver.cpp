@@ -37,7 +37,8 @@ cusolverEigMode_t eig_mode(bool vectors) {
 /// A size in the integers of the older routines.
 int to_int(int64_t size) {
   TORCH_CHECK(
-      size <= std::numeric_limits<int>::max(), "linear algebra on cuda: a size of ", size, " is too large; at most 2^31 - 1");
+      size <= std::numeric_limits<int>::max(), "linear algebra on cuda: a size of ", size,
+      " is too large; at most 2^31 - 1");
   return static_cast<int>(size);
 }
 
@@ -46,7 +47,9 @@ class Dense {
  public:
   Dense(const Tensor& t, int64_t each)
       : data_(static_cast<char*>(t.mutable_data_ptr())), bytes_(static_cast<std::size_t>(each) * t.itemsize()) {}
-  char* operator[](int64_t i) const { return data_ + static_cast<std::size_t>(i) * bytes_; }
+  char* operator[](int64_t i) const {
+    return data_ + static_cast<std::size_t>(i) * bytes_;
+  }
 
  private:
   char* data_;
@@ -56,7 +59,9 @@ class Dense {
 class Infos {
  public:
   explicit Infos(const Tensor& t) : data_(t.mutable_data_ptr<int>()) {}
-  int* operator[](int64_t i) const { return data_ + i; }
+  int* operator[](int64_t i) const {
+    return data_ + i;
+  }
 
  private:
   int* data_;
@@ -74,11 +79,15 @@ class Buffers {
   explicit Buffers(const Ask& ask) {
     TORCH_CUSOLVER_CHECK(ask(&device_bytes, &host_bytes));
     host_memory_.resize(host_bytes);
-    device_memory_ = std::make_unique<Workspace>(
-        std::max<std::size_t>(device_bytes, 1), c10::cuda::getCurrentCUDAStream().stream());
+    device_memory_ =
+        std::make_unique<Workspace>(std::max<std::size_t>(device_bytes, 1), c10::cuda::getCurrentCUDAStream().stream());
   }
-  void* device() const { return device_memory_->data(); }
-  void* host() { return host_memory_.data(); }
+  void* device() const {
+    return device_memory_->data();
+  }
+  void* host() {
+    return host_memory_.data();
+  }
 
   std::size_t device_bytes = 0, host_bytes = 0;
 
@@ -96,7 +105,9 @@ class Work {
     memory_ = std::make_unique<Workspace>(
         static_cast<std::size_t>(std::max(size, 1)) * a.itemsize(), c10::cuda::getCurrentCUDAStream().stream());
   }
-  void* data() const { return memory_->data(); }
+  void* data() const {
+    return memory_->data();
+  }
 
   int size = 0;
 
@@ -104,8 +115,8 @@ class Work {
   std::unique_ptr<Workspace> memory_;
 };
 
-/// A routine of the older interface, which has a function for each dtype: cusolverDnSorgqr, ..., cusolverDnZungqr. They differ in
-/// the types that pointers point to, for which F has void.
+/// A routine of the older interface, which has a function for each dtype: cusolverDnSorgqr, ..., cusolverDnZungqr. They
+/// differ in the types that pointers point to, for which F has void.
 template <class F>
 F* routine_of(const Tensor& a, const char* name, const char* complex_name, const char* suffix = "") {
   const bool wide = c10::toRealValueType(a.scalar_type()) == c10::ScalarType::Double;
@@ -126,7 +137,8 @@ const SolverFunction<decltype(cusolverDnXgeqrf_bufferSize)> Xgeqrf_bufferSize{"c
 const SolverFunction<decltype(cusolverDnXgeqrf)> Xgeqrf{"cusolverDnXgeqrf"};
 const SolverFunction<decltype(cusolverDnXsyevd_bufferSize)> Xsyevd_bufferSize{"cusolverDnXsyevd_bufferSize"};
 const SolverFunction<decltype(cusolverDnXsyevd)> Xsyevd{"cusolverDnXsyevd"};
-const SolverFunction<decltype(cusolverDnXsyevBatched_bufferSize)> XsyevBatched_bufferSize{"cusolverDnXsyevBatched_bufferSize"};
+const SolverFunction<decltype(cusolverDnXsyevBatched_bufferSize)> XsyevBatched_bufferSize{
+    "cusolverDnXsyevBatched_bufferSize"};
 const SolverFunction<decltype(cusolverDnXsyevBatched)> XsyevBatched{"cusolverDnXsyevBatched"};
 const SolverFunction<decltype(cusolverDnXgesvd_bufferSize)> Xgesvd_bufferSize{"cusolverDnXgesvd_bufferSize"};
 const SolverFunction<decltype(cusolverDnXgesvd)> Xgesvd{"cusolverDnXgesvd"};
@@ -144,7 +156,8 @@ constexpr int64_t kBatchedOrder = 512;
 Tensor addresses(const Tensor& a) {
   const MatrixBatch m(a);
   const Tensor places = at::arange(m.count, a.options().dtype(kLong));
-  return at::add(at::mul(places, static_cast<int64_t>(m.bytes)), static_cast<int64_t>(reinterpret_cast<std::intptr_t>(m[0])));
+  return at::add(
+      at::mul(places, static_cast<int64_t>(m.bytes)), static_cast<int64_t>(reinterpret_cast<std::intptr_t>(m[0])));
 }
 
 cusolverDnHandle_t handle() {
@@ -164,7 +177,8 @@ cusolverDnParams_t parameters() {
 
 } // namespace
 
-// ---- Cholesky ------------------------------------------------------------------------------------------------------------
+// ---- Cholesky
+// ------------------------------------------------------------------------------------------------------------
 
 void potrf(const Tensor& a, bool upper, const Tensor& info) {
   const MatrixBatch m(a);
@@ -183,8 +197,8 @@ void potrf(const Tensor& a, bool upper, const Tensor& info) {
     return Xpotrf_bufferSize(h, parameters(), uplo, m.rows, type, m[0], m.leading, type, device, host);
   });
   TORCH_CUSOLVER_CHECK(Xpotrf(
-      h, parameters(), uplo, m.rows, type, m[0], m.leading, type, buffers.device(), buffers.device_bytes, buffers.host(),
-      buffers.host_bytes, infos[0]));
+      h, parameters(), uplo, m.rows, type, m[0], m.leading, type, buffers.device(), buffers.device_bytes,
+      buffers.host(), buffers.host_bytes, infos[0]));
 }
 
 void potrs(const Tensor& a, bool upper, const Tensor& b) {
@@ -195,11 +209,13 @@ void potrs(const Tensor& a, bool upper, const Tensor& b) {
   const cusolverDnHandle_t h = handle();
   for (int64_t i = 0; i < x.count; ++i) {
     TORCH_CUSOLVER_CHECK(Xpotrs(
-        h, parameters(), fill_mode(upper), x.rows, x.cols, type, factors[i], factors.leading, type, x[i], x.leading, infos[i]));
+        h, parameters(), fill_mode(upper), x.rows, x.cols, type, factors[i], factors.leading, type, x[i], x.leading,
+        infos[i]));
   }
 }
 
-// ---- LU ------------------------------------------------------------------------------------------------------------------
+// ---- LU
+// ------------------------------------------------------------------------------------------------------------------
 
 void getrf(const Tensor& a, const Tensor& pivots, const Tensor& info) {
   const MatrixBatch m(a);
@@ -213,8 +229,8 @@ void getrf(const Tensor& a, const Tensor& pivots, const Tensor& info) {
   for (int64_t i = 0; i < m.count; ++i) {
     TORCH_CUSOLVER_CHECK(Xgetrf(
         h, parameters(), m.rows, m.cols, type, m[i], m.leading,
-        pivots.defined() ? pivots.mutable_data_ptr<int64_t>() + i * k : nullptr, type, buffers.device(), buffers.device_bytes,
-        buffers.host(), buffers.host_bytes, infos[i]));
+        pivots.defined() ? pivots.mutable_data_ptr<int64_t>() + i * k : nullptr, type, buffers.device(),
+        buffers.device_bytes, buffers.host(), buffers.host_bytes, infos[i]));
   }
 }
 
@@ -226,12 +242,13 @@ void getrs(const Tensor& lu, const Tensor& pivots, cublasOperation_t op, const T
   const cusolverDnHandle_t h = handle();
   for (int64_t i = 0; i < x.count; ++i) {
     TORCH_CUSOLVER_CHECK(Xgetrs(
-        h, parameters(), op, x.rows, x.cols, type, factors[i], factors.leading, pivots.const_data_ptr<int64_t>() + i * x.rows, type,
-        x[i], x.leading, infos[i]));
+        h, parameters(), op, x.rows, x.cols, type, factors[i], factors.leading,
+        pivots.const_data_ptr<int64_t>() + i * x.rows, type, x[i], x.leading, infos[i]));
   }
 }
 
-// ---- QR ------------------------------------------------------------------------------------------------------------------
+// ---- QR
+// ------------------------------------------------------------------------------------------------------------------
 
 void geqrf(const Tensor& a, const Tensor& tau) {
   const MatrixBatch m(a);
@@ -241,12 +258,13 @@ void geqrf(const Tensor& a, const Tensor& tau) {
   const Infos infos(info);
   const cusolverDnHandle_t h = handle();
   Buffers buffers([&](std::size_t* device, std::size_t* host) {
-    return Xgeqrf_bufferSize(h, parameters(), m.rows, m.cols, type, m[0], m.leading, type, scales[0], type, device, host);
+    return Xgeqrf_bufferSize(
+        h, parameters(), m.rows, m.cols, type, m[0], m.leading, type, scales[0], type, device, host);
   });
   for (int64_t i = 0; i < m.count; ++i) {
     TORCH_CUSOLVER_CHECK(Xgeqrf(
-        h, parameters(), m.rows, m.cols, type, m[i], m.leading, type, scales[i], type, buffers.device(), buffers.device_bytes,
-        buffers.host(), buffers.host_bytes, infos[i]));
+        h, parameters(), m.rows, m.cols, type, m[i], m.leading, type, scales[i], type, buffers.device(),
+        buffers.device_bytes, buffers.host(), buffers.host_bytes, infos[i]));
   }
 }
 
@@ -270,11 +288,11 @@ void orgqr(const Tensor& a, const Tensor& tau) {
 
 void ormqr(bool left, cublasOperation_t op, const Tensor& a, const Tensor& tau, const Tensor& c) {
   using Size = cusolverStatus_t(
-      cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int, int, int, const void*, int, const void*, const void*, int,
-      int*);
+      cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int, int, int, const void*, int, const void*,
+      const void*, int, int*);
   using Run = cusolverStatus_t(
-      cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int, int, int, const void*, int, const void*, void*, int, void*,
-      int, int*);
+      cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int, int, int, const void*, int, const void*, void*, int,
+      void*, int, int*);
   const MatrixBatch reflectors(a), x(c);
   const int m = to_int(x.rows), n = to_int(x.cols), k = to_int(tau.size(-1));
   const int lda = to_int(reflectors.leading), ldc = to_int(x.leading);
@@ -294,7 +312,8 @@ void ormqr(bool left, cublasOperation_t op, const Tensor& a, const Tensor& tau, 
   }
 }
 
-// ---- spectra -------------------------------------------------------------------------------------------------------------
+// ---- spectra
+// -------------------------------------------------------------------------------------------------------------
 
 void syevd(const Tensor& a, bool upper, bool vectors, const Tensor& values, const Tensor& info) {
   const MatrixBatch m(a);
@@ -310,17 +329,18 @@ void syevd(const Tensor& a, bool upper, bool vectors, const Tensor& values, cons
           h, parameters(), mode, uplo, m.rows, type, m[0], m.leading, real, w[0], type, device, host, m.count);
     });
     TORCH_CUSOLVER_CHECK(XsyevBatched(
-        h, parameters(), mode, uplo, m.rows, type, m[0], m.leading, real, w[0], type, buffers.device(), buffers.device_bytes,
-        buffers.host(), buffers.host_bytes, infos[0], m.count));
+        h, parameters(), mode, uplo, m.rows, type, m[0], m.leading, real, w[0], type, buffers.device(),
+        buffers.device_bytes, buffers.host(), buffers.host_bytes, infos[0], m.count));
     return;
   }
   Buffers buffers([&](std::size_t* device, std::size_t* host) {
-    return Xsyevd_bufferSize(h, parameters(), mode, uplo, m.rows, type, m[0], m.leading, real, w[0], type, device, host);
+    return Xsyevd_bufferSize(
+        h, parameters(), mode, uplo, m.rows, type, m[0], m.leading, real, w[0], type, device, host);
   });
   for (int64_t i = 0; i < m.count; ++i) {
     TORCH_CUSOLVER_CHECK(Xsyevd(
-        h, parameters(), mode, uplo, m.rows, type, m[i], m.leading, real, w[i], type, buffers.device(), buffers.device_bytes,
-        buffers.host(), buffers.host_bytes, infos[i]));
+        h, parameters(), mode, uplo, m.rows, type, m[i], m.leading, real, w[i], type, buffers.device(),
+        buffers.device_bytes, buffers.host(), buffers.host_bytes, infos[i]));
   }
 }
 
@@ -335,20 +355,21 @@ void gesvd(const Tensor& a, const Tensor& u, const Tensor& s, const Tensor& vh, 
   const cusolverDnHandle_t h = handle();
   Buffers buffers([&](std::size_t* device, std::size_t* host) {
     return Xgesvd_bufferSize(
-        h, parameters(), job, job, m.rows, m.cols, type, m[0], m.leading, real, values[0], type, left[0], left.leading, type,
-        right[0], right.leading, type, device, host);
+        h, parameters(), job, job, m.rows, m.cols, type, m[0], m.leading, real, values[0], type, left[0], left.leading,
+        type, right[0], right.leading, type, device, host);
   });
   for (int64_t i = 0; i < m.count; ++i) {
     TORCH_CUSOLVER_CHECK(Xgesvd(
-        h, parameters(), job, job, m.rows, m.cols, type, m[i], m.leading, real, values[i], type, left[i], left.leading, type,
-        right[i], right.leading, type, buffers.device(), buffers.device_bytes, buffers.host(), buffers.host_bytes, infos[i]));
+        h, parameters(), job, job, m.rows, m.cols, type, m[i], m.leading, real, values[i], type, left[i], left.leading,
+        type, right[i], right.leading, type, buffers.device(), buffers.device_bytes, buffers.host(), buffers.host_bytes,
+        infos[i]));
   }
 }
 
 void gesvdj(const Tensor& a, const Tensor& u, const Tensor& s, const Tensor& v, const Tensor& info) {
   using Size = cusolverStatus_t(
-      cusolverDnHandle_t, cusolverEigMode_t, int, int, int, const void*, int, const void*, const void*, int, const void*, int,
-      int*, gesvdjInfo_t);
+      cusolverDnHandle_t, cusolverEigMode_t, int, int, int, const void*, int, const void*, const void*, int,
+      const void*, int, int*, gesvdjInfo_t);
   using Run = cusolverStatus_t(
       cusolverDnHandle_t, cusolverEigMode_t, int, int, int, void*, int, void*, void*, int, void*, int, void*, int, int*,
       gesvdjInfo_t);
@@ -368,14 +389,14 @@ void gesvdj(const Tensor& a, const Tensor& u, const Tensor& s, const Tensor& v, 
       settings, [](gesvdjInfo_t p) { static_cast<void>(DestroyGesvdjInfo(p)); });
   const Work work(a, [&](int* size) {
     return routine_of<Size>(a, "gesvdj", "gesvdj", kBufferSize)(
-        h, eig_mode(vectors), econ, rows, cols, m[0], leading, values[0], left[0], left_leading, right[0], right_leading, size,
-        settings);
+        h, eig_mode(vectors), econ, rows, cols, m[0], leading, values[0], left[0], left_leading, right[0],
+        right_leading, size, settings);
   });
   Run* const run = routine_of<Run>(a, "gesvdj", "gesvdj");
   for (int64_t i = 0; i < m.count; ++i) {
     TORCH_CUSOLVER_CHECK(
-        run(h, eig_mode(vectors), econ, rows, cols, m[i], leading, values[i], left[i], left_leading, right[i], right_leading,
-            work.data(), work.size, infos[i], settings));
+        run(h, eig_mode(vectors), econ, rows, cols, m[i], leading, values[i], left[i], left_leading, right[i],
+            right_leading, work.data(), work.size, infos[i], settings));
   }
 }
 
@@ -390,18 +411,19 @@ void geev(const Tensor& a, const Tensor& values, const Tensor& vectors, const Te
   const auto place = [&](int64_t i) { return wanted ? right[i] : nullptr; };
   Buffers buffers([&](std::size_t* device, std::size_t* host) {
     return Xgeev_bufferSize(
-        h, parameters(), CUSOLVER_EIG_MODE_NOVECTOR, eig_mode(wanted), m.rows, type, m[0], m.leading, complex, w[0], type, nullptr,
-        m.leading, type, place(0), right.leading, type, device, host);
+        h, parameters(), CUSOLVER_EIG_MODE_NOVECTOR, eig_mode(wanted), m.rows, type, m[0], m.leading, complex, w[0],
+        type, nullptr, m.leading, type, place(0), right.leading, type, device, host);
   });
   for (int64_t i = 0; i < m.count; ++i) {
     TORCH_CUSOLVER_CHECK(Xgeev(
-        h, parameters(), CUSOLVER_EIG_MODE_NOVECTOR, eig_mode(wanted), m.rows, type, m[i], m.leading, complex, w[i], type, nullptr,
-        m.leading, type, place(i), right.leading, type, buffers.device(), buffers.device_bytes, buffers.host(),
-        buffers.host_bytes, infos[i]));
+        h, parameters(), CUSOLVER_EIG_MODE_NOVECTOR, eig_mode(wanted), m.rows, type, m[i], m.leading, complex, w[i],
+        type, nullptr, m.leading, type, place(i), right.leading, type, buffers.device(), buffers.device_bytes,
+        buffers.host(), buffers.host_bytes, infos[i]));
   }
 }
 
-// ---- LDL -----------------------------------------------------------------------------------------------------------------
+// ---- LDL
+// -----------------------------------------------------------------------------------------------------------------
 
 void sytrf(const Tensor& a, const Tensor& pivots, const Tensor& info) {
   using Size = cusolverStatus_t(cusolverDnHandle_t, int, void*, int, int*);
@@ -429,16 +451,18 @@ void sytrs(const Tensor& a, const Tensor& pivots, const Tensor& b) {
   const int64_t* p = pivots.const_data_ptr<int64_t>();
   Buffers buffers([&](std::size_t* device, std::size_t* host) {
     return Xsytrs_bufferSize(
-        h, CUBLAS_FILL_MODE_LOWER, x.rows, x.cols, type, factors[0], factors.leading, p, type, x[0], x.leading, device, host);
+        h, CUBLAS_FILL_MODE_LOWER, x.rows, x.cols, type, factors[0], factors.leading, p, type, x[0], x.leading, device,
+        host);
   });
   for (int64_t i = 0; i < x.count; ++i) {
     TORCH_CUSOLVER_CHECK(Xsytrs(
-        h, CUBLAS_FILL_MODE_LOWER, x.rows, x.cols, type, factors[i], factors.leading, p + i * x.rows, type, x[i], x.leading,
-        buffers.device(), buffers.device_bytes, buffers.host(), buffers.host_bytes, infos[i]));
+        h, CUBLAS_FILL_MODE_LOWER, x.rows, x.cols, type, factors[i], factors.leading, p + i * x.rows, type, x[i],
+        x.leading, buffers.device(), buffers.device_bytes, buffers.host(), buffers.host_bytes, infos[i]));
   }
 }
 
-// ---- triangular systems ----------------------------------------------------------------------------------------------------
+// ---- triangular systems
+// ----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -446,11 +470,32 @@ namespace {
 template <class T>
 struct Trsm {
   using One = cublasStatus_t(
-      cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t, int, int, const T*, const T*, int,
-      T*, int);
+      cublasHandle_t,
+      cublasSideMode_t,
+      cublasFillMode_t,
+      cublasOperation_t,
+      cublasDiagType_t,
+      int,
+      int,
+      const T*,
+      const T*,
+      int,
+      T*,
+      int);
   using Batched = cublasStatus_t(
-      cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t, int, int, const T*,
-      const T* const*, int, T* const*, int, int);
+      cublasHandle_t,
+      cublasSideMode_t,
+      cublasFillMode_t,
+      cublasOperation_t,
+      cublasDiagType_t,
+      int,
+      int,
+      const T*,
+      const T* const*,
+      int,
+      T* const*,
+      int,
+      int);
 
   One* one;
   Batched* batched;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr auto kSortable = kBooleans | kIntegral | kUnsigned | kFloating;
 
-/// A few of many rows are selected by blocks, one a row, and so are those of rows that a block soon has read; what is selected is then
-/// sorted.
+/// A few of many rows are selected by blocks, one a row, and so are those of rows that a block soon has read; what is
+/// selected is then sorted.
 bool should_select(int64_t rows, int64_t size, int64_t k) {
   constexpr int64_t kFew = 8;
   return k <= size / kFew && may_select(rows, size);
@@ -35,7 +35,8 @@ void first_of_rows(const Tensor& input, bool descending, int64_t k, const Tensor
     copy_on_device(indices, places.narrow(-1, 0, k));
     return;
   }
-  const Tensor chosen = at::empty(values.sizes(), values.options()), places = at::empty(indices.sizes(), indices.options());
+  const Tensor chosen = at::empty(values.sizes(), values.options()),
+               places = at::empty(indices.sizes(), indices.options());
   launch_select(
       {rows, size, k, input.scalar_type(), descending, input.const_data_ptr(), chosen.mutable_data_ptr(),
        places.mutable_data_ptr<int64_t>(), c10::cuda::getCurrentCUDAStream()});
@@ -53,7 +54,12 @@ void first_of_rows(const Tensor& input, bool descending, int64_t k, const Tensor
 
 /// The first k of each sorted row.
 void first_sorted(
-    const char* op, const TensorBase& self, int64_t dim, bool descending, int64_t k, const TensorBase& values,
+    const char* op,
+    const TensorBase& self,
+    int64_t dim,
+    bool descending,
+    int64_t k,
+    const TensorBase& values,
     const TensorBase& indices) {
   if (values.numel() == 0) {
     return;
@@ -85,7 +91,8 @@ void first_sorted(
 /// One row of `values` and its indices, sorted in pieces of up to `most` elements, which are merged.
 void sort_by_merging(const SortRows& row, int64_t most, const Tensor& values, const Tensor& indices) {
   const auto itemsize = static_cast<int64_t>(values.itemsize());
-  const Tensor other_values = at::empty({row.size}, values.options()), other_indices = at::empty({row.size}, indices.options());
+  const Tensor other_values = at::empty({row.size}, values.options()),
+               other_indices = at::empty({row.size}, indices.options());
   struct Run {
     char* values;
     int64_t* indices;
@@ -97,8 +104,9 @@ void sort_by_merging(const SortRows& row, int64_t most, const Tensor& values, co
   }
   for (int64_t start = 0; start < row.size; start += most) {
     launch_sort(
-        {1, std::min(most, row.size - start), row.dtype, row.descending, static_cast<const char*>(row.in) + start * itemsize,
-         from.values + start * itemsize, from.indices + start, row.stream, start});
+        {1, std::min(most, row.size - start), row.dtype, row.descending,
+         static_cast<const char*>(row.in) + start * itemsize, from.values + start * itemsize, from.indices + start,
+         row.stream, start});
   }
   for (int64_t run = most; run < row.size; run *= 2) {
     for (int64_t start = 0; start < row.size; start += 2 * run) {
@@ -119,7 +127,11 @@ bool may_select(int64_t rows, int64_t size) {
 }
 
 bool sort_short(
-    const TensorBase& self, int64_t dim, bool descending, const WantedOfRow& wanted, const TensorBase& values,
+    const TensorBase& self,
+    int64_t dim,
+    bool descending,
+    const WantedOfRow& wanted,
+    const TensorBase& values,
     const TensorBase& indices) {
   const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
   if (size > kShortRow || !values.is_contiguous() || (indices.defined() && !indices.is_contiguous())) {
@@ -149,9 +161,13 @@ void sort_rows(const TensorBase& input, bool descending, const Tensor& values, c
   for (int64_t row = 0; row < rows; row += rows_at_once) {
     const int64_t start = row * size;
     const SortRows part{
-        std::min(rows_at_once, rows - row), size, input.scalar_type(), descending,
+        std::min(rows_at_once, rows - row),
+        size,
+        input.scalar_type(),
+        descending,
         static_cast<const char*>(input.const_data_ptr()) + start * itemsize,
-        static_cast<char*>(values.mutable_data_ptr()) + start * itemsize, indices.mutable_data_ptr<int64_t>() + start,
+        static_cast<char*>(values.mutable_data_ptr()) + start * itemsize,
+        indices.mutable_data_ptr<int64_t>() + start,
         c10::cuda::getCurrentCUDAStream()};
     if (size <= most) {
       launch_sort(part);
@@ -161,12 +177,25 @@ void sort_rows(const TensorBase& input, bool descending, const Tensor& values, c
   }
 }
 
-void sort_stable_kernel(const TensorBase& self, std::optional<bool>, int64_t dim, bool descending, const TensorBase& values, const TensorBase& indices) {
+void sort_stable_kernel(
+    const TensorBase& self,
+    std::optional<bool>,
+    int64_t dim,
+    bool descending,
+    const TensorBase& values,
+    const TensorBase& indices) {
   const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
   first_sorted("sort", self, dim, descending, size, values, indices);
 }
 
-void topk_kernel(const TensorBase& self, int64_t k, int64_t dim, bool largest, bool, const TensorBase& values, const TensorBase& indices) {
+void topk_kernel(
+    const TensorBase& self,
+    int64_t k,
+    int64_t dim,
+    bool largest,
+    bool,
+    const TensorBase& values,
+    const TensorBase& indices) {
   first_sorted("topk", self, dim, largest, k, values, indices);
 }
 

@@ -33,8 +33,8 @@ template <class T>
 constexpr int kKeyBits = 8 * sizeof(T);
 
 template <class T>
-__global__ void __launch_bounds__(kThreads)
-    make_keys(const T* in, std::uint32_t n, std::uint32_t size, bool descending, std::uint64_t* keys, std::uint32_t* places) {
+__global__ void __launch_bounds__(kThreads) make_keys(
+    const T* in, std::uint32_t n, std::uint32_t size, bool descending, std::uint64_t* keys, std::uint32_t* places) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) {
     using Word = typename WordOf<sizeof(T)>::type;
@@ -55,7 +55,12 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class W>
 __global__ void __launch_bounds__(kThreads) write_sorted(
-    const W* in, const std::uint32_t* places, std::uint32_t n, std::uint32_t size, std::int64_t first, W* values,
+    const W* in,
+    const std::uint32_t* places,
+    std::uint32_t n,
+    std::uint32_t size,
+    std::int64_t first,
+    W* values,
     std::int64_t* indices) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) {
@@ -79,7 +84,8 @@ __global__ void __launch_bounds__(kThreads) make_bit_keys(
 }
 
 template <class W>
-__global__ void __launch_bounds__(kThreads) take_places(const W* in, const std::uint32_t* places, std::uint32_t n, W* out) {
+__global__ void __launch_bounds__(kThreads)
+    take_places(const W* in, const std::uint32_t* places, std::uint32_t n, W* out) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) {
     out[i] = in[places[i]];
@@ -107,7 +113,9 @@ struct Pairs {
         stream(s),
         memory(static_cast<std::size_t>(count) * 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t)), s),
         keys(static_cast<std::uint64_t*>(memory.data()), static_cast<std::uint64_t*>(memory.data()) + count),
-        places(reinterpret_cast<std::uint32_t*>(keys.d_buffers[1] + count), reinterpret_cast<std::uint32_t*>(keys.d_buffers[1] + count) + count) {}
+        places(
+            reinterpret_cast<std::uint32_t*>(keys.d_buffers[1] + count),
+            reinterpret_cast<std::uint32_t*>(keys.d_buffers[1] + count) + count) {}
 
   /// Stable, by the lowest `bits` bits of the keys.
   void sort(int bits) {
@@ -144,7 +152,8 @@ void sort_rows(const SortRows& p) {
   }
   using Word = typename WordOf<sizeof(T)>::type;
   write_sorted<<<blocks_of(n), kThreads, 0, p.stream>>>(
-      static_cast<const Word*>(p.in), pairs.places.Current(), count, size, p.first, static_cast<Word*>(p.values), p.indices);
+      static_cast<const Word*>(p.in), pairs.places.Current(), count, size, p.first, static_cast<Word*>(p.values),
+      p.indices);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -177,8 +186,8 @@ void sort_with_values(const SortPairs& p) {
   const int bits = p.end_bit - p.begin_bit;
   Pairs pairs(p.n, p.stream);
   make_bit_keys<<<blocks_of(p.n), kThreads, 0, p.stream>>>(
-      static_cast<const T*>(p.keys_in), static_cast<std::uint32_t>(p.n), p.begin_bit, bits, p.descending, pairs.keys.Current(),
-      pairs.places.Current());
+      static_cast<const T*>(p.keys_in), static_cast<std::uint32_t>(p.n), p.begin_bit, bits, p.descending,
+      pairs.keys.Current(), pairs.places.Current());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   pairs.sort(bits);
   if (p.keys_out != nullptr) {
@@ -199,8 +208,8 @@ void launch_sort(const SortRows& p) {
 void launch_sort_pairs(const SortPairs& p) {
   const int size = 8 * static_cast<int>(c10::elementSize(p.dtype));
   TORCH_CHECK(
-      0 <= p.begin_bit && p.begin_bit <= p.end_bit && p.end_bit <= size, "sort_pairs: bits ", p.begin_bit, " to ", p.end_bit,
-      " of keys that have ", size);
+      0 <= p.begin_bit && p.begin_bit <= p.end_bit && p.end_bit <= size, "sort_pairs: bits ", p.begin_bit, " to ",
+      p.end_bit, " of keys that have ", size);
   TORCH_CHECK(p.n >= 0 && p.n < (std::int64_t{1} << 31), "sort_pairs: fewer than 2^31 elements expected, got ", p.n);
   if (p.n == 0) {
     return;

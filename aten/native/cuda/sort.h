@@ -22,8 +22,9 @@ struct SortRows {
 };
 void launch_sort(const SortRows& p);
 
-/// Rows of up to kShortRow elements, any number of them, that lie `inner` side by side in one run of memory: the elements of a row are
-/// `inner` apart. They are sorted in the same way, and of each row the elements wanted are written, which lie alike.
+/// Rows of up to kShortRow elements, any number of them, that lie `inner` side by side in one run of memory: the
+/// elements of a row are `inner` apart. They are sorted in the same way, and of each row the elements wanted are
+/// written, which lie alike.
 inline constexpr std::int64_t kShortRow = 1024;
 enum class Selection {
   Run, // `count` elements from number `first` on
@@ -45,8 +46,8 @@ struct SortShortRows {
 };
 void launch_sort_short(const SortShortRows& p);
 
-/// Two sorted runs, that end to end are `front` and `back` elements long, become one. Of equal elements those of the first run
-/// come first.
+/// Two sorted runs, that end to end are `front` and `back` elements long, become one. Of equal elements those of the
+/// first run come first.
 struct MergeRuns {
   std::int64_t front, back;
   c10::ScalarType dtype;
@@ -59,8 +60,8 @@ struct MergeRuns {
 };
 void launch_merge(const MergeRuns& p);
 
-/// The first k of each row in ascending order, or of the `largest` in descending order, and their places: as a stable sort would have
-/// them first, but in no order of theirs. Of equal ones the first in the row come first.
+/// The first k of each row in ascending order, or of the `largest` in descending order, and their places: as a stable
+/// sort would have them first, but in no order of theirs. Of equal ones the first in the row come first.
 struct SelectRows {
   std::int64_t rows, size, k; // below 2^31; 0 < k <= size
   c10::ScalarType dtype; // bool, integer or floating
@@ -71,8 +72,8 @@ struct SelectRows {
   cudaStream_t stream;
 };
 void launch_select(const SelectRows& p);
-/// Of the same only the last, the k-th (wanted is Run), or the median, where k does not count: one element for each row. `indices`
-/// may be null, `largest` is false.
+/// Of the same only the last, the k-th (wanted is Run), or the median, where k does not count: one element for each
+/// row. `indices` may be null, `largest` is false.
 void launch_select_one(const SelectRows& p, Selection wanted);
 
 /// n keys, stably by the bits [begin_bit, end_bit) of their order, and values beside them. NaN is the largest key.
@@ -93,7 +94,8 @@ void launch_sort_pairs(const SortPairs& p);
 /// 0 to n - 1 in the order of n random 64-bit keys, which are overwritten.
 void launch_order_of_keys(std::uint64_t* keys, std::int64_t n, std::int64_t* order, cudaStream_t stream);
 
-/// The positions of flags that are not 0, in order, to `positions` (room for all of them); their number to `count`, on the device.
+/// The positions of flags that are not 0, in order, to `positions` (room for all of them); their number to `count`, on
+/// the device.
 void launch_find_true(
     const std::uint8_t* flags, std::int64_t n, std::int64_t* positions, std::int64_t* count, cudaStream_t stream);
 

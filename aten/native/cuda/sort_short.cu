@@ -1,5 +1,5 @@
-// Rows that a block holds are sorted in its shared memory, by Batcher's bitonic network: read once, and of each what is wanted
-// written once.
+// Rows that a block holds are sorted in its shared memory, by Batcher's bitonic network: read once, and of each what is
+// wanted written once.
 #include <aten/native/cuda/sort.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
@@ -44,8 +44,8 @@ __device__ int first_nan(const Word* keys, int size) {
 }
 
 // Note [The mode of a row]
-// The smallest of the most frequent values, at its last place. NaNs are not equal to each other and larger than the rest; but where
-// nothing repeats, one at the front of the row stays there. One thread goes over the sorted row.
+// The smallest of the most frequent values, at its last place. NaNs are not equal to each other and larger than the
+// rest; but where nothing repeats, one at the front of the row stays there. One thread goes over the sorted row.
 template <class T, class Word>
 __device__ int mode_of(const Word* keys, const std::uint16_t* places, int size) {
   const int numbers = first_nan<T>(keys, size);
@@ -74,7 +74,8 @@ __device__ int wanted_place(Selection wanted, const Word* keys, const std::uint1
   return numbers > 0 ? (numbers - 1) / 2 : 0;
 }
 
-// 2^bits is the size of a row made a power of two. What is behind the end has the largest key and an index behind all others.
+// 2^bits is the size of a row made a power of two. What is behind the end has the largest key and an index behind all
+// others.
 template <class T>
 __global__ void __launch_bounds__(kThreads) sort_short_rows(SortShortRows p, int bits, const T* in, T* values) {
   using Word = typename WordOf<sizeof(T)>::type;
@@ -99,7 +100,8 @@ __global__ void __launch_bounds__(kThreads) sort_short_rows(SortShortRows p, int
   for (int run = 2; run <= padded; run *= 2) {
     for (int distance = run / 2; distance > 0; distance /= 2) {
       __syncthreads();
-      const int a = 2 * distance * (static_cast<int>(threadIdx.x) / distance) + static_cast<int>(threadIdx.x) % distance;
+      const int a =
+          2 * distance * (static_cast<int>(threadIdx.x) / distance) + static_cast<int>(threadIdx.x) % distance;
       const int b = a + distance;
       const bool rises = (a % padded & run) == 0;
       const Word of_a = keys[a], of_b = keys[b];

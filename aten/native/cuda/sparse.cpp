@@ -36,7 +36,8 @@ const SparseFunction<decltype(cusparseSDDMM)> sample{"cusparseSDDMM"};
 /// Rows of a sparse matrix, by places and values of int64 and of `type`.
 class CsrMatrix {
  public:
-  CsrMatrix(int64_t rows, int64_t cols, const Tensor& starts, const Tensor& columns, const void* values, cudaDataType type) {
+  CsrMatrix(
+      int64_t rows, int64_t cols, const Tensor& starts, const Tensor& columns, const void* values, cudaDataType type) {
     TORCH_CUDASPARSE_CHECK(create_csr(
         &handle_, rows, cols, columns.numel(), const_cast<int64_t*>(starts.const_data_ptr<int64_t>()),
         const_cast<int64_t*>(columns.const_data_ptr<int64_t>()), const_cast<void*>(values), CUSPARSE_INDEX_64I,
@@ -60,7 +61,8 @@ class DenseMatrix {
  public:
   DenseMatrix(const Tensor& t, const void* data, cudaDataType type) {
     TORCH_CUDASPARSE_CHECK(create_dense(
-        &handle_, t.size(0), t.size(1), std::max<int64_t>(t.size(1), 1), const_cast<void*>(data), type, CUSPARSE_ORDER_ROW));
+        &handle_, t.size(0), t.size(1), std::max<int64_t>(t.size(1), 1), const_cast<void*>(data), type,
+        CUSPARSE_ORDER_ROW));
   }
   DenseMatrix(const DenseMatrix&) = delete;
   DenseMatrix& operator=(const DenseMatrix&) = delete;
@@ -91,11 +93,13 @@ constexpr cusparseOperation_t kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 /// out += factor left dense, the sparse factor by rows.
 template <class T>
-void add_row_products(const Tensor& out, const Tensor& starts, const Tensor& cols, const Tensor& values, const Tensor& dense, T factor) {
+void add_row_products(
+    const Tensor& out, const Tensor& starts, const Tensor& cols, const Tensor& values, const Tensor& dense, T factor) {
   const bool ordered = at::globalContext().deterministicAlgorithms();
   if constexpr (std::is_same_v<T, c10::complex<double>>) {
     if (ordered) {
-      // The algorithm that adds in one order has no complex double. A row of complex numbers is one of twice as many real ones.
+      // The algorithm that adds in one order has no complex double. A row of complex numbers is one of twice as many
+      // real ones.
       const auto real = [](const Tensor& t) { return at::view_as_real(t).flatten(1); };
       const Tensor scaled = values.mul(Scalar(factor)), turned = dense.mul(Scalar(c10::complex<double>(0, 1)));
       add_row_products<double>(real(out), starts, cols, at::real(scaled).contiguous(), real(dense), 1);
@@ -111,22 +115,28 @@ void add_row_products(const Tensor& out, const Tensor& starts, const Tensor& col
   const cusparseSpMMAlg_t algorithm = ordered ? CUSPARSE_SPMM_CSR_ALG3 : CUSPARSE_SPMM_CSR_ALG2;
   const cusparseHandle_t handle = at::cuda::getCurrentCUDASparseHandle();
   std::size_t bytes = 0;
-  TORCH_CUDASPARSE_CHECK(
-      multiply_buffer(handle, kAsIs, kAsIs, &factor, left.get(), right.get(), &one, result.get(), type, algorithm, &bytes));
+  TORCH_CUDASPARSE_CHECK(multiply_buffer(
+      handle, kAsIs, kAsIs, &factor, left.get(), right.get(), &one, result.get(), type, algorithm, &bytes));
   const Workspace buffer(std::max<std::size_t>(bytes, 1), c10::cuda::getCurrentCUDAStream().stream());
-  TORCH_CUDASPARSE_CHECK(
-      multiply(handle, kAsIs, kAsIs, &factor, left.get(), right.get(), &one, result.get(), type, algorithm, buffer.data()));
+  TORCH_CUDASPARSE_CHECK(multiply(
+      handle, kAsIs, kAsIs, &factor, left.get(), right.get(), &one, result.get(), type, algorithm, buffer.data()));
 }
 
 void add_row_products_cuda(
-    const Tensor& out, const Tensor& starts, const Tensor& cols, const Tensor& values, const Tensor& dense, const Scalar& alpha) {
+    const Tensor& out,
+    const Tensor& starts,
+    const Tensor& cols,
+    const Tensor& values,
+    const Tensor& dense,
+    const Scalar& alpha) {
   const c10::OptionalDeviceGuard guard(out.device());
   dispatch("addmm_sparse_cuda", out.scalar_type(), kSparseProducts, [&]<class T> {
     add_row_products<T>(out, starts, cols, values, dense, alpha.to<T>());
   });
 }
 
-void sampled_product_cuda(const Tensor& left, const Tensor& right, const Tensor& starts, const Tensor& cols, const Tensor& out) {
+void sampled_product_cuda(
+    const Tensor& left, const Tensor& right, const Tensor& starts, const Tensor& cols, const Tensor& out) {
   const c10::OptionalDeviceGuard guard(out.device());
   dispatch("sampled_addmm_out_sparse_csr", out.scalar_type(), kSparseProducts, [&]<class T> {
     if (left.size(1) == 0) {
@@ -143,13 +153,15 @@ void sampled_product_cuda(const Tensor& left, const Tensor& right, const Tensor&
         handle, kAsIs, kAsIs, &one, a.get(), b.get(), &zero, result.get(), type, CUSPARSE_SDDMM_ALG_DEFAULT, &bytes));
     const Workspace buffer(std::max<std::size_t>(bytes, 1), c10::cuda::getCurrentCUDAStream().stream());
     TORCH_CUDASPARSE_CHECK(sample(
-        handle, kAsIs, kAsIs, &one, a.get(), b.get(), &zero, result.get(), type, CUSPARSE_SDDMM_ALG_DEFAULT, buffer.data()));
+        handle, kAsIs, kAsIs, &one, a.get(), b.get(), &zero, result.get(), type, CUSPARSE_SDDMM_ALG_DEFAULT,
+        buffer.data()));
   });
 }
 
 constexpr SparseDeviceKernels kCudaSparseKernels{&sum_groups_cuda, &add_row_products_cuda, &sampled_product_cuda};
 
-[[maybe_unused]] const bool sparse_registered = (register_sparse_kernels(c10::DeviceType::CUDA, &kCudaSparseKernels), true);
+[[maybe_unused]] const bool sparse_registered =
+    (register_sparse_kernels(c10::DeviceType::CUDA, &kCudaSparseKernels), true);
 
 } // namespace
 
@@ -163,7 +175,8 @@ namespace at::native {
 
 // On the host: the offsets are looked at one by one.
 Tensor spdiags_cuda(const Tensor& diagonals, const Tensor& offsets, IntArrayRef shape, std::optional<Layout> layout) {
-  return at::_spdiags(diagonals.cpu(), offsets.cpu(), shape, layout).to(diagonals.is_cuda() ? diagonals.device() : offsets.device());
+  return at::_spdiags(diagonals.cpu(), offsets.cpu(), shape, layout)
+      .to(diagonals.is_cuda() ? diagonals.device() : offsets.device());
 }
 
 } // namespace at::native

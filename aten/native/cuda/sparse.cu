@@ -16,8 +16,13 @@ constexpr std::int64_t kMostBlocks = 65536;
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) sum_groups(
-    const T* values, const std::int64_t* order, const std::int64_t* starts, std::int64_t n, std::int64_t groups,
-    std::int64_t block, T* out) {
+    const T* values,
+    const std::int64_t* order,
+    const std::int64_t* starts,
+    std::int64_t n,
+    std::int64_t groups,
+    std::int64_t block,
+    T* out) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < groups * block; i += step) {
     const std::int64_t group = i / block, element = i - group * block;
@@ -36,8 +41,19 @@ __global__ void __launch_bounds__(kThreads) sum_groups(
 }
 
 using SummedTypes = OneTypeOf<
-    bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float, double,
-    c10::complex<c10::Half>, c10::complex<float>, c10::complex<double>>;
+    bool,
+    std::uint8_t,
+    std::int8_t,
+    std::int16_t,
+    std::int32_t,
+    std::int64_t,
+    c10::Half,
+    c10::BFloat16,
+    float,
+    double,
+    c10::complex<c10::Half>,
+    c10::complex<float>,
+    c10::complex<double>>;
 
 } // namespace
 

@@ -16,8 +16,8 @@ namespace at::native::cuda {
 /// What the plugin registers.
 const SparseDeviceKernels& sparse_device_kernels();
 
-/// out[g] = the sum of the blocks values[order[k]] for k from starts[g] up to starts[g + 1], the last group up to n, in order:
-/// half and bfloat16 in float, bool by or.
+/// out[g] = the sum of the blocks values[order[k]] for k from starts[g] up to starts[g + 1], the last group up to n, in
+/// order: half and bfloat16 in float, bool by or.
 struct SumGroups {
   c10::ScalarType dtype;
   const void* values;

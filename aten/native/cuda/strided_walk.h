@@ -14,9 +14,9 @@ namespace at::native::cuda {
 /// One position of the walk is an element, or a short vector of them. Operand 0 is what is written.
 template <int Operands>
 struct StridedWalk {
-  DimVector sizes;                          // fastest last
-  std::array<DimVector, Operands> strides;  // in bytes
-  std::array<char*, Operands> data;         // of the first position
+  DimVector sizes; // fastest last
+  std::array<DimVector, Operands> strides; // in bytes
+  std::array<char*, Operands> data; // of the first position
 
   std::int64_t positions() const {
     std::int64_t n = 1;
@@ -46,7 +46,9 @@ StridedWalk<Operands> simplified(const StridedWalk<Operands>& walk) {
       order.push_back(static_cast<std::int64_t>(d));
     }
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return walk.strides[0][a] > walk.strides[0][b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return walk.strides[0][a] > walk.strides[0][b];
+  });
   StridedWalk<Operands> result;
   result.data = walk.data;
   for (const std::int64_t d : order) {
@@ -129,14 +131,15 @@ void emit(const StridedWalk<Operands>& walk, std::int64_t limit, Launch& launch)
   const int dims = static_cast<int>(walk.sizes.size());
   part.data = walk.data;
   DimVector fastest_first(walk.sizes.rbegin(), walk.sizes.rend());
-  part.places = OffsetCalculator<Operands>(dims, fastest_first, [&](int d, int i) { return walk.strides[i][dims - 1 - d]; });
+  part.places =
+      OffsetCalculator<Operands>(dims, fastest_first, [&](int d, int i) { return walk.strides[i][dims - 1 - d]; });
   launch(part);
 }
 
 } // namespace strided_walk_detail
 
-/// launch(part) for each StridedLaunch of a walk of at least one position. `limit`: the most positions, and bytes that an operand may
-/// reach, of one launch.
+/// launch(part) for each StridedLaunch of a walk of at least one position. `limit`: the most positions, and bytes that
+/// an operand may reach, of one launch.
 template <int Operands, class Launch>
 void each_launch(const StridedWalk<Operands>& walk, Launch launch, std::int64_t limit = INT32_MAX) {
   strided_walk_detail::emit(strided_walk_detail::simplified(walk), limit, launch);

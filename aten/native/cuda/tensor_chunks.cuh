@@ -1,4 +1,5 @@
-// Lists of tensors in few launches: blocks take chunks of tensors, as many tensors to a launch as its arguments can name.
+// Lists of tensors in few launches: blocks take chunks of tensors, as many tensors to a launch as its arguments can
+// name.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@ inline constexpr std::size_t kMostLaunchArguments = 32764;
 /// What the blocks of one launch do. Elements i of all arrays of a tensor belong together.
 template <int Arrays>
 struct TensorChunks {
-  // Enough for the parameters of most models. Chunks are small enough that the last blocks of a launch do not keep the others waiting.
+  // Enough for the parameters of most models. Chunks are small enough that the last blocks of a launch do not keep the
+  // others waiting.
   static constexpr int kTensors = 160, kChunk = 1 << 14;
 
   void* data[kTensors][Arrays];

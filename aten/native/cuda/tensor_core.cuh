@@ -1,5 +1,5 @@
-// Instructions of tensor cores and what feeds them (sm_80 and later). test/cuda/emulated/tensor_core.h does the same on the
-// host.
+// Instructions of tensor cores and what feeds them (sm_80 and later). test/cuda/emulated/tensor_core.h does the same on
+// the host.
 #pragma once
 
 #include <c10/cuda/CUDAException.h>
@@ -15,8 +15,8 @@
 namespace at::native::cuda {
 
 // Note [Fragments]
-// A warp multiplies a (16 x 16, 16-bit) by b (16 x 8) and adds to c (16 x 8, float). With g = lane / 4 and t = lane % 4, a
-// lane holds of
+// A warp multiplies a (16 x 16, 16-bit) by b (16 x 8) and adds to c (16 x 8, float). With g = lane / 4 and t = lane %
+// 4, a lane holds of
 //   a: words of two neighbours: (g, 2t), (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8);
 //   b: words of two from above each other: (2t, g), (2t + 8, g);
 //   c: (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
@@ -28,12 +28,12 @@ template <class T>
 __device__ inline void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
   if constexpr (std::is_same_v<T, c10::Half>) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   } else {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 }
 
@@ -53,14 +53,21 @@ __device__ inline unsigned char* dynamic_memory() {
 /// Starts a kernel whose blocks have `bytes` of dynamic_memory(), also more than the 48 KiB that need no asking.
 template <class Arguments>
 void launch_with_memory(
-    void (*kernel)(Arguments), unsigned blocks, unsigned threads, int bytes, cudaStream_t stream, const Arguments& arguments) {
+    void (*kernel)(Arguments),
+    unsigned blocks,
+    unsigned threads,
+    int bytes,
+    cudaStream_t stream,
+    const Arguments& arguments) {
   const void* const function = reinterpret_cast<const void*>(kernel);
   C10_CUDA_CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   void* pointers[] = {const_cast<Arguments*>(&arguments)};
-  C10_CUDA_CHECK(cudaLaunchKernel(function, dim3(blocks), dim3(threads), pointers, static_cast<std::size_t>(bytes), stream));
+  C10_CUDA_CHECK(
+      cudaLaunchKernel(function, dim3(blocks), dim3(threads), pointers, static_cast<std::size_t>(bytes), stream));
 }
 
-/// Four matrices of 8 x 8: lanes 8i to 8i + 7 name the rows of number i. Of each, a lane gets (g, 2t) and its right neighbour.
+/// Four matrices of 8 x 8: lanes 8i to 8i + 7 name the rows of number i. Of each, a lane gets (g, 2t) and its right
+/// neighbour.
 __device__ inline void load_matrices(std::uint32_t (&r)[4], SharedAddress row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -106,7 +113,8 @@ __device__ inline void copy_bytes(void* to, const void* from, bool there) {
   } else {
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
     const int bytes = there ? Bytes : 0;
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(Bytes), "r"(bytes) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(Bytes), "r"(bytes)
+                 : "memory");
   }
 }
 
@@ -128,12 +136,13 @@ __device__ inline std::uint32_t to_tf32(std::uint32_t bits) {
   return rounded;
 }
 
-/// c (16 x 8, float) += a (16 x 8) b (8 x 8) in TF32. A lane holds of a: (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4); of b:
-/// (t, g), (t + 4, g); c as in Note [Fragments].
-__device__ inline void multiply_add_tf32(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+/// c (16 x 8, float) += a (16 x 8) b (8 x 8) in TF32. A lane holds of a: (g, t), (g + 8, t), (g, t + 4), (g + 8, t +
+/// 4); of b: (t, g), (t + 4, g); c as in Note [Fragments].
+__device__ inline void multiply_add_tf32(
+    float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 /// Whether any lane of the warp says so.
@@ -148,8 +157,8 @@ __device__ inline float exp2_approximate(float x) {
   return result;
 }
 
-/// 128 floats in memory, to which the lanes of a warp add four each; which is whose is the device's affair. In any order with what
-/// others add.
+/// 128 floats in memory, to which the lanes of a warp add four each; which is whose is the device's affair. In any
+/// order with what others add.
 __device__ inline void add_lane_sums(float* to, const float (&x)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #if __CUDA_ARCH__ >= 900

@@ -35,8 +35,7 @@ struct ThreadGroup {
   }
   /// The row of this group.
   static __device__ std::int64_t row() {
-    return WholeBlock ? blockIdx.x
-                      : static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
+    return WholeBlock ? blockIdx.x : static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
   }
 
   template <class T, class Combine>

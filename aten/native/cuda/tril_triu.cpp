@@ -1,4 +1,5 @@
-// tril and triu on CUDA devices, of matrices of any number and size, cut into launches whose offsets fit 32 bits; lists of their indices.
+// tril and triu on CUDA devices, of matrices of any number and size, cut into launches whose offsets fit 32 bits; lists
+// of their indices.
 #include <aten/native/cuda/tril_triu.h>
 
 #include <aten/Functions.h>
@@ -67,8 +68,8 @@ std::size_t farthest(const Matrices& m) {
 /// May 16 bytes of a row be moved at once?
 bool in_groups(const Matrices& m, int64_t element_size) {
   constexpr int64_t kBytes = 16;
-  bool fits = element_size < kBytes && m.dims[0].size * element_size % kBytes == 0 && reinterpret_cast<std::uintptr_t>(m.out) % kBytes == 0 &&
-      reinterpret_cast<std::uintptr_t>(m.self) % kBytes == 0;
+  bool fits = element_size < kBytes && m.dims[0].size * element_size % kBytes == 0 &&
+      reinterpret_cast<std::uintptr_t>(m.out) % kBytes == 0 && reinterpret_cast<std::uintptr_t>(m.self) % kBytes == 0;
   for (int operand = 0; operand < 2; ++operand) {
     fits = fits && m.dims[0].strides[operand] == element_size;
     for (std::size_t d = 1; d < m.dims.size(); ++d) {
@@ -93,11 +94,12 @@ void launch_parts(const Matrices& m, int64_t element_size, bool lower, int64_t l
     sizes.push_back(dim.size);
   }
   sizes[0] /= group;
-  const OffsetCalculator<2> places(
-      static_cast<int>(sizes.size()), sizes, [&](int d, int operand) { return m.dims[d].strides[operand] * (d == 0 ? group : 1); });
+  const OffsetCalculator<2> places(static_cast<int>(sizes.size()), sizes, [&](int d, int operand) {
+    return m.dims[d].strides[operand] * (d == 0 ? group : 1);
+  });
   launch_triangle(
-      {places, static_cast<std::uint32_t>(m.elements() / group), static_cast<std::uint32_t>(sizes[1]), group, m.out, m.self,
-       static_cast<std::size_t>(element_size), m.diagonal, lower},
+      {places, static_cast<std::uint32_t>(m.elements() / group), static_cast<std::uint32_t>(sizes[1]), group, m.out,
+       m.self, static_cast<std::size_t>(element_size), m.diagonal, lower},
       stream);
 }
 
@@ -109,7 +111,11 @@ void triangle_on_device(const TensorBase& self, int64_t diagonal, const TensorBa
   }
   const auto element_size = static_cast<int64_t>(self.itemsize());
   const int64_t rows = self.size(-2), cols = self.size(-1);
-  Matrices m{{}, static_cast<char*>(out.mutable_data_ptr()), static_cast<const char*>(self.const_data_ptr()), std::clamp(diagonal, -rows - 1, cols + 1)};
+  Matrices m{
+      {},
+      static_cast<char*>(out.mutable_data_ptr()),
+      static_cast<const char*>(self.const_data_ptr()),
+      std::clamp(diagonal, -rows - 1, cols + 1)};
   for (int64_t d = self.dim() - 1; d >= 0; --d) {
     if (self.size(d) > 1 || d >= self.dim() - 2) {
       m.dims.push_back({self.size(d), {out.stride(d) * element_size, self.stride(d) * element_size}});
@@ -131,15 +137,23 @@ void triu_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out
 namespace {
 
 Tensor triangle_indices(
-    const char* op, int64_t rows, int64_t cols, int64_t offset, bool lower, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-    std::optional<Device> device, std::optional<bool> pin_memory) {
+    const char* op,
+    int64_t rows,
+    int64_t cols,
+    int64_t offset,
+    bool lower,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
   const TriangleIndices triangle = TriangleIndices::checked(op, rows, cols, offset, lower);
   const ScalarType type = dtype.value_or(kLong);
   constexpr auto kDtypes = at::kIntegral | at::kFloating;
   if (!kDtypes.contains(type)) {
     at::detail::dtype_not_supported(op, type, kDtypes.bits);
   }
-  const TensorOptions options = TensorOptions().dtype(type).layout(layout).device(device.value_or(kCUDA)).pinned_memory(pin_memory);
+  const TensorOptions options =
+      TensorOptions().dtype(type).layout(layout).device(device.value_or(kCUDA)).pinned_memory(pin_memory);
   Tensor result = at::empty({2, triangle.count}, options);
   if (triangle.count != 0) {
     const c10::DeviceGuard guard(result.device());
@@ -151,13 +165,23 @@ Tensor triangle_indices(
 } // namespace
 
 Tensor tril_indices_cuda(
-    int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+    int64_t row,
+    int64_t col,
+    int64_t offset,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
     std::optional<bool> pin_memory) {
   return triangle_indices("tril_indices", row, col, offset, /*lower=*/true, dtype, layout, device, pin_memory);
 }
 
 Tensor triu_indices_cuda(
-    int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+    int64_t row,
+    int64_t col,
+    int64_t offset,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
     std::optional<bool> pin_memory) {
   return triangle_indices("triu_indices", row, col, offset, /*lower=*/false, dtype, layout, device, pin_memory);
 }

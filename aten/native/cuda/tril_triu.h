@@ -12,8 +12,8 @@
 
 namespace at::native::cuda {
 
-/// out = self where lower ? col <= row + diagonal : col >= row + diagonal, else 0; where both are the same memory, what is kept is not
-/// touched. Columns are dimension 0, rows dimension 1 of `places`.
+/// out = self where lower ? col <= row + diagonal : col >= row + diagonal, else 0; where both are the same memory, what
+/// is kept is not touched. Columns are dimension 0, rows dimension 1 of `places`.
 struct Triangle {
   OffsetCalculator<2> places; ///< bytes, of out and self; counts groups of `group` columns
   std::uint32_t positions, rows;

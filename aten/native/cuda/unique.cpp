@@ -42,16 +42,20 @@ Tensor none_like(const Tensor& self) {
 }
 
 /// Values of a vector, in an order that `indices` tells (undefined: as they stand).
-Uniques unique_vector(const Tensor& self, const Tensor& values, const Tensor& places, bool return_inverse, bool return_counts) {
+Uniques unique_vector(
+    const Tensor& self, const Tensor& values, const Tensor& places, bool return_inverse, bool return_counts) {
   if (self.numel() == 0) {
     const auto longs = self.options().dtype(kLong);
-    return {at::empty({0}, self.options()), return_inverse ? at::empty(self.sizes(), longs) : none_like(self), none_like(self)};
+    return {
+        at::empty({0}, self.options()), return_inverse ? at::empty(self.sizes(), longs) : none_like(self),
+        none_like(self)};
   }
   const int64_t count = values.numel();
   const Groups groups(values.slice(0, 1).ne(values.slice(0, 0, count - 1)));
   Tensor inverse = none_like(self);
   if (return_inverse) {
-    inverse = (places.defined() ? at::empty_like(groups.group).scatter_(0, places, groups.group) : groups.group).view(self.sizes());
+    inverse = (places.defined() ? at::empty_like(groups.group).scatter_(0, places, groups.group) : groups.group)
+                  .view(self.sizes());
   }
   return {values.index_select(0, groups.starts), inverse, return_counts ? groups.counts : none_like(self)};
 }
@@ -74,12 +78,14 @@ Uniques unique_along(const char* name, const Tensor& self, int64_t dim, bool sor
   const int64_t empty_dims = std::count(self.sizes().begin(), self.sizes().end(), 0);
   if (self.size(dim) == 0) {
     TORCH_CHECK(
-        empty_dims == 1, "Number of zero sized dimensions is more than one, so unique cannot be applied to an input of shape ",
+        empty_dims == 1,
+        "Number of zero sized dimensions is more than one, so unique cannot be applied to an input of shape ",
         self.sizes());
     return {at::empty(self.sizes(), self.options()), none_like(self), none_like(self)};
   }
   TORCH_CHECK(
-      empty_dims == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied to an input of shape ",
+      empty_dims == 0,
+      "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied to an input of shape ",
       self.sizes(), " and dim ", dim);
   const int64_t count = self.size(dim);
   const Tensor rows = self.movedim(dim, 0).reshape({count, -1});
@@ -113,7 +119,8 @@ Uniques unique_dim_consecutive_cuda(const Tensor& self, int64_t dim, bool, bool)
   return unique_along("unique_dim_consecutive", self, dim, /*sort=*/false);
 }
 
-Uniques unique_consecutive_cuda(const Tensor& self, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
+Uniques unique_consecutive_cuda(
+    const Tensor& self, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
   if (!dim.has_value() || (self.dim() == 1 && *dim == 0)) { // along dim -1, what was not asked for is returned too
     check_dtype("unique_consecutive", self, kSortable | kComplex);
     return unique_vector(self, self.reshape({-1}), Tensor(), return_inverse, return_counts);

@@ -31,7 +31,13 @@ ResizeDim resize_dim(ResizeMode mode, int64_t in, int64_t out, bool align_corner
   return d;
 }
 
-Resize resize_of(const char* op, ResizeMode mode, const TensorBase& small, const TensorBase& result, bool align_corners, Scales scales) {
+Resize resize_of(
+    const char* op,
+    ResizeMode mode,
+    const TensorBase& small,
+    const TensorBase& result,
+    bool align_corners,
+    Scales scales) {
   const auto dims = static_cast<int>(scales.size());
   Resize p;
   for (int d = 0; d < dims; ++d) {
@@ -44,7 +50,8 @@ Resize resize_of(const char* op, ResizeMode mode, const TensorBase& small, const
   return p;
 }
 
-void resize(const char* op, ResizeMode mode, const TensorBase& self, bool align_corners, Scales scales, const TensorBase& out) {
+void resize(
+    const char* op, ResizeMode mode, const TensorBase& self, bool align_corners, Scales scales, const TensorBase& out) {
   constexpr auto kDtypes = kFloating | dtype_set<c10::ScalarType::Byte>;
   if (!kDtypes.contains(self.scalar_type())) {
     at::detail::dtype_not_supported(op, self.scalar_type(), kDtypes.bits);
@@ -54,7 +61,13 @@ void resize(const char* op, ResizeMode mode, const TensorBase& self, bool align_
   }
 }
 
-void resize_backward(const char* op, ResizeMode mode, const TensorBase& grad_output, bool align_corners, Scales scales, const TensorBase& grad_input) {
+void resize_backward(
+    const char* op,
+    ResizeMode mode,
+    const TensorBase& grad_output,
+    bool align_corners,
+    Scales scales,
+    const TensorBase& grad_input) {
   if (!kFloating.contains(grad_output.scalar_type())) {
     at::detail::dtype_not_supported(op, grad_output.scalar_type(), kFloating.bits);
   }
@@ -67,95 +80,260 @@ void resize_backward(const char* op, ResizeMode mode, const TensorBase& grad_out
 
 } // namespace
 
-void upsample_nearest1d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales, const TensorBase& out) {
+void upsample_nearest1d_kernel(
+    const TensorBase& self, IntArrayRef, std::optional<double> scales, const TensorBase& out) {
   resize("upsample_nearest1d", ResizeMode::Nearest, self, false, {scales}, out);
 }
-void upsample_nearest1d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales, const TensorBase& grad_input) {
+void upsample_nearest1d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    std::optional<double> scales,
+    const TensorBase& grad_input) {
   resize_backward("upsample_nearest1d_backward", ResizeMode::Nearest, grad_output, false, {scales}, grad_input);
 }
 
-void upsample_nearest2d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_nearest2d_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("upsample_nearest2d", ResizeMode::Nearest, self, false, {scales_h, scales_w}, out);
 }
-void upsample_nearest2d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("upsample_nearest2d_backward", ResizeMode::Nearest, grad_output, false, {scales_h, scales_w}, grad_input);
+void upsample_nearest2d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "upsample_nearest2d_backward", ResizeMode::Nearest, grad_output, false, {scales_h, scales_w}, grad_input);
 }
 
-void upsample_nearest3d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_nearest3d_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    std::optional<double> scales_d,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("upsample_nearest3d", ResizeMode::Nearest, self, false, {scales_d, scales_h, scales_w}, out);
 }
-void upsample_nearest3d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("upsample_nearest3d_backward", ResizeMode::Nearest, grad_output, false, {scales_d, scales_h, scales_w}, grad_input);
+void upsample_nearest3d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    std::optional<double> scales_d,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "upsample_nearest3d_backward", ResizeMode::Nearest, grad_output, false, {scales_d, scales_h, scales_w},
+      grad_input);
 }
 
-void upsample_nearest_exact1d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales, const TensorBase& out) {
+void upsample_nearest_exact1d_kernel(
+    const TensorBase& self, IntArrayRef, std::optional<double> scales, const TensorBase& out) {
   resize("_upsample_nearest_exact1d", ResizeMode::NearestExact, self, false, {scales}, out);
 }
-void upsample_nearest_exact1d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales, const TensorBase& grad_input) {
-  resize_backward("_upsample_nearest_exact1d_backward", ResizeMode::NearestExact, grad_output, false, {scales}, grad_input);
+void upsample_nearest_exact1d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    std::optional<double> scales,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "_upsample_nearest_exact1d_backward", ResizeMode::NearestExact, grad_output, false, {scales}, grad_input);
 }
 
-void upsample_nearest_exact2d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_nearest_exact2d_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("_upsample_nearest_exact2d", ResizeMode::NearestExact, self, false, {scales_h, scales_w}, out);
 }
-void upsample_nearest_exact2d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("_upsample_nearest_exact2d_backward", ResizeMode::NearestExact, grad_output, false, {scales_h, scales_w}, grad_input);
+void upsample_nearest_exact2d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "_upsample_nearest_exact2d_backward", ResizeMode::NearestExact, grad_output, false, {scales_h, scales_w},
+      grad_input);
 }
 
-void upsample_nearest_exact3d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_nearest_exact3d_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    std::optional<double> scales_d,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("_upsample_nearest_exact3d", ResizeMode::NearestExact, self, false, {scales_d, scales_h, scales_w}, out);
 }
-void upsample_nearest_exact3d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("_upsample_nearest_exact3d_backward", ResizeMode::NearestExact, grad_output, false, {scales_d, scales_h, scales_w}, grad_input);
+void upsample_nearest_exact3d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    std::optional<double> scales_d,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "_upsample_nearest_exact3d_backward", ResizeMode::NearestExact, grad_output, false,
+      {scales_d, scales_h, scales_w}, grad_input);
 }
 
-void upsample_linear1d_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales, const TensorBase& out) {
+void upsample_linear1d_kernel(
+    const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales, const TensorBase& out) {
   resize("upsample_linear1d", ResizeMode::Linear, self, align_corners, {scales}, out);
 }
-void upsample_linear1d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales, const TensorBase& grad_input) {
+void upsample_linear1d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales,
+    const TensorBase& grad_input) {
   resize_backward("upsample_linear1d_backward", ResizeMode::Linear, grad_output, align_corners, {scales}, grad_input);
 }
 
-void upsample_bilinear2d_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_bilinear2d_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("upsample_bilinear2d", ResizeMode::Linear, self, align_corners, {scales_h, scales_w}, out);
 }
-void upsample_bilinear2d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("upsample_bilinear2d_backward", ResizeMode::Linear, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+void upsample_bilinear2d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "upsample_bilinear2d_backward", ResizeMode::Linear, grad_output, align_corners, {scales_h, scales_w}, grad_input);
 }
 
-void upsample_trilinear3d_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_trilinear3d_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_d,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("upsample_trilinear3d", ResizeMode::Linear, self, align_corners, {scales_d, scales_h, scales_w}, out);
 }
-void upsample_trilinear3d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("upsample_trilinear3d_backward", ResizeMode::Linear, grad_output, align_corners, {scales_d, scales_h, scales_w}, grad_input);
+void upsample_trilinear3d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_d,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "upsample_trilinear3d_backward", ResizeMode::Linear, grad_output, align_corners, {scales_d, scales_h, scales_w},
+      grad_input);
 }
 
-void upsample_bicubic2d_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_bicubic2d_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("upsample_bicubic2d", ResizeMode::Cubic, self, align_corners, {scales_h, scales_w}, out);
 }
-void upsample_bicubic2d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("upsample_bicubic2d_backward", ResizeMode::Cubic, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+void upsample_bicubic2d_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "upsample_bicubic2d_backward", ResizeMode::Cubic, grad_output, align_corners, {scales_h, scales_w}, grad_input);
 }
 
-void upsample_bilinear2d_aa_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_bilinear2d_aa_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("_upsample_bilinear2d_aa", ResizeMode::LinearSmooth, self, align_corners, {scales_h, scales_w}, out);
 }
-void upsample_bilinear2d_aa_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("_upsample_bilinear2d_aa_backward", ResizeMode::LinearSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+void upsample_bilinear2d_aa_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "_upsample_bilinear2d_aa_backward", ResizeMode::LinearSmooth, grad_output, align_corners, {scales_h, scales_w},
+      grad_input);
 }
 
-void upsample_bicubic2d_aa_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_bicubic2d_aa_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("_upsample_bicubic2d_aa", ResizeMode::CubicSmooth, self, align_corners, {scales_h, scales_w}, out);
 }
-void upsample_bicubic2d_aa_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("_upsample_bicubic2d_aa_backward", ResizeMode::CubicSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+void upsample_bicubic2d_aa_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "_upsample_bicubic2d_aa_backward", ResizeMode::CubicSmooth, grad_output, align_corners, {scales_h, scales_w},
+      grad_input);
 }
 
-void upsample_lanczos2d_aa_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+void upsample_lanczos2d_aa_kernel(
+    const TensorBase& self,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& out) {
   resize("_upsample_lanczos2d_aa", ResizeMode::LanczosSmooth, self, align_corners, {scales_h, scales_w}, out);
 }
-void upsample_lanczos2d_aa_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
-  resize_backward("_upsample_lanczos2d_aa_backward", ResizeMode::LanczosSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+void upsample_lanczos2d_aa_backward_kernel(
+    const TensorBase& grad_output,
+    IntArrayRef,
+    IntArrayRef,
+    bool align_corners,
+    std::optional<double> scales_h,
+    std::optional<double> scales_w,
+    const TensorBase& grad_input) {
+  resize_backward(
+      "_upsample_lanczos2d_aa_backward", ResizeMode::LanczosSmooth, grad_output, align_corners, {scales_h, scales_w},
+      grad_input);
 }
 
 } // namespace at::native::cuda

@@ -52,7 +52,8 @@ __device__ int reach_of(ResizeMode mode) {
   return mode == ResizeMode::LanczosSmooth ? 3 : mode == ResizeMode::Cubic || mode == ResizeMode::CubicSmooth ? 2 : 1;
 }
 
-/// The taps of one element: elements first, first + 1, ... as far as they exist, the outermost instead of those that do not.
+/// The taps of one element: elements first, first + 1, ... as far as they exist, the outermost instead of those that do
+/// not.
 template <class R>
 struct ResizeTaps {
   int first, count;
@@ -77,7 +78,8 @@ __device__ R raw_weight(const ResizeDim& d, const ResizeTaps<R>& taps, int k) {
     case ResizeMode::CubicSmooth:
     case ResizeMode::LanczosSmooth: {
       const R step = static_cast<R>(d.step), widening = step > 1 ? step : R(1);
-      const R distance = (static_cast<R>(k + taps.first) - taps.place + R(0.5)) / widening, x = distance < 0 ? -distance : distance;
+      const R distance = (static_cast<R>(k + taps.first) - taps.place + R(0.5)) / widening,
+              x = distance < 0 ? -distance : distance;
       if (d.mode == ResizeMode::LinearSmooth) {
         return x < 1 ? 1 - x : R(0);
       }
@@ -144,7 +146,8 @@ __global__ void __launch_bounds__(kThreads) resize_forward(Resize p, Pixels pixe
     return;
   }
   const Pixels::Pixel o = pixels(i);
-  const ResizeTaps<R> depth = taps_of<R>(p.dim[0], o.at[0]), height = taps_of<R>(p.dim[1], o.at[1]), width = taps_of<R>(p.dim[2], o.at[2]);
+  const ResizeTaps<R> depth = taps_of<R>(p.dim[0], o.at[0]), height = taps_of<R>(p.dim[1], o.at[1]),
+                      width = taps_of<R>(p.dim[2], o.at[2]);
   const T* plane = x + p.small.plane(o.n, o.c);
   R sum = 0;
   for (int d = 0; d < depth.count; ++d) {
@@ -207,7 +210,8 @@ __global__ void __launch_bounds__(kThreads) resize_backward(Resize p, Pixels pix
     return;
   }
   const Pixels::Pixel e = pixels(i);
-  const TakenBy depth = taken_by<R>(p.dim[0], e.at[0]), height = taken_by<R>(p.dim[1], e.at[1]), width = taken_by<R>(p.dim[2], e.at[2]);
+  const TakenBy depth = taken_by<R>(p.dim[0], e.at[0]), height = taken_by<R>(p.dim[1], e.at[1]),
+                width = taken_by<R>(p.dim[2], e.at[2]);
   const T* plane = dy + p.result.plane(e.n, e.c);
   R sum = 0;
   for (int d = depth.first; d <= depth.last; ++d) {

@@ -71,8 +71,9 @@ void launch_where(const PointwisePlan& plan, std::size_t size) {
 
 void launch_where_mixed(const PointwisePlan& plan) {
   where_one_of<
-      bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t,
-      c10::Half, c10::BFloat16, float, double, c10::complex<c10::Half>, c10::complex<float>, c10::complex<double>>(plan);
+      bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t,
+      std::uint64_t, c10::Half, c10::BFloat16, float, double, c10::complex<c10::Half>, c10::complex<float>,
+      c10::complex<double>>(plan);
 }
 
 void launch_masked_fill(const PointwisePlan& plan, std::size_t size, const void* value) {

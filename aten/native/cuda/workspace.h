@@ -7,7 +7,8 @@
 
 namespace at::native::cuda {
 
-/// From the caching allocator. It goes back when this object does; kernels already launched on the stream may still use it.
+/// From the caching allocator. It goes back when this object does; kernels already launched on the stream may still use
+/// it.
 class Workspace {
  public:
   Workspace(std::size_t bytes, cudaStream_t stream);

@@ -122,7 +122,8 @@ Tensor _copy_from_cpu(const Tensor& self, const Tensor& dst, bool non_blocking) 
 }
 
 Tensor _copy_from_meta(const Tensor& self, const Tensor& dst, bool /*non_blocking*/) {
-  TORCH_CHECK(dst.is_meta(), "Cannot copy out of meta tensor; no data! (from ", self.sizes(), " to ", dst.device(), ")");
+  TORCH_CHECK(
+      dst.is_meta(), "Cannot copy out of meta tensor; no data! (from ", self.sizes(), " to ", dst.device(), ")");
   return dst;
 }
 
@@ -163,23 +164,24 @@ Tensor _to_copy(
       !layout || *layout == self.layout(), "to(options) doesn't support converting to a different layout, but got ",
       "self.layout being ", self.layout(), " and options.layout set as ", *layout);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
-  const bool dense_result = format == MemoryFormat::Contiguous || (format == MemoryFormat::Preserve && has_strides_of_new(self));
+  const bool dense_result =
+      format == MemoryFormat::Contiguous || (format == MemoryFormat::Preserve && has_strides_of_new(self));
   const ScalarType result_dtype = dtype.value_or(self.scalar_type());
   // A quantized tensor needs a factory of its own, which says that there is none, also where no element is converted.
-  if (dense_result && !c10::isQIntType(result_dtype) && !pin_memory && self.key_set().highestBackendKey() == BackendComponent::CPUBit &&
-      (!device || device->is_cpu()) && self.layout() == kStrided && !self.is_conj() && !self.is_neg()) {
+  if (dense_result && !c10::isQIntType(result_dtype) && !pin_memory &&
+      self.key_set().highestBackendKey() == BackendComponent::CPUBit && (!device || device->is_cpu()) &&
+      self.layout() == kStrided && !self.is_conj() && !self.is_neg()) {
     // The common conversion on the CPU, without calls for its two steps.
     Tensor result = empty_contiguous(self.sizes(), result_dtype, kCPU);
     convert_tensor(result, self);
     return result;
   }
-  const auto options = self.options()
-                           .dtype(result_dtype)
-                           .device(device.value_or(self.device()))
-                           .pinned_memory(pin_memory);
+  const auto options =
+      self.options().dtype(result_dtype).device(device.value_or(self.device())).pinned_memory(pin_memory);
   Tensor result = format == MemoryFormat::Preserve
       ? at::empty_strided(
-            self.sizes(), dense_strides_like(self.sizes(), self.strides(), self.is_non_overlapping_and_dense()), options)
+            self.sizes(), dense_strides_like(self.sizes(), self.strides(), self.is_non_overlapping_and_dense()),
+            options)
       : at::empty(self.sizes(), options, format);
   result.copy_(self, non_blocking);
   return result;
@@ -208,14 +210,20 @@ Tensor to_dtype_layout(
 }
 
 Tensor to_device(
-    const Tensor& self, Device device, ScalarType dtype, bool non_blocking, bool copy,
+    const Tensor& self,
+    Device device,
+    ScalarType dtype,
+    bool non_blocking,
+    bool copy,
     std::optional<MemoryFormat> memory_format) {
-  return at::native::to_dtype_layout(self, dtype, std::nullopt, device, std::nullopt, non_blocking, copy, memory_format);
+  return at::native::to_dtype_layout(
+      self, dtype, std::nullopt, device, std::nullopt, non_blocking, copy, memory_format);
 }
 
 Tensor to_dtype(
     const Tensor& self, ScalarType dtype, bool non_blocking, bool copy, std::optional<MemoryFormat> memory_format) {
-  return at::native::to_dtype_layout(self, dtype, std::nullopt, std::nullopt, std::nullopt, non_blocking, copy, memory_format);
+  return at::native::to_dtype_layout(
+      self, dtype, std::nullopt, std::nullopt, std::nullopt, non_blocking, copy, memory_format);
 }
 
 Tensor to_other(
@@ -274,7 +282,8 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
 
 Tensor& fill_tensor_(Tensor& self, const Tensor& value) {
   TORCH_CHECK(
-      value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(), " dimensions.");
+      value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
+      " dimensions.");
   // An element of its own is read before it is written.
   const bool own = self.has_storage() && value.has_storage() && self.is_alias_of(value);
   return self.copy_(own ? value.clone() : value);
@@ -316,8 +325,7 @@ int64_t storage_bytes_needed(const char* op, IntArrayRef sizes, IntArrayRef stri
   }
   overflow |= c10::add_overflows(last, offset, &last);
   overflow |= c10::mul_overflows(last, static_cast<int64_t>(itemsize), &last);
-  TORCH_CHECK(
-      !overflow, op, ": Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
+  TORCH_CHECK(!overflow, op, ": Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
   return last;
 }
 
@@ -358,8 +366,10 @@ Tensor& resize_(Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memo
   TORCH_CHECK(
       !impl->has_named_tensor_meta() || self.sizes() == size,
       "Cannot resize named tensor with resize_ or resize_as_ (tried to resize Tensor",
-      static_cast<const NamedTensorMeta*>(impl->named_tensor_meta())->names(), " with size ", self.sizes(), " to ", size,
-      "). This may be caused by passing a named tensor as an `out=` argument; please ensure that the sizes are the same. ");
+      static_cast<const NamedTensorMeta*>(impl->named_tensor_meta())->names(), " with size ", self.sizes(), " to ",
+      size,
+      "). This may be caused by passing a named tensor as an `out=` argument; please ensure that the sizes are the "
+      "same. ");
   if (self.sizes() != size || memory_format) {
     DimVector strides(size.size());
     int64_t step = 1;
@@ -444,7 +454,8 @@ Tensor& set_tensor_(Tensor& self, const Tensor& source) {
   if (self.is_same(source)) {
     return self;
   }
-  return at::native::set_storage_offset_(self, source.storage(), source.storage_offset(), source.sizes(), source.strides());
+  return at::native::set_storage_offset_(
+      self, source.storage(), source.storage_offset(), source.sizes(), source.strides());
 }
 
 // As in PyTorch self keeps its dtype: bytes of another one are read as what they are not.
@@ -455,7 +466,8 @@ Tensor& set_tensor_offset_(
 
 Tensor& set_empty_(Tensor& self) {
   c10::Storage fresh(
-      c10::Storage::use_byte_size_t(), 0, self.storage().allocator() ? self.storage().allocator() : c10::GetAllocator(self.device().type()),
+      c10::Storage::use_byte_size_t(), 0,
+      self.storage().allocator() ? self.storage().allocator() : c10::GetAllocator(self.device().type()),
       /*resizable=*/true);
   return at::native::set_storage_offset_(self, std::move(fresh), 0, {0}, {});
 }
@@ -468,7 +480,8 @@ Scalar item(const Tensor& self) {
 }
 
 Scalar _local_scalar_dense_meta(const Tensor& self) {
-  TORCH_CHECK(false, "Tensor.item() cannot be called on meta tensors (a tensor of shape ", self.sizes(), " without data)");
+  TORCH_CHECK(
+      false, "Tensor.item() cannot be called on meta tensors (a tensor of shape ", self.sizes(), " without data)");
 }
 
 bool is_nonzero(const Tensor& self) {
@@ -523,7 +536,8 @@ Tensor pin_memory(const Tensor& self, std::optional<Device> device) {
 
 Tensor _pin_memory(const Tensor& self, std::optional<Device> device) {
   TORCH_CHECK(
-      !device || !(device->is_cpu() || device->is_meta()), DeviceTypeName(device->type()), " device type not an accelerator.");
+      !device || !(device->is_cpu() || device->is_meta()), DeviceTypeName(device->type()),
+      " device type not an accelerator.");
   TORCH_CHECK(self.is_cpu(), "cannot pin '", self.toString(), "' only dense CPU tensors can be pinned");
   return at::_to_copy(self, std::nullopt, std::nullopt, std::nullopt, /*pin_memory=*/true, false, std::nullopt);
 }

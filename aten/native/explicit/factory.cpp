@@ -109,11 +109,12 @@ Tensor empty_on(Device device, IntArrayRef size, OptDtype dtype, OptBool pin_mem
 Tensor empty_strided_on(Device device, IntArrayRef size, IntArrayRef stride, OptDtype dtype, OptBool pin_memory) {
   check_sizes(size);
   TORCH_CHECK(
-      size.size() == stride.size(), "dimensionality of sizes (", size.size(), ") must match dimensionality of strides (",
-      stride.size(), ")");
+      size.size() == stride.size(), "dimensionality of sizes (", size.size(),
+      ") must match dimensionality of strides (", stride.size(), ")");
   for (const int64_t s : stride) {
     TORCH_CHECK(
-        s >= 0, "Storage size calculation overflowed with sizes=", size, " and strides=", stride, ": ", s, " is negative");
+        s >= 0, "Storage size calculation overflowed with sizes=", size, " and strides=", stride, ": ", s,
+        " is negative");
   }
   if (pin_memory.value_or(false)) {
     return empty_from(at::detail::pinned_memory_allocator(), size, stride, given_or_default(dtype));
@@ -151,7 +152,8 @@ C10_ALWAYS_INLINE Tensor uninitialized(Tensor fresh) {
 
 c10::TensorImpl* empty_fast_path(IntArrayRef size, TensorOptions options, OptFormat memory_format) noexcept {
   // A requires_grad is refused elsewhere.
-  if (C10_UNLIKELY(options.has_layout() || options.has_pinned_memory() || options.has_memory_format() ||
+  if (C10_UNLIKELY(
+          options.has_layout() || options.has_pinned_memory() || options.has_memory_format() ||
           options.has_requires_grad() || memory_format || (options.has_device() && !options.device().is_cpu()) ||
           at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
     return nullptr;
@@ -162,7 +164,12 @@ c10::TensorImpl* empty_fast_path(IntArrayRef size, TensorOptions options, OptFor
 }
 
 Tensor empty_cpu(
-    IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool pin_memory, OptFormat memory_format) {
+    IntArrayRef size,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice /*device*/,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   if (C10_LIKELY(!layout && !pin_memory && !memory_format)) {
     return uninitialized(empty_contiguous(size, given_or_default(dtype), kCPU));
   }
@@ -178,7 +185,12 @@ TORCH_API Tensor empty_cuda(
 }
 
 Tensor empty_meta(
-    IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool /*pin_memory*/, OptFormat memory_format) {
+    IntArrayRef size,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice /*device*/,
+    OptBool /*pin_memory*/,
+    OptFormat memory_format) {
   check_strided("empty", layout);
   return empty_on(Device(kMeta), size, dtype, std::nullopt, memory_format);
 }
@@ -207,7 +219,12 @@ TORCH_API Tensor empty_strided_cuda(
 }
 
 Tensor empty_strided_meta(
-    IntArrayRef size, IntArrayRef stride, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool /*pin_memory*/) {
+    IntArrayRef size,
+    IntArrayRef stride,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice /*device*/,
+    OptBool /*pin_memory*/) {
   check_strided("empty_strided", layout);
   return empty_strided_on(Device(kMeta), size, stride, dtype, std::nullopt);
 }
@@ -215,11 +232,16 @@ Tensor empty_strided_meta(
 // ---- after a model -----------------------------------------------------------------
 
 Tensor empty_like(
-    const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+    const Tensor& self,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   check_strided("empty_like", layout);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
-  const auto options = make_options(
-      dtype.value_or(self.scalar_type()), layout, device.value_or(self.device()), pin_memory);
+  const auto options =
+      make_options(dtype.value_or(self.scalar_type()), layout, device.value_or(self.device()), pin_memory);
   if (format != MemoryFormat::Preserve) {
     return at::empty(self.sizes(), options, format);
   }
@@ -237,14 +259,25 @@ Tensor new_empty(
 }
 
 Tensor new_empty_strided(
-    const Tensor& self, IntArrayRef size, IntArrayRef stride, OptDtype dtype, OptLayout layout, OptDevice device,
+    const Tensor& self,
+    IntArrayRef size,
+    IntArrayRef stride,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
     OptBool pin_memory) {
   return at::empty_strided(
-      size, stride, make_options(dtype.value_or(self.scalar_type()), layout, device.value_or(self.device()), pin_memory));
+      size, stride,
+      make_options(dtype.value_or(self.scalar_type()), layout, device.value_or(self.device()), pin_memory));
 }
 
 Tensor new_full(
-    const Tensor& self, IntArrayRef size, const Scalar& fill_value, OptDtype dtype, OptLayout layout, OptDevice device,
+    const Tensor& self,
+    IntArrayRef size,
+    const Scalar& fill_value,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
     OptBool pin_memory) {
   return at::native::new_empty(self, size, dtype, layout, device, pin_memory).fill_(fill_value);
 }
@@ -260,17 +293,32 @@ Tensor new_ones(
 }
 
 Tensor zeros_like(
-    const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+    const Tensor& self,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   return at::native::empty_like(self, dtype, layout, device, pin_memory, memory_format).zero_();
 }
 
 Tensor ones_like(
-    const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+    const Tensor& self,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   return at::native::empty_like(self, dtype, layout, device, pin_memory, memory_format).fill_(1);
 }
 
 Tensor full_like(
-    const Tensor& self, const Scalar& fill_value, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory,
+    const Tensor& self,
+    const Scalar& fill_value,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
     OptFormat memory_format) {
   return at::native::empty_like(self, dtype, layout, device, pin_memory, memory_format).fill_(fill_value);
 }
@@ -311,9 +359,13 @@ ScalarType dtype_of_value(const Scalar& value) {
 } // namespace
 
 Tensor full(
-    IntArrayRef size, const Scalar& fill_value, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
-  TORCH_CHECK(
-      !layout || *layout == kStrided, "full(...) is not implemented for layout ", layout.value_or(kStrided));
+    IntArrayRef size,
+    const Scalar& fill_value,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
+  TORCH_CHECK(!layout || *layout == kStrided, "full(...) is not implemented for layout ", layout.value_or(kStrided));
   return at::empty(size, make_options(dtype.value_or(dtype_of_value(fill_value)), layout, device, pin_memory))
       .fill_(fill_value);
 }
@@ -326,7 +378,8 @@ Tensor& full_out(IntArrayRef size, const Scalar& fill_value, Tensor& out) {
 void store_scalar(const char* op, const Scalar& number, ScalarType dtype, void* place) {
   dispatch(op, dtype, at::kAll | at::kUnsigned | at::kComplexHalves | at::kFloat8, [&]<class T> {
     if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
-      // What is below 0 wraps if it is an integer, and is refused otherwise, with the message that Scalar::to has for it.
+      // What is below 0 wraps if it is an integer, and is refused otherwise, with the message that Scalar::to has for
+      // it.
       if (number.isFloatingPoint() && number.toDouble() < 0) {
         (void)Scalar(std::numeric_limits<double>::lowest()).to<T>();
       }
@@ -375,17 +428,16 @@ ScalarType dtype_of_range(std::initializer_list<const Scalar*> values) {
 }
 
 void check_range(const char* op, const Scalar& start, const Scalar& end, const Scalar& step) {
-  TORCH_CHECK(
-      !start.isComplex() && !end.isComplex() && !step.isComplex(), op, ": complex bounds are not supported");
+  TORCH_CHECK(!start.isComplex() && !end.isComplex() && !step.isComplex(), op, ": complex bounds are not supported");
   const double first = start.to<double>();
   const double last = end.to<double>();
   const double by = step.to<double>();
   TORCH_CHECK(by > 0 || by < 0, "step must be nonzero");
-  TORCH_CHECK(
-      std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
+  TORCH_CHECK(std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
   TORCH_CHECK(
       (by > 0) == (last >= first) || last == first, "upper bound and ",
-      op == std::string_view("range") ? "lower" : "larger", " bound inconsistent with step sign: ", first, " -> ", last, " by ", by);
+      op == std::string_view("range") ? "lower" : "larger", " bound inconsistent with step sign: ", first, " -> ", last,
+      " by ", by);
 }
 
 int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step, ScalarType dtype) {
@@ -397,20 +449,22 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
     const int64_t by = step.to<int64_t>();
     int64_t span = 0;
     TORCH_CHECK(
-        !c10::sub_overflows(last, first, &span) && !(span == std::numeric_limits<int64_t>::min() && by == -1), "arange: the range ",
-        first, " -> ", last, " overflows");
+        !c10::sub_overflows(last, first, &span) && !(span == std::numeric_limits<int64_t>::min() && by == -1),
+        "arange: the range ", first, " -> ", last, " overflows");
     return span / by + (span % by != 0 ? 1 : 0);
   }
   count = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
   TORCH_CHECK(
-      count >= 0 && count < static_cast<double>(INT64_MAX), "invalid size, possible overflow? (arange of ", count, " elements)");
+      count >= 0 && count < static_cast<double>(INT64_MAX), "invalid size, possible overflow? (arange of ", count,
+      " elements)");
   return static_cast<int64_t>(count);
 }
 
 int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step) {
   check_range("range", start, end, step);
   const double count = std::floor((end.to<double>() - start.to<double>()) / step.to<double>()) + 1;
-  TORCH_CHECK(count < static_cast<double>(INT64_MAX), "invalid size, possible overflow? (range of ", count, " elements)");
+  TORCH_CHECK(
+      count < static_cast<double>(INT64_MAX), "invalid size, possible overflow? (range of ", count, " elements)");
   return static_cast<int64_t>(count);
 }
 
@@ -468,7 +522,12 @@ Tensor& arange_end_out(const Scalar& end, Tensor& out) {
 }
 
 Tensor arange_step(
-    const Scalar& start, const Scalar& end, const Scalar& step, OptDtype dtype, OptLayout layout, OptDevice device,
+    const Scalar& start,
+    const Scalar& end,
+    const Scalar& step,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
     OptBool pin_memory) {
   const ScalarType type = dtype.value_or(dtype_of_range({&start, &end, &step}));
   Tensor result = at::empty({arange_length(start, end, step, type)}, make_options(type, layout, device, pin_memory));
@@ -485,7 +544,12 @@ Tensor arange(const Scalar& end, OptDtype dtype, OptLayout layout, OptDevice dev
 }
 
 Tensor range_step(
-    const Scalar& start, const Scalar& end, const Scalar& step, OptDtype dtype, OptLayout layout, OptDevice device,
+    const Scalar& start,
+    const Scalar& end,
+    const Scalar& step,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
     OptBool pin_memory) {
   const TensorOptions options = make_options(dtype, layout, kCPU, pin_memory);
   Tensor result;
@@ -584,25 +648,32 @@ namespace {
 /// The dtype of a line between two numbers: complex where one of them is.
 ScalarType line_dtype(const char* op, const Scalar& start, const Scalar& end, OptDtype dtype) {
   const bool complex = start.isComplex() || end.isComplex();
-  const ScalarType standard = complex ? c10::toComplexType(c10::get_default_dtype_as_scalartype())
-                                      : c10::get_default_dtype_as_scalartype();
+  const ScalarType standard =
+      complex ? c10::toComplexType(c10::get_default_dtype_as_scalartype()) : c10::get_default_dtype_as_scalartype();
   TORCH_CHECK(
-      !complex || !dtype || c10::isComplexType(*dtype), "torch.", op, "(): inferred dtype ", c10::scalarTypeToTypeMeta(standard).name(),
-      " can't be safely cast to passed dtype ", dtype.value_or(standard));
+      !complex || !dtype || c10::isComplexType(*dtype), "torch.", op, "(): inferred dtype ",
+      c10::scalarTypeToTypeMeta(standard).name(), " can't be safely cast to passed dtype ", dtype.value_or(standard));
   return dtype.value_or(standard);
 }
 
 } // namespace
 
 Tensor linspace(
-    const Scalar& start, const Scalar& end, int64_t steps, OptDtype dtype, OptLayout layout, OptDevice device,
+    const Scalar& start,
+    const Scalar& end,
+    int64_t steps,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
     OptBool pin_memory) {
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
-  Tensor result = at::empty({steps}, make_options(line_dtype("linspace", start, end, dtype), layout, device, pin_memory));
+  Tensor result =
+      at::empty({steps}, make_options(line_dtype("linspace", start, end, dtype), layout, device, pin_memory));
   return at::linspace_out(result, start, end, steps);
 }
 
-TORCH_API Tensor& logspace_out_meta(const Scalar& start, const Scalar& end, int64_t steps, double /*base*/, Tensor& out) {
+TORCH_API Tensor& logspace_out_meta(
+    const Scalar& start, const Scalar& end, int64_t steps, double /*base*/, Tensor& out) {
   return at::native::linspace_out_meta(start, end, steps, out);
 }
 
@@ -612,10 +683,17 @@ Tensor& logspace_out(const Scalar& start, const Scalar& end, int64_t steps, doub
 }
 
 Tensor logspace(
-    const Scalar& start, const Scalar& end, int64_t steps, double base, OptDtype dtype, OptLayout layout,
-    OptDevice device, OptBool pin_memory) {
+    const Scalar& start,
+    const Scalar& end,
+    int64_t steps,
+    double base,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
-  Tensor result = at::empty({steps}, make_options(line_dtype("logspace", start, end, dtype), layout, device, pin_memory));
+  Tensor result =
+      at::empty({steps}, make_options(line_dtype("logspace", start, end, dtype), layout, device, pin_memory));
   return at::logspace_out(result, start, end, steps, base);
 }
 

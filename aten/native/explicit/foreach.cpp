@@ -56,12 +56,13 @@ constexpr c10::DispatchKeySet plain_cuda_keys = c10::DispatchKeySet(c10::Dispatc
 
 /// Whether `t` has the dtype and the device of `lead` and gradients do not matter.
 bool is_plain_cuda(const Tensor& t, const Tensor& lead, bool recording) {
-  return t.defined() && t.key_set() == plain_cuda_keys && t.scalar_type() == lead.scalar_type() && t.device() == lead.device() &&
-      !(recording && t.requires_grad());
+  return t.defined() && t.key_set() == plain_cuda_keys && t.scalar_type() == lead.scalar_type() &&
+      t.device() == lead.device() && !(recording && t.requires_grad());
 }
 
 /// Fills a part for tensor i of the lists; false if they do not lie alike.
-bool describe(ForeachPart& part, std::initializer_list<TensorList> lists, size_t i, const Tensor& lead, bool recording) {
+bool describe(
+    ForeachPart& part, std::initializer_list<TensorList> lists, size_t i, const Tensor& lead, bool recording) {
   const Tensor& self = (*lists.begin())[i];
   if (!is_plain_cuda(self, lead, recording) || !self.is_non_overlapping_and_dense()) {
     return false;
@@ -71,8 +72,9 @@ bool describe(ForeachPart& part, std::initializer_list<TensorList> lists, size_t
   int k = 0;
   for (const TensorList list : lists) {
     const Tensor& t = list[i];
-    if (k > 0 && (!is_plain_cuda(t, lead, recording) || t.sizes() != self.sizes() ||
-                  (by_rows ? !t.is_contiguous() : t.strides() != self.strides()))) {
+    if (k > 0 &&
+        (!is_plain_cuda(t, lead, recording) || t.sizes() != self.sizes() ||
+         (by_rows ? !t.is_contiguous() : t.strides() != self.strides()))) {
       return false;
     }
     part.in[k++] = t.const_data_ptr();
@@ -167,8 +169,8 @@ std::vector<Tensor> foreach_norm(TensorList self, const Scalar& ord, std::option
   std::vector<ForeachPart> parts(count);
   const double order = ord.isComplex() ? 0 : ord.toDouble();
   const bool recording = c10::GradMode::is_enabled();
-  bool at_once = (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) && can_use_multi_tensor(self[0]) &&
-      dtype.value_or(self[0].scalar_type()) == self[0].scalar_type();
+  bool at_once = (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) &&
+      can_use_multi_tensor(self[0]) && dtype.value_or(self[0].scalar_type()) == self[0].scalar_type();
   for (size_t i = 0; i < count && at_once; ++i) {
     // The largest of no elements is an error, which the operator of one tensor reports.
     at_once = describe(parts[i], {self}, i, self[0], recording) && parts[i].numel > 0;

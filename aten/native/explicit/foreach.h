@@ -24,8 +24,8 @@ inline size_t foreach_count(std::initializer_list<size_t> tensors, std::initiali
   return count;
 }
 
-/// Calls `run` for each element of the list `self`, which it changes in place, beside lists of tensors and of numbers. If one
-/// is refused, those before get back what they held.
+/// Calls `run` for each element of the list `self`, which it changes in place, beside lists of tensors and of numbers.
+/// If one is refused, those before get back what they held.
 void foreach_in_place(
     TensorList self,
     std::initializer_list<TensorList> others,
@@ -43,16 +43,17 @@ struct ForeachNumbers {
   const Tensor* tensor = nullptr;
 };
 
-/// All tensors at once, where their device can and nothing about them is unusual: on CUDA, of one floating dtype, dense in the same
-/// order, not recorded. With `results` they are new tensors, else the first list is changed. False: nothing has happened.
+/// All tensors at once, where their device can and nothing about them is unusual: on CUDA, of one floating dtype, dense
+/// in the same order, not recorded. With `results` they are new tensors, else the first list is changed. False: nothing
+/// has happened.
 bool multi_tensor_foreach(
     ForeachFunction function,
     std::initializer_list<TensorList> lists,
     const ForeachNumbers& numbers,
     std::vector<Tensor>* results);
 
-/// Set by the plugin of a device: run parts of a floating dtype on the device of `lead`, its current stream. Norms go to `out`, one
-/// element each.
+/// Set by the plugin of a device: run parts of a floating dtype on the device of `lead`, its current stream. Norms go
+/// to `out`, one element each.
 struct DeviceForeach {
   void (*function)(ForeachFunction, const Tensor& lead, ArrayRef<ForeachPart>) = nullptr;
   void (*norm)(ForeachNorm, const Tensor& lead, ArrayRef<ForeachPart>) = nullptr;
@@ -62,18 +63,19 @@ TORCH_API DeviceForeach& cuda_foreach();
 /// `number` itself, which must be a tensor of no dimensions.
 inline const Tensor& zero_dim(const Tensor& number) {
   TORCH_CHECK(
-      number.dim() == 0, "scalar tensor expected to be 0 dim but it has ", number.dim(), " dimensions and ", number.numel(),
-      " elements.");
+      number.dim() == 0, "scalar tensor expected to be 0 dim but it has ", number.dim(), " dimensions and ",
+      number.numel(), " elements.");
   return number;
 }
 
 /// Number `i` of a vector that holds one for each of `count` tensors.
 inline Scalar packed_scalar(const Tensor& scalars, size_t i, size_t count) {
   TORCH_CHECK(scalars.is_cpu(), "Expected scalars to be on CPU, got ", scalars.device(), " instead.");
-  TORCH_CHECK(scalars.dim() == 1, "Expected packed scalar Tensor to be of dimension 1. Got ", scalars.dim(), " instead.");
   TORCH_CHECK(
-      scalars.size(0) == static_cast<int64_t>(count), "Expected length of scalars to match input of length ", count, " but got ",
-      scalars.size(0), " instead.");
+      scalars.dim() == 1, "Expected packed scalar Tensor to be of dimension 1. Got ", scalars.dim(), " instead.");
+  TORCH_CHECK(
+      scalars.size(0) == static_cast<int64_t>(count), "Expected length of scalars to match input of length ", count,
+      " but got ", scalars.size(0), " instead.");
   return scalars.select(0, static_cast<int64_t>(i)).item();
 }
 

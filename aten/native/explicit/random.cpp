@@ -76,7 +76,8 @@ Tensor bernoulli_p(const Tensor& self, double p, OptGenerator generator) {
 
 // ---- factories ------------------------------------------------------------------------------------
 
-Tensor rand_generator(IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor rand_generator(
+    IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   return at::empty(size, make_options(dtype, layout, device, pin_memory)).uniform_(0, 1, std::move(generator));
 }
 
@@ -92,15 +93,29 @@ Tensor& rand_out(IntArrayRef size, Tensor& out) {
   return at::native::rand_generator_out(size, std::nullopt, out);
 }
 
-Tensor rand_like_generator(const Tensor& self, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+Tensor rand_like_generator(
+    const Tensor& self,
+    OptGenerator generator,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).uniform_(0, 1, std::move(generator));
 }
 
-Tensor rand_like(const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+Tensor rand_like(
+    const Tensor& self,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   return at::native::rand_like_generator(self, std::nullopt, dtype, layout, device, pin_memory, memory_format);
 }
 
-Tensor randn_generator(IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor randn_generator(
+    IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   return at::empty(size, make_options(dtype, layout, device, pin_memory)).normal_(0, 1, std::move(generator));
 }
 
@@ -116,23 +131,58 @@ Tensor& randn_out(IntArrayRef size, Tensor& out) {
   return at::native::randn_generator_out(size, std::nullopt, out);
 }
 
-Tensor randn_like_generator(const Tensor& self, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+Tensor randn_like_generator(
+    const Tensor& self,
+    OptGenerator generator,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).normal_(0, 1, std::move(generator));
 }
 
-Tensor randn_like(const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+Tensor randn_like(
+    const Tensor& self,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   return at::native::randn_like_generator(self, std::nullopt, dtype, layout, device, pin_memory, memory_format);
 }
 
-Tensor randint_low_generator(int64_t low, int64_t high, IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor randint_low_generator(
+    int64_t low,
+    int64_t high,
+    IntArrayRef size,
+    OptGenerator generator,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
   return at::empty(size, make_options(dtype, layout, device, pin_memory)).random_(low, high, std::move(generator));
 }
 
-Tensor randint_low(int64_t low, int64_t high, IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor randint_low(
+    int64_t low,
+    int64_t high,
+    IntArrayRef size,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
   return at::native::randint_low_generator(low, high, size, std::nullopt, dtype, layout, device, pin_memory);
 }
 
-Tensor randint_generator(int64_t high, IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor randint_generator(
+    int64_t high,
+    IntArrayRef size,
+    OptGenerator generator,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
   return at::native::randint_low_generator(0, high, size, std::move(generator), dtype, layout, device, pin_memory);
 }
 
@@ -156,37 +206,89 @@ Tensor& randint_out(int64_t high, IntArrayRef size, Tensor& out) {
   return at::native::randint_low_out(0, high, size, out);
 }
 
-Tensor randint_like_low_generator(const Tensor& self, int64_t low, int64_t high, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
-  return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).random_(low, high, std::move(generator));
+Tensor randint_like_low_generator(
+    const Tensor& self,
+    int64_t low,
+    int64_t high,
+    OptGenerator generator,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
+  return at::empty_like(self, dtype, layout, device, pin_memory, memory_format)
+      .random_(low, high, std::move(generator));
 }
 
-Tensor randint_like_low(const Tensor& self, int64_t low, int64_t high, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
-  return at::native::randint_like_low_generator(self, low, high, std::nullopt, dtype, layout, device, pin_memory, memory_format);
+Tensor randint_like_low(
+    const Tensor& self,
+    int64_t low,
+    int64_t high,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
+  return at::native::randint_like_low_generator(
+      self, low, high, std::nullopt, dtype, layout, device, pin_memory, memory_format);
 }
 
-Tensor randint_like_generator(const Tensor& self, int64_t high, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
-  return at::native::randint_like_low_generator(self, 0, high, std::move(generator), dtype, layout, device, pin_memory, memory_format);
+Tensor randint_like_generator(
+    const Tensor& self,
+    int64_t high,
+    OptGenerator generator,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
+  return at::native::randint_like_low_generator(
+      self, 0, high, std::move(generator), dtype, layout, device, pin_memory, memory_format);
 }
 
-Tensor randint_like(const Tensor& self, int64_t high, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+Tensor randint_like(
+    const Tensor& self,
+    int64_t high,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   return at::native::randint_like_low(self, 0, high, dtype, layout, device, pin_memory, memory_format);
 }
 
-Tensor randint_like_tensor_generator(const Tensor& self, const Tensor& high, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+Tensor randint_like_tensor_generator(
+    const Tensor& self,
+    const Tensor& high,
+    OptGenerator generator,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
   TORCH_CHECK(high.dim() == 0 && high.is_cpu(), "high must be a scalar tensor and on CPU");
   return at::native::randint_like_low_generator(
       self, 0, high.item<int64_t>(), std::move(generator), dtype, layout, device, pin_memory, memory_format);
 }
 
-Tensor randint_like_tensor(const Tensor& self, const Tensor& high, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
-  return at::native::randint_like_tensor_generator(self, high, std::nullopt, dtype, layout, device, pin_memory, memory_format);
+Tensor randint_like_tensor(
+    const Tensor& self,
+    const Tensor& high,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptFormat memory_format) {
+  return at::native::randint_like_tensor_generator(
+      self, high, std::nullopt, dtype, layout, device, pin_memory, memory_format);
 }
 
 Tensor& randperm_out(int64_t n, Tensor& out) {
   return at::randperm_out(out, n, std::nullopt);
 }
 
-Tensor randperm_generator(int64_t n, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor randperm_generator(
+    int64_t n, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   TORCH_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "] (in randperm)");
   Tensor result = at::empty({n}, make_options(dtype.value_or(kLong), layout, device, pin_memory));
   return at::randperm_out(result, n, std::move(generator));
@@ -216,7 +318,8 @@ Tensor& normal_tensor_float_out(const Tensor& mean, double std, OptGenerator gen
   // The output's shape counts: the means are repeated over it.
   const auto shape = at::infer_size_dimvector(out.sizes(), mean.sizes());
   TORCH_CHECK(
-      out.sizes().equals(shape), "normal: output with shape ", out.sizes(), " doesn't match the broadcast shape ", IntArrayRef(shape));
+      out.sizes().equals(shape), "normal: output with shape ", out.sizes(), " doesn't match the broadcast shape ",
+      IntArrayRef(shape));
   return out.normal_(0, std, std::move(generator)).add_(mean);
 }
 
@@ -235,7 +338,15 @@ Tensor& normal_float_float_out(double mean, double std, IntArrayRef size, OptGen
   return fill_sized(out, size, [&](Tensor& to) { to.normal_(mean, std, std::move(generator)); });
 }
 
-Tensor normal_float_float(double mean, double std, IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor normal_float_float(
+    double mean,
+    double std,
+    IntArrayRef size,
+    OptGenerator generator,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory) {
   return at::empty(size, make_options(dtype, layout, device, pin_memory)).normal_(mean, std, std::move(generator));
 }
 

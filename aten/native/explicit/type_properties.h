@@ -16,8 +16,9 @@ class TensorBase;
 
 namespace native {
 
-/// Promotion so far, by rank of the operand: tensors with dimensions count most, then 0-dim tensors, then plain numbers.
-/// An operand of a lower rank changes the result only when it is of a higher kind (bool < integer < floating < complex).
+/// Promotion so far, by rank of the operand: tensors with dimensions count most, then 0-dim tensors, then plain
+/// numbers. An operand of a lower rank changes the result only when it is of a higher kind (bool < integer < floating <
+/// complex).
 struct ResultTypeState {
   c10::ScalarType dimResult = c10::ScalarType::Undefined;
   c10::ScalarType wrappedResult = c10::ScalarType::Undefined;

@@ -46,7 +46,8 @@ C10_ALWAYS_INLINE bool holds(IntArrayRef size, int64_t numel) {
 } // namespace
 
 // With all that it calls in one function, as every view is made here or in contiguous_view().
-__attribute__((flatten)) Tensor make_view(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset) {
+__attribute__((flatten)) Tensor make_view(
+    const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset) {
   Tensor result = shapeless_view(self);
   result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides, storage_offset);
   return result;
@@ -75,8 +76,7 @@ DimVector infer_size(IntArrayRef shape, int64_t numel) {
         false, "cannot reshape tensor of 0 elements into shape ", shape,
         " because the unspecified dimension size -1 can be any value and is ambiguous");
   }
-  TORCH_CHECK(
-      !unknown && known == numel, "shape '", shape, "' is invalid for input of size ", numel);
+  TORCH_CHECK(!unknown && known == numel, "shape '", shape, "' is invalid for input of size ", numel);
   return result;
 }
 
@@ -142,8 +142,7 @@ void check_in_bounds(const char* op, const Tensor& self, IntArrayRef sizes, IntA
   for (size_t i = 0; i < sizes.size(); ++i) {
     TORCH_CHECK(
         sizes[i] >= 0, "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides, " in ", op);
-    TORCH_CHECK(
-        strides[i] >= 0, op, ": Negative strides are not supported at the moment, got strides: ", strides);
+    TORCH_CHECK(strides[i] >= 0, op, ": Negative strides are not supported at the moment, got strides: ", strides);
     empty = empty || sizes[i] == 0;
   }
   if (empty) {
@@ -162,9 +161,9 @@ void check_in_bounds(const char* op, const Tensor& self, IntArrayRef sizes, IntA
       ", storage offset ", offset, " in ", op);
   const auto held = static_cast<int64_t>(self.storage().nbytes());
   TORCH_CHECK(
-      needed <= held || self.is_meta(),
-      "setStorage: sizes ", sizes, ", strides ", strides, ", storage offset ", offset, ", and itemsize ",
-      self.itemsize(), " requiring a storage size of ", needed, " are out of bounds for storage of size ", held);
+      needed <= held || self.is_meta(), "setStorage: sizes ", sizes, ", strides ", strides, ", storage offset ", offset,
+      ", and itemsize ", self.itemsize(), " requiring a storage size of ", needed,
+      " are out of bounds for storage of size ", held);
 }
 
 /// In-place view operators change the geometry of `self` itself.
@@ -225,8 +224,8 @@ Tensor view(const Tensor& self, IntArrayRef size) {
   TORCH_CHECK(
       strides.has_value(),
       "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-      "contiguous subspaces). Use .reshape(...) instead. Got size ", self.sizes(), ", stride ", self.strides(),
-      ", asked for ", IntArrayRef(shape));
+      "contiguous subspaces). Use .reshape(...) instead. Got size ",
+      self.sizes(), ", stride ", self.strides(), ", asked for ", IntArrayRef(shape));
   return make_view(self, shape, *strides);
 }
 
@@ -263,11 +262,12 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
   int64_t offset = self.storage_offset();
   if (old_size != new_size) {
     TORCH_CHECK(
-        self.dim() > 0, "self.dim() cannot be 0 to view ", self.scalar_type(), " as ", dtype, " (different element sizes)");
+        self.dim() > 0, "self.dim() cannot be 0 to view ", self.scalar_type(), " as ", dtype,
+        " (different element sizes)");
     const int64_t ratio = std::max<int64_t>(new_size / old_size, 1);
     TORCH_CHECK(
-        sizes.back() % ratio == 0, "self.size(-1) must be divisible by ", ratio, " to view ", self.scalar_type(), " as ",
-        dtype, " (different element sizes), but got ", sizes.back());
+        sizes.back() % ratio == 0, "self.size(-1) must be divisible by ", ratio, " to view ", self.scalar_type(),
+        " as ", dtype, " (different element sizes), but got ", sizes.back());
     TORCH_CHECK(
         self.stride(-1) == 1, "self.stride(-1) must be 1 to view ", self.scalar_type(), " as ", dtype,
         " (different element sizes), but got ", self.stride(-1));
@@ -283,8 +283,8 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
   } else if (new_size > old_size) {
     const int64_t ratio = new_size / old_size;
     TORCH_CHECK(
-        offset % ratio == 0, "self.storage_offset() must be divisible by ", ratio, " to view ", self.scalar_type(), " as ",
-        dtype, " (different element sizes), but got ", offset);
+        offset % ratio == 0, "self.storage_offset() must be divisible by ", ratio, " to view ", self.scalar_type(),
+        " as ", dtype, " (different element sizes), but got ", offset);
     for (size_t i = 0; i + 1 < strides.size(); ++i) {
       TORCH_CHECK(
           strides[i] % ratio == 0, "self.stride(", i, ") must be divisible by ", ratio, " to view ", self.scalar_type(),
@@ -334,7 +334,8 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
   TORCH_CHECK(
       static_cast<int64_t>(dims.size()) == ndim,
       "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
-      "of dimensions i.e. input.dim() = ", ndim, " is not equal to len(dims) = ", dims.size());
+      "of dimensions i.e. input.dim() = ",
+      ndim, " is not equal to len(dims) = ", dims.size());
   DimVector sizes(ndim);
   DimVector strides(ndim);
   std::vector<bool> seen(ndim);
@@ -354,8 +355,8 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
   const auto ndim = static_cast<int64_t>(size.size());
   TORCH_CHECK(
       ndim >= self.dim(), "expand(", self.toString(), "{", self.sizes(), "}, size=", size,
-      "): the number of sizes provided (", ndim, ") must be greater or equal to the number of dimensions in the tensor (",
-      self.dim(), ")");
+      "): the number of sizes provided (", ndim,
+      ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")");
   DimVector sizes(ndim);
   DimVector strides(ndim);
   const int64_t added = ndim - self.dim();
@@ -365,7 +366,8 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
     const int64_t want = size[i];
     if (want == -1) {
       TORCH_CHECK(
-          !fresh, "The expanded size of the tensor (", want, ") isn't allowed in a leading, non-existing dimension ", i);
+          !fresh, "The expanded size of the tensor (", want, ") isn't allowed in a leading, non-existing dimension ",
+          i);
       sizes[i] = have;
       strides[i] = self.strides()[i - added];
       continue;
@@ -460,8 +462,8 @@ namespace {
 int64_t offset_of(const char* op, const Tensor& self, int64_t index, int64_t stride) {
   int64_t offset = 0;
   TORCH_CHECK(
-      !c10::mul_overflows(index, stride, &offset) && !c10::add_overflows(offset, self.storage_offset(), &offset), op, ": index ",
-      index, " is too large for stride ", stride);
+      !c10::mul_overflows(index, stride, &offset) && !c10::add_overflows(offset, self.storage_offset(), &offset), op,
+      ": index ", index, " is too large for stride ", stride);
   return offset;
 }
 
@@ -513,9 +515,11 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
   int64_t start = 0;
   for (const int64_t length : split_sizes) {
     TORCH_CHECK(
-        length >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=", split_sizes);
+        length >= 0,
+        "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=", split_sizes);
     TORCH_CHECK(
-        !c10::add_overflows(start, length, &start), "split_with_sizes: the sum of split_sizes=", split_sizes, " overflows");
+        !c10::add_overflows(start, length, &start), "split_with_sizes: the sum of split_sizes=", split_sizes,
+        " overflows");
   }
   TORCH_CHECK(
       start == size, "split_with_sizes expects split_sizes to sum exactly to ", size,
@@ -537,7 +541,8 @@ namespace {
 std::vector<Tensor> list_of_views(const char* op, int64_t count) {
   std::vector<Tensor> views;
   TORCH_CHECK_WITH(
-      OutOfMemoryError, static_cast<uint64_t>(count) <= views.max_size(), op, ": not enough memory for a list of ", count, " tensors");
+      OutOfMemoryError, static_cast<uint64_t>(count) <= views.max_size(), op, ": not enough memory for a list of ",
+      count, " tensors");
   views.reserve(count);
   return views;
 }
@@ -605,8 +610,7 @@ Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step)
   const int64_t ndim = self.dim();
   const int64_t dim = c10::maybe_wrap_dim(dimension, ndim);
   const int64_t extent = ndim == 0 ? 1 : self.sizes()[dim];
-  TORCH_CHECK(
-      size <= extent, "maximum size for tensor at dimension ", dim, " is ", extent, " but size is ", size);
+  TORCH_CHECK(size <= extent, "maximum size for tensor at dimension ", dim, " is ", extent, " but size is ", size);
   TORCH_CHECK(step > 0, "step is ", step, " but must be > 0");
   TORCH_CHECK(size >= 0, "size is ", size, " but must be >= 0");
   DimVector sizes(self.sizes().begin(), self.sizes().end());
@@ -636,8 +640,8 @@ Tensor view_as_real(const Tensor& self) {
   }
   int64_t offset = 0;
   TORCH_CHECK(
-      !c10::mul_overflows(self.storage_offset(), int64_t{2}, &offset), "view_as_real: 64 bits do not hold twice the storage offset ",
-      self.storage_offset());
+      !c10::mul_overflows(self.storage_offset(), int64_t{2}, &offset),
+      "view_as_real: 64 bits do not hold twice the storage offset ", self.storage_offset());
   sizes.push_back(2);
   strides.push_back(1);
   Tensor result = at::detail::make_tensor<c10::TensorImpl>(
@@ -658,7 +662,8 @@ Tensor view_as_complex(const Tensor& self) {
   DimVector strides(self.strides().begin(), self.strides().end() - 1);
   for (int64_t& stride : strides) {
     TORCH_CHECK(
-        stride % 2 == 0, "Tensor must have a stride divisible by 2 for all but last dimension, got strides ", self.strides());
+        stride % 2 == 0, "Tensor must have a stride divisible by 2 for all but last dimension, got strides ",
+        self.strides());
     stride /= 2;
   }
   TORCH_CHECK(
@@ -714,8 +719,8 @@ Tensor unfold_backward(const Tensor& grad_in, IntArrayRef input_sizes, int64_t d
   TORCH_CHECK(step > 0, "unfold_backward: step is ", step, " but must be > 0");
   TORCH_CHECK(size >= 0, "unfold_backward: size is ", size, " but must be >= 0");
   TORCH_CHECK(
-      windows == 0 || (size <= length && windows - 1 <= (length - size) / step), "unfold_backward: ", windows, " windows of ",
-      size, " in steps of ", step, " do not fit into ", length);
+      windows == 0 || (size <= length && windows - 1 <= (length - size) / step), "unfold_backward: ", windows,
+      " windows of ", size, " in steps of ", step, " do not fit into ", length);
   for (int64_t k = 0; k < size && windows > 0; ++k) {
     grad_input.slice(dim, k, k + (windows - 1) * step + 1, step).add_(grad_in.select(-1, k));
   }

@@ -26,7 +26,8 @@ bool has(std::string_view text, std::string_view word) {
   if (has(api, "cholesky")) {
     TORCH_CHECK_LINALG(
         false, begin,
-        "The factorization could not be completed because the input is not positive-definite (the leading minor of order ",
+        "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+        "order ",
         info, " is not positive-definite).");
   }
   if (has(api, "solve")) {
@@ -35,19 +36,24 @@ bool has(std::string_view text, std::string_view word) {
   if (has(api, "svd")) {
     TORCH_CHECK_LINALG(
         false, begin,
-        "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular "
-        "values (error code: ", info, ").");
+        "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+        "singular "
+        "values (error code: ",
+        info, ").");
   }
   if (has(api, "eig")) {
     TORCH_CHECK_LINALG(
         false, begin,
-        "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues "
-        "(error code: ", info, ").");
+        "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+        "eigenvalues "
+        "(error code: ",
+        info, ").");
   }
   if (has(api, "lstsq")) {
     TORCH_CHECK_LINALG(
         false, begin,
-        "The least squares solution could not be computed because the input matrix does not have full rank (error code: ",
+        "The least squares solution could not be computed because the input matrix does not have full rank (error "
+        "code: ",
         info, ").");
   }
   if (has(api, "lu_factor")) {
@@ -75,7 +81,8 @@ void check_info(std::string_view api, const TensorBase& infos, bool is_matrix) {
 } // namespace lapack
 
 void linalg_check_errors(const Tensor& info, std::string_view api_name, bool is_matrix) {
-  TORCH_CHECK(info.scalar_type() == kInt, "_linalg_check_errors: info must be of dtype int32, got ", info.scalar_type());
+  TORCH_CHECK(
+      info.scalar_type() == kInt, "_linalg_check_errors: info must be of dtype int32, got ", info.scalar_type());
   if (!info.is_meta()) {
     lapack::check_info(api_name, info.cpu(), is_matrix);
   }

@@ -1,7 +1,8 @@
 // Note [LAPACK is opened on first use]
-// Any library with the LP64 Fortran interface will do. Debian's alternatives let `liblapack.so.3` stand for the one that is
-// installed: OpenBLAS (libopenblas0-serial is what tools/setup.sh asks for) or the slower reference library. Linking to it
-// would make every program load some 40 MB at its start, 3 ms, for routines that most programs never call.
+// Any library with the LP64 Fortran interface will do. Debian's alternatives let `liblapack.so.3` stand for the one
+// that is installed: OpenBLAS (libopenblas0-serial is what tools/setup.sh asks for) or the slower reference library.
+// Linking to it would make every program load some 40 MB at its start, 3 ms, for routines that most programs never
+// call.
 //
 // Batches run on our own threads. A library with threads of its own would fight with them, so its pool is switched off
 // where it lets us; the serial build, made with locks around its buffers, has none.
@@ -44,8 +45,7 @@ void* find_routine(const char* name) {
   // Never closed: routines may run until the process ends.
   static const Library& library = *new Library;
   TORCH_CHECK(
-      library.handle != nullptr,
-      "linear algebra needs LAPACK, and no library of it can be opened (", library.error,
+      library.handle != nullptr, "linear algebra needs LAPACK, and no library of it can be opened (", library.error,
       "). On Debian: apt-get install libopenblas0-serial");
   void* routine = ::dlsym(library.handle, name);
   TORCH_CHECK(

@@ -30,18 +30,23 @@ void factor(const TensorBase& self, bool upper, const TensorBase& L, int* info) 
 
 int64_t batch_count(const TensorBase& t) {
   int64_t count = 1;
-  for (const int64_t size : t.sizes().slice(0, t.dim() - 2)) count *= size;
+  for (const int64_t size : t.sizes().slice(0, t.dim() - 2)) {
+    count *= size;
+  }
   return count;
 }
 
 } // namespace
 
-void linalg_cholesky_ex_kernel(const TensorBase& self, bool upper, bool check_errors, const TensorBase& L, const TensorBase& info) {
+void linalg_cholesky_ex_kernel(
+    const TensorBase& self, bool upper, bool check_errors, const TensorBase& L, const TensorBase& info) {
   const int64_t count = batch_count(self);
   const auto infos = scratch<int>(count);
   factor(self, upper, L, infos.get());
   const Batch<int> to(info, 0);
-  for (int64_t i = 0; i < count; ++i) *to[i].data = infos[i];
+  for (int64_t i = 0; i < count; ++i) {
+    *to[i].data = infos[i];
+  }
   if (check_errors) {
     check_info("linalg.cholesky_ex", info, self.dim() == 2);
   }

@@ -22,16 +22,25 @@ TensorBase batch_infos(const TensorBase& t) {
 template <class T>
 void set_identity(const ByColumns<T>& a) {
   a.fill(T(0));
-  for (int64_t i = 0; i < std::min(a.rows(), a.cols()); ++i) a(i, i) = T(1);
+  for (int64_t i = 0; i < std::min(a.rows(), a.cols()); ++i) {
+    a(i, i) = T(1);
+  }
 }
 
 template <class T>
-void singular_values(const TensorBase& A, bool full_matrices, const TensorBase* U, const TensorBase& S, const TensorBase* Vh, int* infos) {
+void singular_values(
+    const TensorBase& A,
+    bool full_matrices,
+    const TensorBase* U,
+    const TensorBase& S,
+    const TensorBase* Vh,
+    int* infos) {
   using R = real_t<T>;
   const Batch<const T> from(A, 2);
   const bool finite = all_finite(from);
   TORCH_CHECK_LINALG(
-      finite || !any_nan(from), "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
+      finite || !any_nan(from),
+      "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
   const Batch<R> to_s(S, 1);
   std::optional<Batch<T>> to_u, to_vh;
   if (U != nullptr) {
@@ -64,15 +73,28 @@ void singular_values(const TensorBase& A, bool full_matrices, const TensorBase* 
 
 } // namespace
 
-void linalg_svd_kernel(const TensorBase& A, bool full_matrices, bool compute_uv, std::optional<std::string_view>, const TensorBase& U, const TensorBase& S, const TensorBase& Vh) {
+void linalg_svd_kernel(
+    const TensorBase& A,
+    bool full_matrices,
+    bool compute_uv,
+    std::optional<std::string_view>,
+    const TensorBase& U,
+    const TensorBase& S,
+    const TensorBase& Vh) {
   const TensorBase infos = batch_infos(A);
   dispatch("linalg_svd_cpu", A.scalar_type(), kDtypes, [&]<class T> {
-    singular_values<T>(A, full_matrices, compute_uv ? &U : nullptr, S, compute_uv ? &Vh : nullptr, infos.mutable_data_ptr<int>());
+    singular_values<T>(
+        A, full_matrices, compute_uv ? &U : nullptr, S, compute_uv ? &Vh : nullptr, infos.mutable_data_ptr<int>());
   });
   check_info("linalg.svd", infos, A.dim() == 2);
 }
 
-void linalg_eigh_kernel(const TensorBase& A, std::string_view UPLO, bool compute_v, const TensorBase& eigenvalues, const TensorBase& eigenvectors) {
+void linalg_eigh_kernel(
+    const TensorBase& A,
+    std::string_view UPLO,
+    bool compute_v,
+    const TensorBase& eigenvalues,
+    const TensorBase& eigenvectors) {
   const TensorBase infos = batch_infos(A);
   int* const info = infos.mutable_data_ptr<int>();
   const char uplo = UPLO == "U" || UPLO == "u" ? 'U' : 'L';
@@ -83,11 +105,14 @@ void linalg_eigh_kernel(const TensorBase& A, std::string_view UPLO, bool compute
     // A single element is its own eigenvalue, whatever it is.
     TORCH_CHECK_LINALG(
         from.rows() == 1 || all_finite(from, uplo == 'U' ? Part::Upper : Part::Lower),
-        "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+        "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+        "repeated "
         "eigenvalues: it contains values that are not finite.");
     const Batch<R> to_values(eigenvalues, 1);
     std::optional<Batch<T>> to_vectors;
-    if (compute_v) to_vectors.emplace(eigenvectors, 2);
+    if (compute_v) {
+      to_vectors.emplace(eigenvectors, 2);
+    }
     const int64_t n = from.rows();
     for_each_matrix(from.count(), 4 * n * n * n, [&](int64_t i) {
       ByColumns<T> a = to_vectors ? ByColumns<T>((*to_vectors)[i]) : ByColumns<T>(n, n);
@@ -106,16 +131,26 @@ namespace {
 
 /// Turns what LAPACK gives for a real matrix into complex values and vectors.
 template <class R>
-void join_pairs(const R* parts, const ByColumns<R>& vectors, const Strided<c10::complex<R>>& values, const Strided<c10::complex<R>>* to) {
+void join_pairs(
+    const R* parts,
+    const ByColumns<R>& vectors,
+    const Strided<c10::complex<R>>& values,
+    const Strided<c10::complex<R>>* to) {
   const int64_t n = values.rows;
-  for (int64_t j = 0; j < n; ++j) values(j, 0) = c10::complex<R>(parts[j], parts[n + j]);
-  if (to == nullptr) return;
+  for (int64_t j = 0; j < n; ++j) {
+    values(j, 0) = c10::complex<R>(parts[j], parts[n + j]);
+  }
+  if (to == nullptr) {
+    return;
+  }
   for (int64_t j = 0; j < n; ++j) {
     const bool pair = parts[n + j] != R(0) && j + 1 < n;
     for (int64_t row = 0; row < n; ++row) {
       const R re = vectors(row, j), im = pair ? vectors(row, j + 1) : R(0);
       (*to)(row, j) = c10::complex<R>(re, im);
-      if (pair) (*to)(row, j + 1) = c10::complex<R>(re, -im);
+      if (pair) {
+        (*to)(row, j + 1) = c10::complex<R>(re, -im);
+      }
     }
     j += pair;
   }
@@ -130,7 +165,9 @@ void eigenvalues_of(const char* op, const TensorBase& self, const TensorBase& va
     TORCH_CHECK(all_finite(from), "torch.linalg.eig: input tensor should not contain infs or NaNs. (", op, ")");
     const Batch<C> to_values(values, 1);
     std::optional<Batch<C>> to_vectors;
-    if (vectors != nullptr) to_vectors.emplace(*vectors, 2);
+    if (vectors != nullptr) {
+      to_vectors.emplace(*vectors, 2);
+    }
     const int64_t n = from.rows();
     for_each_matrix(from.count(), 10 * n * n * n, [&](int64_t i) {
       ByColumns<T> a(n, n);

@@ -6,7 +6,13 @@ namespace at::native {
 
 using namespace lapack;
 
-void linalg_ldl_factor_ex_kernel(const TensorBase& self, bool hermitian, bool check_errors, const TensorBase& LD, const TensorBase& pivots, const TensorBase& info) {
+void linalg_ldl_factor_ex_kernel(
+    const TensorBase& self,
+    bool hermitian,
+    bool check_errors,
+    const TensorBase& LD,
+    const TensorBase& pivots,
+    const TensorBase& info) {
   dispatch("ldl_factor_kernel_cpu", self.scalar_type(), kDtypes, [&]<class T> {
     const Batch<const T> from(self, 2);
     const Batch<T> to(LD, 2);
@@ -27,7 +33,8 @@ void linalg_ldl_factor_ex_kernel(const TensorBase& self, bool hermitian, bool ch
   }
 }
 
-void linalg_ldl_solve_kernel(const TensorBase& LD, const TensorBase& pivots, const TensorBase& B, bool hermitian, const TensorBase& out) {
+void linalg_ldl_solve_kernel(
+    const TensorBase& LD, const TensorBase& pivots, const TensorBase& B, bool hermitian, const TensorBase& out) {
   const int64_t n = LD.size(-1);
   dispatch("ldl_solve_kernel_cpu", LD.scalar_type(), kDtypes, [&]<class T> {
     const IntArrayRef batch = out.sizes().slice(0, out.dim() - 2);
@@ -53,8 +60,11 @@ void linalg_ldl_solve_kernel(const TensorBase& LD, const TensorBase& pivots, con
       a.load(factors, i);
       x.load(from, i);
       const auto p = scratch<int>(n);
-      for (int64_t j = 0; j < n; ++j) p[j] = given[i](j, 0);
-      sytrs(hermitian && is_complex_v<T>, 'L', a.rows(), x.cols(), a.data(), a.leading(), p.get(), x.data(), x.leading());
+      for (int64_t j = 0; j < n; ++j) {
+        p[j] = given[i](j, 0);
+      }
+      sytrs(
+          hermitian && is_complex_v<T>, 'L', a.rows(), x.cols(), a.data(), a.leading(), p.get(), x.data(), x.leading());
       x.store();
     });
   });

@@ -35,7 +35,9 @@ struct Factors {
 
   void store(const Strided<int>& pivots_out) const {
     lu.store();
-    for (int64_t i = 0; i < pivots_out.rows; ++i) pivots_out(i, 0) = pivots[i];
+    for (int64_t i = 0; i < pivots_out.rows; ++i) {
+      pivots_out(i, 0) = pivots[i];
+    }
   }
 };
 
@@ -45,11 +47,17 @@ bool factor_transposed(const TensorBase& A) {
   return !is_complex_v<T> && A.is_contiguous();
 }
 
-/// x = op(A)^-1 b or b op(A)^-1 where `lu` holds A, or its transpose when `transposed`. `rhs` is turned around for the right
-/// side, which LAPACK does not know: X A = B is A^T X^T = B^T.
+/// x = op(A)^-1 b or b op(A)^-1 where `lu` holds A, or its transpose when `transposed`. `rhs` is turned around for the
+/// right side, which LAPACK does not know: X A = B is A^T X^T = B^T.
 template <class T>
 void solve_with(
-    const ByColumns<T>& lu, const int* pivots, bool left, bool adjoint, bool transposed, const Batch<const T>& from, int64_t index,
+    const ByColumns<T>& lu,
+    const int* pivots,
+    bool left,
+    bool adjoint,
+    bool transposed,
+    const Batch<const T>& from,
+    int64_t index,
     const Strided<T>& to) {
   Strided<const T> b = from[index];
   Strided<T> out = to;
@@ -64,17 +72,23 @@ void solve_with(
   const auto conjugate = [&] {
     if constexpr (is_complex_v<T>) {
       for (int64_t col = 0; col < x.cols(); ++col) {
-        for (int64_t row = 0; row < x.rows(); ++row) x(row, col) = T(x(row, col).real(), -x(row, col).imag());
+        for (int64_t row = 0; row < x.rows(); ++row) {
+          x(row, col) = T(x(row, col).real(), -x(row, col).imag());
+        }
       }
     }
   };
   // op(A)^T x^T = b^T: for an adjoint that is conj(A) x^T = b^T, or A conj(x^T) = conj(b^T).
   const bool conjugated = !left && adjoint;
   const bool flip = (left ? adjoint : !adjoint) != transposed;
-  if (conjugated) conjugate();
+  if (conjugated) {
+    conjugate();
+  }
   const char trans = !flip ? 'N' : left && adjoint && is_complex_v<T> ? 'C' : 'T';
   getrs(trans, lu.rows(), x.cols(), lu.data(), lu.leading(), pivots, x.data(), x.leading());
-  if (conjugated) conjugate();
+  if (conjugated) {
+    conjugate();
+  }
   x.store();
 }
 
@@ -84,7 +98,13 @@ int64_t cube(int64_t n) {
 
 } // namespace
 
-void linalg_lu_factor_ex_kernel(const TensorBase& A, bool, bool check_errors, const TensorBase& LU, const TensorBase& pivots, const TensorBase& info) {
+void linalg_lu_factor_ex_kernel(
+    const TensorBase& A,
+    bool,
+    bool check_errors,
+    const TensorBase& LU,
+    const TensorBase& pivots,
+    const TensorBase& info) {
   dispatch("lu_cpu", A.scalar_type(), kDtypes, [&]<class T> {
     const Batch<const T> from(A, 2);
     const Batch<T> to(LU, 2);
@@ -100,7 +120,14 @@ void linalg_lu_factor_ex_kernel(const TensorBase& A, bool, bool check_errors, co
   }
 }
 
-void lu_unpack_kernel(const TensorBase& LU_data, const TensorBase& LU_pivots, bool unpack_data, bool unpack_pivots, const TensorBase& P, const TensorBase& L, const TensorBase& U) {
+void lu_unpack_kernel(
+    const TensorBase& LU_data,
+    const TensorBase& LU_pivots,
+    bool unpack_data,
+    bool unpack_pivots,
+    const TensorBase& P,
+    const TensorBase& L,
+    const TensorBase& U) {
   const int64_t m = LU_data.size(-2), n = LU_data.size(-1), k = std::min(m, n);
   if (unpack_pivots) {
     const Batch<const int> pivots(LU_pivots, 1);
@@ -110,7 +137,8 @@ void lu_unpack_kernel(const TensorBase& LU_data, const TensorBase& LU_pivots, bo
         TORCH_CHECK(
             p(j, 0) >= 1 && p(j, 0) <= m,
             "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
-            "Did you properly pass the result of lu_factor? Got ", p(j, 0));
+            "Did you properly pass the result of lu_factor? Got ",
+            p(j, 0));
       }
     }
   }
@@ -123,12 +151,18 @@ void lu_unpack_kernel(const TensorBase& LU_data, const TensorBase& LU_pivots, bo
         const auto order = scratch<int64_t>(m);
         std::iota(order.get(), order.get() + m, 0);
         const Strided<const int> p = pivots[i];
-        for (int64_t j = 0; j < k; ++j) std::swap(order[j], order[p(j, 0) - 1]);
+        for (int64_t j = 0; j < k; ++j) {
+          std::swap(order[j], order[p(j, 0) - 1]);
+        }
         const Strided<T> out = to[i];
         for (int64_t row = 0; row < m; ++row) {
-          for (int64_t col = 0; col < m; ++col) out(row, col) = T(0);
+          for (int64_t col = 0; col < m; ++col) {
+            out(row, col) = T(0);
+          }
         }
-        for (int64_t col = 0; col < m; ++col) out(order[col], col) = T(1);
+        for (int64_t col = 0; col < m; ++col) {
+          out(order[col], col) = T(1);
+        }
       });
     }
     if (unpack_data) {
@@ -138,10 +172,14 @@ void lu_unpack_kernel(const TensorBase& LU_data, const TensorBase& LU_pivots, bo
         lu.load(from, i);
         const Strided<T> l = lower[i], u = upper[i];
         for (int64_t row = 0; row < m; ++row) {
-          for (int64_t col = 0; col < k; ++col) l(row, col) = row > col ? lu(row, col) : row == col ? T(1) : T(0);
+          for (int64_t col = 0; col < k; ++col) {
+            l(row, col) = row > col ? lu(row, col) : row == col ? T(1) : T(0);
+          }
         }
         for (int64_t row = 0; row < k; ++row) {
-          for (int64_t col = 0; col < n; ++col) u(row, col) = row <= col ? lu(row, col) : T(0);
+          for (int64_t col = 0; col < n; ++col) {
+            u(row, col) = row <= col ? lu(row, col) : T(0);
+          }
         }
       });
     }
@@ -159,7 +197,8 @@ void linalg_lu_kernel(const TensorBase& A, bool pivot, const TensorBase& P, cons
   lu_unpack_kernel(LU, pivots, true, pivot, P, L, U);
 }
 
-// ---- determinants ---------------------------------------------------------------------------------------------------------
+// ---- determinants
+// ---------------------------------------------------------------------------------------------------------
 
 void linalg_det_kernel(const TensorBase& A, const TensorBase& result, const TensorBase& LU, const TensorBase& pivots) {
   dispatch("lu_cpu", A.scalar_type(), kDtypes, [&]<class T> {
@@ -179,7 +218,12 @@ void linalg_det_kernel(const TensorBase& A, const TensorBase& result, const Tens
   });
 }
 
-void linalg_slogdet_kernel(const TensorBase& A, const TensorBase& sign, const TensorBase& logabsdet, const TensorBase& LU, const TensorBase& pivots) {
+void linalg_slogdet_kernel(
+    const TensorBase& A,
+    const TensorBase& sign,
+    const TensorBase& logabsdet,
+    const TensorBase& LU,
+    const TensorBase& pivots) {
   dispatch("lu_cpu", A.scalar_type(), kDtypes, [&]<class T> {
     using R = real_t<T>;
     const Batch<const T> from(A, 2);
@@ -204,7 +248,8 @@ void linalg_slogdet_kernel(const TensorBase& A, const TensorBase& sign, const Te
   });
 }
 
-// ---- inverses and solutions -----------------------------------------------------------------------------------------------
+// ---- inverses and solutions
+// -----------------------------------------------------------------------------------------------
 
 void linalg_inv_ex_kernel(const TensorBase& A, bool check_errors, const TensorBase& inverse, const TensorBase& info) {
   dispatch("linalg_inv_out_cpu", A.scalar_type(), kDtypes, [&]<class T> {
@@ -216,8 +261,12 @@ void linalg_inv_ex_kernel(const TensorBase& A, bool check_errors, const TensorBa
       const Factors<T> factors(from, i, false, {nullptr, n, n, 0, 0});
       ByColumns<T> x(to[i]);
       x.fill(T(0));
-      for (int64_t j = 0; j < n; ++j) x(j, j) = T(1);
-      getrs('N', x.rows(), x.cols(), factors.lu.data(), factors.lu.leading(), factors.pivots.get(), x.data(), x.leading());
+      for (int64_t j = 0; j < n; ++j) {
+        x(j, j) = T(1);
+      }
+      getrs(
+          'N', x.rows(), x.cols(), factors.lu.data(), factors.lu.leading(), factors.pivots.get(), x.data(),
+          x.leading());
       x.store();
       *to_info[i].data = factors.info;
     });
@@ -227,18 +276,27 @@ void linalg_inv_ex_kernel(const TensorBase& A, bool check_errors, const TensorBa
   }
 }
 
-void linalg_lu_solve_kernel(const TensorBase& LU, const TensorBase& pivots, const TensorBase& B, bool left, bool adjoint, const TensorBase& out) {
+void linalg_lu_solve_kernel(
+    const TensorBase& LU,
+    const TensorBase& pivots,
+    const TensorBase& B,
+    bool left,
+    bool adjoint,
+    const TensorBase& out) {
   const int64_t n = LU.size(-1);
   const Batch<const int> given(pivots, 1);
   for (int64_t i = 0; i < given.count(); ++i) {
     for (int64_t j = 0; j < n; ++j) {
       const int pivot = given[i](j, 0);
       TORCH_CHECK(
-          pivot >= 1, "Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the result of lu_factor? Got ",
+          pivot >= 1,
+          "Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the result of lu_factor? "
+          "Got ",
           pivot);
       TORCH_CHECK(
           pivot <= n,
-          "Pivots given to lu_solve must all be smaller or equal to LU.size(-2). Did you properly pass the result of lu_factor? Got ",
+          "Pivots given to lu_solve must all be smaller or equal to LU.size(-2). Did you properly pass the result of "
+          "lu_factor? Got ",
           pivot, " for ", n, " rows");
     }
   }
@@ -251,13 +309,17 @@ void linalg_lu_solve_kernel(const TensorBase& LU, const TensorBase& pivots, cons
       ByColumns<T> lu(n, n);
       lu.load(factors, i);
       const auto p = scratch<int>(n);
-      for (int64_t j = 0; j < n; ++j) p[j] = batch_pivots[i](j, 0);
+      for (int64_t j = 0; j < n; ++j) {
+        p[j] = batch_pivots[i](j, 0);
+      }
       solve_with(lu, p.get(), left, adjoint, false, from, i, to[i]);
     });
     if constexpr (c10::is_complex<T>::value) {
-      // From the right, PyTorch solves the conjugate transposed system where the result is memory for that: rows become columns,
-      // and the conjugation stays a bit of the result.
-      if (left || out.numel() == 0 || !out.is_contiguous()) return;
+      // From the right, PyTorch solves the conjugate transposed system where the result is memory for that: rows become
+      // columns, and the conjugation stays a bit of the result.
+      if (left || out.numel() == 0 || !out.is_contiguous()) {
+        return;
+      }
       T* values = out.mutable_data_ptr<T>();
       std::transform(values, values + out.numel(), values, [](T x) { return std::conj(x); });
       out.unsafeGetTensorImpl()->_set_conj(true);
@@ -265,7 +327,15 @@ void linalg_lu_solve_kernel(const TensorBase& LU, const TensorBase& pivots, cons
   });
 }
 
-void linalg_solve_ex_kernel(const TensorBase& A, const TensorBase& B, bool left, bool check_errors, const TensorBase& result, const TensorBase& LU, const TensorBase& pivots, const TensorBase& info) {
+void linalg_solve_ex_kernel(
+    const TensorBase& A,
+    const TensorBase& B,
+    bool left,
+    bool check_errors,
+    const TensorBase& result,
+    const TensorBase& LU,
+    const TensorBase& pivots,
+    const TensorBase& info) {
   // A vector on the right side stands for a matrix of one column.
   const bool vector = B.dim() == 1 || (B.dim() == A.dim() - 1 && B.sizes() == A.sizes().slice(0, A.dim() - 1));
   dispatch("linalg_solve_cpu", A.scalar_type(), kDtypes, [&]<class T> {
@@ -281,17 +351,25 @@ void linalg_solve_ex_kernel(const TensorBase& A, const TensorBase& B, bool left,
       const Factors<T> factors(matrices, i, transposed, to_lu[i]);
       factors.store(to_pivots[i]);
       *to_info[i].data = factors.info;
-      if (one_to_one) solve_with(factors.lu, factors.pivots.get(), left, false, transposed, from, i, to[i]);
+      if (one_to_one) {
+        solve_with(factors.lu, factors.pivots.get(), left, false, transposed, from, i, to[i]);
+      }
     });
-    if (one_to_one) return;
+    if (one_to_one) {
+      return;
+    }
     for_each_matrix(to.count(), n * from.rows() * from.cols(), [&](int64_t i) {
       ByColumns<T> lu(n, n);
       const Strided<T> stored = lu_again[i];
       for (int64_t col = 0; col < n; ++col) {
-        for (int64_t row = 0; row < n; ++row) lu(row, col) = stored(row, col);
+        for (int64_t row = 0; row < n; ++row) {
+          lu(row, col) = stored(row, col);
+        }
       }
       const auto p = scratch<int>(n);
-      for (int64_t j = 0; j < n; ++j) p[j] = pivots_again[i](j, 0);
+      for (int64_t j = 0; j < n; ++j) {
+        p[j] = pivots_again[i](j, 0);
+      }
       solve_with(lu, p.get(), left, false, transposed, from, i, to[i]);
     });
   });

@@ -20,7 +20,9 @@ void linalg_qr_kernel(const TensorBase& A, std::string_view mode, const TensorBa
       geqrf(to_int(m), to_int(n), a.data(), a.leading(), tau);
       const Strided<T> r = to_r[i];
       for (int64_t col = 0; col < n; ++col) {
-        for (int64_t row = 0; row < r.rows; ++row) r(row, col) = row <= col && row < k ? a(row, col) : T(0);
+        for (int64_t row = 0; row < r.rows; ++row) {
+          r(row, col) = row <= col && row < k ? a(row, col) : T(0);
+        }
       }
     };
     if (!want_q) {
@@ -39,7 +41,9 @@ void linalg_qr_kernel(const TensorBase& A, std::string_view mode, const TensorBa
       } else {
         const ByColumns<T> a(m, n);
         factor(i, a, tau.get());
-        for (int64_t col = 0; col < columns; ++col) std::copy_n(&a(0, col), m, &q(0, col));
+        for (int64_t col = 0; col < columns; ++col) {
+          std::copy_n(&a(0, col), m, &q(0, col));
+        }
       }
       orgqr(to_int(m), to_int(columns), to_int(k), q.data(), q.leading(), tau.get());
       q.store();
@@ -77,7 +81,13 @@ void linalg_householder_product_kernel(const TensorBase& input, const TensorBase
   });
 }
 
-void ormqr_kernel(const TensorBase& self, const TensorBase& tau, const TensorBase& other, bool left, bool transpose, const TensorBase& out) {
+void ormqr_kernel(
+    const TensorBase& self,
+    const TensorBase& tau,
+    const TensorBase& other,
+    bool left,
+    bool transpose,
+    const TensorBase& out) {
   dispatch("ormqr_cpu", self.scalar_type(), kDtypes, [&]<class T> {
     const Batch<const T> reflectors(self, 2), from_tau(tau, 1), from(other, 2);
     const Batch<T> to(out, 2);
@@ -88,8 +98,8 @@ void ormqr_kernel(const TensorBase& self, const TensorBase& tau, const TensorBas
       scales.load(from_tau, i);
       c.load(from, i);
       ormqr(
-          left ? 'L' : 'R', transpose ? 'C' : 'N', c.rows(), c.cols(), to_int(k), a.data(), a.leading(), scales.data(), c.data(),
-          c.leading());
+          left ? 'L' : 'R', transpose ? 'C' : 'N', c.rows(), c.cols(), to_int(k), a.data(), a.leading(), scales.data(),
+          c.data(), c.leading());
       c.store();
     });
   });

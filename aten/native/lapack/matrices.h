@@ -26,11 +26,13 @@ struct Strided {
   int64_t rows, cols;
   int64_t row_stride, col_stride;
 
-  T& operator()(int64_t row, int64_t col) const { return data[row * row_stride + col * col_stride]; }
+  T& operator()(int64_t row, int64_t col) const {
+    return data[row * row_stride + col * col_stride];
+  }
 };
 
-/// All matrices (or vectors, or numbers) of a tensor, which is read as if expanded to `batch_sizes` in front of its last
-/// `trailing` dimensions.
+/// All matrices (or vectors, or numbers) of a tensor, which is read as if expanded to `batch_sizes` in front of its
+/// last `trailing` dimensions.
 template <class T>
 class Batch {
  public:
@@ -65,14 +67,24 @@ class Batch {
 
   int64_t count() const {
     int64_t n = 1;
-    for (const int64_t size : sizes_) n *= size;
+    for (const int64_t size : sizes_) {
+      n *= size;
+    }
     return n;
   }
 
-  int64_t rows() const { return shape_.rows; }
-  int64_t cols() const { return shape_.cols; }
-  bool is_conj() const { return conj_; }
-  bool is_neg() const { return neg_; }
+  int64_t rows() const {
+    return shape_.rows;
+  }
+  int64_t cols() const {
+    return shape_.cols;
+  }
+  bool is_conj() const {
+    return conj_;
+  }
+  bool is_neg() const {
+    return neg_;
+  }
 
  private:
   static T* pointer(const TensorBase& t) {
@@ -91,7 +103,8 @@ class Batch {
 
 /// Copies elements, turned over where the tensor they come from is a lazy conjugate or negative.
 template <class T>
-void copy_matrix(const Batch<const T>& batch, const Strided<const T>& from, T* to, int64_t row_stride, int64_t col_stride) {
+void copy_matrix(
+    const Batch<const T>& batch, const Strided<const T>& from, T* to, int64_t row_stride, int64_t col_stride) {
   const bool conj = batch.is_conj(), neg = batch.is_neg();
   const auto value = [&](T x) {
     if constexpr (is_complex_v<T>) {
@@ -126,7 +139,8 @@ class ByColumns {
  public:
   explicit ByColumns(const Strided<T>& target) : target_(target) {
     const int64_t rows = std::max<int64_t>(target.rows, 1);
-    if (target.data != nullptr && (target.row_stride == 1 || target.rows <= 1) && (target.col_stride >= rows || target.cols <= 1)) {
+    if (target.data != nullptr && (target.row_stride == 1 || target.rows <= 1) &&
+        (target.col_stride >= rows || target.cols <= 1)) {
       data_ = target.data;
       leading_ = to_int(target.cols <= 1 ? rows : target.col_stride);
     } else {
@@ -142,24 +156,40 @@ class ByColumns {
         data_(own_.get()),
         leading_(to_int(std::max<int64_t>(rows, 1))) {}
 
-  T* data() const { return data_; }
-  int leading() const { return leading_; }
-  int rows() const { return to_int(target_.rows); }
-  int cols() const { return to_int(target_.cols); }
-  T& operator()(int64_t row, int64_t col) const { return data_[row + col * leading_]; }
+  T* data() const {
+    return data_;
+  }
+  int leading() const {
+    return leading_;
+  }
+  int rows() const {
+    return to_int(target_.rows);
+  }
+  int cols() const {
+    return to_int(target_.cols);
+  }
+  T& operator()(int64_t row, int64_t col) const {
+    return data_[row + col * leading_];
+  }
 
-  void load(const Batch<const T>& batch, int64_t index) { copy_matrix(batch, batch[index], data_, 1, leading_); }
+  void load(const Batch<const T>& batch, int64_t index) {
+    copy_matrix(batch, batch[index], data_, 1, leading_);
+  }
 
   void store() const {
     if (data_ != target_.data && target_.data != nullptr) {
       for (int64_t col = 0; col < target_.cols; ++col) {
-        for (int64_t row = 0; row < target_.rows; ++row) target_(row, col) = (*this)(row, col);
+        for (int64_t row = 0; row < target_.rows; ++row) {
+          target_(row, col) = (*this)(row, col);
+        }
       }
     }
   }
 
   void fill(T value) const {
-    for (int64_t col = 0; col < target_.cols; ++col) std::fill_n(data_ + col * int64_t(leading_), target_.rows, value);
+    for (int64_t col = 0; col < target_.cols; ++col) {
+      std::fill_n(data_ + col * int64_t(leading_), target_.rows, value);
+    }
   }
 
   /// Sets the elements below (or above) the diagonal to zero.
@@ -189,15 +219,17 @@ bool is_finite(T x) {
 
 enum class Part : uint8_t { All, Lower, Upper };
 
-/// Whether no element, or none of that triangle, is NaN or infinite. The algorithms that iterate need it: some libraries
-/// never come back from such numbers, others read outside of their arguments.
+/// Whether no element, or none of that triangle, is NaN or infinite. The algorithms that iterate need it: some
+/// libraries never come back from such numbers, others read outside of their arguments.
 template <class T>
 bool all_finite(const Strided<const T>& matrix, Part part = Part::All) {
   for (int64_t col = 0; col < matrix.cols; ++col) {
     const int64_t begin = part == Part::Lower ? std::min(col, matrix.rows) : 0;
     const int64_t end = part == Part::Upper ? std::min(col + 1, matrix.rows) : matrix.rows;
     for (int64_t row = begin; row < end; ++row) {
-      if (!is_finite(matrix(row, col))) return false;
+      if (!is_finite(matrix(row, col))) {
+        return false;
+      }
     }
   }
   return true;
@@ -205,7 +237,9 @@ bool all_finite(const Strided<const T>& matrix, Part part = Part::All) {
 template <class T>
 bool all_finite(const Batch<const T>& batch, Part part = Part::All) {
   for (int64_t i = 0; i < batch.count(); ++i) {
-    if (!all_finite(batch[i], part)) return false;
+    if (!all_finite(batch[i], part)) {
+      return false;
+    }
   }
   return true;
 }
@@ -218,18 +252,23 @@ bool any_nan(const Batch<const T>& batch) {
     for (int64_t col = 0; col < matrix.cols; ++col) {
       for (int64_t row = 0; row < matrix.rows; ++row) {
         const T element = matrix(row, col);
-        if (element != element) return true;
+        if (element != element) {
+          return true;
+        }
       }
     }
   }
   return false;
 }
 
-/// Calls f(index) for each matrix of a batch, on several threads when `work`, some number of operations a matrix, is worth it.
+/// Calls f(index) for each matrix of a batch, on several threads when `work`, some number of operations a matrix, is
+/// worth it.
 template <class F>
 void for_each_matrix(int64_t count, int64_t work, const F& f) {
   at::parallel_for(0, count, std::max<int64_t>(1, 20000 / std::max<int64_t>(work, 1)), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) f(i);
+    for (int64_t i = begin; i < end; ++i) {
+      f(i);
+    }
   });
 }
 

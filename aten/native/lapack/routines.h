@@ -1,5 +1,6 @@
-// LAPACK and the two BLAS routines that go with it, for float, double and their complex numbers: one typed function for the
-// four Fortran ones. Matrices are column-major. A result of type int is LAPACK's `info`. Workspaces are allocated here.
+// LAPACK and the two BLAS routines that go with it, for float, double and their complex numbers: one typed function for
+// the four Fortran ones. Matrices are column-major. A result of type int is LAPACK's `info`. Workspaces are allocated
+// here.
 #pragma once
 
 #include <aten/native/lapack/library.h>
@@ -46,10 +47,10 @@ std::unique_ptr<T[]> scratch(int64_t count) {
 namespace detail {
 
 template <class T>
-constexpr char kPrefix = std::is_same_v<T, float>              ? 's'
-                         : std::is_same_v<T, double>           ? 'd'
-                         : std::is_same_v<T, c10::complex<float>> ? 'c'
-                                                               : 'z';
+constexpr char kPrefix = std::is_same_v<T, float> ? 's'
+    : std::is_same_v<T, double>                   ? 'd'
+    : std::is_same_v<T, c10::complex<float>>      ? 'c'
+                                                  : 'z';
 
 /// A routine of one dtype, by its name without the prefix; the complex one may have another name (orgqr, ungqr).
 template <class T>
@@ -62,12 +63,16 @@ void* routine(const char* real_name, const char* complex_name = nullptr) {
 template <class A>
 struct Passed {
   using type = const A*;
-  static type address(const A& value) { return &value; }
+  static type address(const A& value) {
+    return &value;
+  }
 };
 template <class A>
 struct Passed<A*> {
   using type = A*;
-  static type address(A* const& value) { return value; }
+  static type address(A* const& value) {
+    return value;
+  }
 };
 
 template <class... Lengths, class... Args>
@@ -98,13 +103,16 @@ int work_size(const T& answer) {
   } else {
     size = answer;
   }
-  return static_cast<int>(std::max<double>(1, std::min<double>(
-      double(size) * (1 + std::numeric_limits<real_t<T>>::epsilon()) + 1, std::numeric_limits<int>::max())));
+  return static_cast<int>(std::max<double>(
+      1,
+      std::min<double>(
+          double(size) * (1 + std::numeric_limits<real_t<T>>::epsilon()) + 1, std::numeric_limits<int>::max())));
 }
 
 } // namespace detail
 
-// ---- Cholesky ------------------------------------------------------------------------------------------------------------
+// ---- Cholesky
+// ------------------------------------------------------------------------------------------------------------
 
 template <class T>
 int potrf(char uplo, int n, T* a, int lda) {
@@ -131,7 +139,8 @@ int potrs(char uplo, int n, int columns, const T* a, int lda, T* b, int ldb) {
   return info;
 }
 
-// ---- LU ------------------------------------------------------------------------------------------------------------------
+// ---- LU
+// ------------------------------------------------------------------------------------------------------------------
 
 template <class T>
 int getrf(int m, int n, T* a, int lda, int* pivots) {
@@ -149,7 +158,8 @@ int getrs(char trans, int n, int columns, const T* a, int lda, const int* pivots
   return info;
 }
 
-// ---- LDL, of symmetric or Hermitian matrices ------------------------------------------------------------------------------
+// ---- LDL, of symmetric or Hermitian matrices
+// ------------------------------------------------------------------------------
 
 template <class T>
 int sytrf(bool hermitian, char uplo, int n, T* a, int lda, int* pivots) {
@@ -174,7 +184,8 @@ int sytrs(bool hermitian, char uplo, int n, int columns, const T* a, int lda, co
   return info;
 }
 
-// ---- QR ------------------------------------------------------------------------------------------------------------------
+// ---- QR
+// ------------------------------------------------------------------------------------------------------------------
 
 template <class T>
 int geqrf(int m, int n, T* a, int lda, T* tau) {
@@ -215,9 +226,11 @@ int ormqr(char side, char trans, int m, int n, int k, const T* a, int lda, const
   return info;
 }
 
-// ---- singular values and eigenvalues ---------------------------------------------------------------------------------------
+// ---- singular values and eigenvalues
+// ---------------------------------------------------------------------------------------
 
-/// a = u diag(s) vt, by divide and conquer. `a` is overwritten. jobz: 'A' all columns, 'S' the leading ones, 'N' values alone.
+/// a = u diag(s) vt, by divide and conquer. `a` is overwritten. jobz: 'A' all columns, 'S' the leading ones, 'N' values
+/// alone.
 template <class T>
 int gesdd(char jobz, int m, int n, T* a, int lda, real_t<T>* s, T* u, int ldu, T* vt, int ldvt) {
   static void* const f = detail::routine<T>("gesdd");
@@ -265,8 +278,9 @@ int syevd(char jobz, char uplo, int n, T* a, int lda, real_t<T>* values) {
   return info;
 }
 
-/// Eigenvalues of any square matrix, and right eigenvectors when `vectors` is given. For real matrices `values` gets the real
-/// parts, then the imaginary parts, and a conjugate pair of vectors stands as real and imaginary part in two columns.
+/// Eigenvalues of any square matrix, and right eigenvectors when `vectors` is given. For real matrices `values` gets
+/// the real parts, then the imaginary parts, and a conjugate pair of vectors stands as real and imaginary part in two
+/// columns.
 template <class T>
 int geev(int n, T* a, int lda, T* values, T* vectors, int ldv) {
   static void* const f = detail::routine<T>("geev");
@@ -290,7 +304,8 @@ int geev(int n, T* a, int lda, T* values, T* vectors, int ldv) {
   return info;
 }
 
-// ---- least squares ---------------------------------------------------------------------------------------------------------
+// ---- least squares
+// ---------------------------------------------------------------------------------------------------------
 
 /// For matrices of full rank, by QR or LQ.
 template <class T>
@@ -373,7 +388,8 @@ int gelss(int m, int n, int columns, T* a, int lda, T* b, int ldb, real_t<T>* s,
   return info;
 }
 
-// ---- triangular systems (BLAS) -----------------------------------------------------------------------------------------------
+// ---- triangular systems (BLAS)
+// -----------------------------------------------------------------------------------------------
 
 /// b = op(a)^-1 b, or b op(a)^-1 when side is 'R', with a triangular.
 template <class T>

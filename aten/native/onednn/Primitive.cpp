@@ -44,7 +44,8 @@ OneThread::~OneThread() {
 }
 
 void raise(const char* op, const dnnl::error& failure) {
-  TORCH_CHECK_WITH(OutOfMemoryError, failure.status != dnnl_out_of_memory, op, ": oneDNN found no memory: ", failure.what());
+  TORCH_CHECK_WITH(
+      OutOfMemoryError, failure.status != dnnl_out_of_memory, op, ": oneDNN found no memory: ", failure.what());
   TORCH_CHECK(false, op, ": oneDNN failed: ", failure.what(), " (status ", static_cast<int>(failure.status), ")");
 }
 
@@ -56,7 +57,9 @@ dnnl::primitive_attr primitive_attributes() {
 
 Scratchpad::Scratchpad(const dnnl::memory::desc& needed) {
   const size_t bytes = needed.get_size();
-  if (bytes == 0) return;
+  if (bytes == 0) {
+    return;
+  }
   data_ = c10::GetCPUAllocator()->allocate(bytes);
   memory_ = dnnl::memory(needed, cpu_engine(), data_.get());
 }

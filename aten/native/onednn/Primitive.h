@@ -20,16 +20,16 @@ namespace at::native::onednn {
 /// The CPU engine. Never destroyed: primitives in thread-local caches may outlive static destructors.
 const dnnl::engine& cpu_engine();
 
-/// The best instruction set that oneDNN may use: LIBTENSOR_CPU_ISA lowers it as it lowers that of our own kernels, unless
-/// ONEDNN_MAX_CPU_ISA says otherwise.
+/// The best instruction set that oneDNN may use: LIBTENSOR_CPU_ISA lowers it as it lowers that of our own kernels,
+/// unless ONEDNN_MAX_CPU_ISA says otherwise.
 dnnl::cpu_isa effective_cpu_isa();
 
 /// The stream of the calling thread.
 dnnl::stream& cpu_stream();
 
-/// Keeps oneDNN to this thread while it lives, when primitives are made as when they run. Problems are cut for the library's own
-/// threads: oneDNN's OpenMP team waits at barriers, which on a busy machine takes most of the time, and its threads go on
-/// spinning for a while after each primitive.
+/// Keeps oneDNN to this thread while it lives, when primitives are made as when they run. Problems are cut for the
+/// library's own threads: oneDNN's OpenMP team waits at barriers, which on a busy machine takes most of the time, and
+/// its threads go on spinning for a while after each primitive.
 class OneThread {
  public:
   OneThread();
@@ -49,14 +49,18 @@ dnnl::memory::data_type data_type_of(c10::ScalarType dtype);
 /// Attributes that every primitive of the caches is made with: its scratchpad comes from the caller (see Scratchpad).
 dnnl::primitive_attr primitive_attributes();
 
-/// Working memory for one run of a primitive that was made with primitive_attributes(). Left to itself, oneDNN keeps one
-/// scratchpad for each thread, as large as the primitives made by that thread need, so that a primitive that another
-/// thread made would write past its end.
+/// Working memory for one run of a primitive that was made with primitive_attributes(). Left to itself, oneDNN keeps
+/// one scratchpad for each thread, as large as the primitives made by that thread need, so that a primitive that
+/// another thread made would write past its end.
 class Scratchpad {
  public:
   explicit Scratchpad(const dnnl::memory::desc& needed);
-  explicit operator bool() const { return static_cast<bool>(data_); }
-  const dnnl::memory& memory() const { return memory_; }
+  explicit operator bool() const {
+    return static_cast<bool>(data_);
+  }
+  const dnnl::memory& memory() const {
+    return memory_;
+  }
 
  private:
   c10::DataPtr data_;
@@ -69,7 +73,9 @@ struct PrimitiveKey {
   std::array<int64_t, kWords> words{};
   int used = 0;
 
-  void add(int64_t word) { words[used++] = word; }
+  void add(int64_t word) {
+    words[used++] = word;
+  }
   void add(double number) {
     int64_t bits;
     std::memcpy(&bits, &number, sizeof bits);
@@ -80,7 +86,9 @@ struct PrimitiveKey {
   }
   uint64_t hash() const {
     uint64_t h = 0x9e3779b97f4a7c15u;
-    for (int i = 0; i < used; ++i) h = (h ^ static_cast<uint64_t>(words[i])) * 0xff51afd7ed558ccdu, h ^= h >> 32;
+    for (int i = 0; i < used; ++i) {
+      h = (h ^ static_cast<uint64_t>(words[i])) * 0xff51afd7ed558ccdu, h ^= h >> 32;
+    }
     return h;
   }
 };
@@ -105,7 +113,9 @@ class PrimitiveCache {
     std::shared_ptr<const Value> made = make();
     std::lock_guard<std::mutex> lock(mutex_);
     const auto [slot, inserted] = index_.try_emplace(key);
-    if (!inserted) return slot->second->second;
+    if (!inserted) {
+      return slot->second->second;
+    }
     entries_.emplace_front(key, made);
     slot->second = entries_.begin();
     if (entries_.size() > capacity_) {
@@ -122,7 +132,9 @@ class PrimitiveCache {
 
  private:
   struct Hash {
-    size_t operator()(const PrimitiveKey& key) const { return key.hash(); }
+    size_t operator()(const PrimitiveKey& key) const {
+      return key.hash();
+    }
   };
   using Entries = std::list<std::pair<PrimitiveKey, std::shared_ptr<const Value>>>;
 

@@ -15,8 +15,12 @@ struct ConvGeometry {
 #if DNNL_VERSION_MAJOR >= 3
 
 inline dnnl::matmul::primitive_desc matmul_desc(
-    const dnnl::engine& engine, const dnnl::memory::desc& a, const dnnl::memory::desc& b, const dnnl::memory::desc& bias,
-    const dnnl::memory::desc& c, const dnnl::primitive_attr& attr) {
+    const dnnl::engine& engine,
+    const dnnl::memory::desc& a,
+    const dnnl::memory::desc& b,
+    const dnnl::memory::desc& bias,
+    const dnnl::memory::desc& c,
+    const dnnl::primitive_attr& attr) {
   return bias ? dnnl::matmul::primitive_desc(engine, a, b, bias, c, attr)
               : dnnl::matmul::primitive_desc(engine, a, b, c, attr);
 }
@@ -29,31 +33,39 @@ inline void add_scale(dnnl::primitive_attr&, dnnl::post_ops& ops, float alpha) {
 inline dnnl::convolution_forward::primitive_desc conv_forward_desc(
     const dnnl::engine& engine, const ConvGeometry& g, const dnnl::primitive_attr& attr) {
   return dnnl::convolution_forward::primitive_desc(
-      engine, g.forward, dnnl::algorithm::convolution_direct, g.src, g.weight, g.bias, g.dst, g.strides,
-      g.dilates, g.padding_left, g.padding_right, attr);
+      engine, g.forward, dnnl::algorithm::convolution_direct, g.src, g.weight, g.bias, g.dst, g.strides, g.dilates,
+      g.padding_left, g.padding_right, attr);
 }
 
 inline dnnl::convolution_backward_data::primitive_desc conv_backward_data_desc(
-    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward,
+    const dnnl::engine& engine,
+    const ConvGeometry& g,
+    const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attr) {
   return dnnl::convolution_backward_data::primitive_desc(
-      engine, dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right,
-      forward, attr);
+      engine, dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left,
+      g.padding_right, forward, attr);
 }
 
 inline dnnl::convolution_backward_weights::primitive_desc conv_backward_weights_desc(
-    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward,
+    const dnnl::engine& engine,
+    const ConvGeometry& g,
+    const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attr) {
   return dnnl::convolution_backward_weights::primitive_desc(
-      engine, dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right,
-      forward, attr);
+      engine, dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left,
+      g.padding_right, forward, attr);
 }
 
 #else
 
 inline dnnl::matmul::primitive_desc matmul_desc(
-    const dnnl::engine& engine, const dnnl::memory::desc& a, const dnnl::memory::desc& b, const dnnl::memory::desc& bias,
-    const dnnl::memory::desc& c, const dnnl::primitive_attr& attr) {
+    const dnnl::engine& engine,
+    const dnnl::memory::desc& a,
+    const dnnl::memory::desc& b,
+    const dnnl::memory::desc& bias,
+    const dnnl::memory::desc& c,
+    const dnnl::primitive_attr& attr) {
   const auto op = bias.is_zero() ? dnnl::matmul::desc(a, b, c) : dnnl::matmul::desc(a, b, bias, c);
   return dnnl::matmul::primitive_desc(op, attr, engine);
 }
@@ -75,18 +87,24 @@ inline dnnl::convolution_forward::primitive_desc conv_forward_desc(
 }
 
 inline dnnl::convolution_backward_data::primitive_desc conv_backward_data_desc(
-    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward,
+    const dnnl::engine& engine,
+    const ConvGeometry& g,
+    const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attr) {
   const dnnl::convolution_backward_data::desc desc(
-      dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right);
+      dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left,
+      g.padding_right);
   return {desc, attr, engine, forward};
 }
 
 inline dnnl::convolution_backward_weights::primitive_desc conv_backward_weights_desc(
-    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward,
+    const dnnl::engine& engine,
+    const ConvGeometry& g,
+    const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attr) {
   const dnnl::convolution_backward_weights::desc desc(
-      dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right);
+      dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left,
+      g.padding_right);
   return {desc, attr, engine, forward};
 }
 

@@ -20,6 +20,7 @@ struct ConvLayout {
 /// Runs a pass on Float or BFloat16 data. Two of src, weight and dst are read and the third is written, as the pass
 /// says; `bias` (forward pass only) is added to the result, or null. Returns false, with nothing written, when oneDNN
 /// has no fast kernel for the case on this CPU.
-bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias);
+bool convolution(
+    const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias);
 
 } // namespace at::native::onednn

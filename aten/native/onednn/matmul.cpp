@@ -21,9 +21,13 @@ struct MatmulPrimitive {
 PrimitiveKey key_of(const Matmul& p, bool has_bias) {
   PrimitiveKey key;
   key.add(int64_t(p.dtype) | int64_t(has_bias) << 8);
-  for (const int64_t size : {p.batch, p.m, p.n, p.k}) key.add(size);
+  for (const int64_t size : {p.batch, p.m, p.n, p.k}) {
+    key.add(size);
+  }
   for (const auto* strides : {p.a_strides, p.b_strides, p.c_strides}) {
-    for (int i = p.batch == 1 ? 1 : 0; i < 3; ++i) key.add(strides[i]);
+    for (int i = p.batch == 1 ? 1 : 0; i < 3; ++i) {
+      key.add(strides[i]);
+    }
   }
   key.add(double(p.alpha));
   key.add(double(p.beta));
@@ -32,9 +36,13 @@ PrimitiveKey key_of(const Matmul& p, bool has_bias) {
 
 dnnl::memory::desc describe(const Matmul& p, int64_t rows, int64_t cols, const int64_t* strides) {
   const auto type = data_type_of(p.dtype);
-  if (p.batch == 1) return {{rows, cols}, type, {strides[1], strides[2]}};
+  if (p.batch == 1) {
+    return {{rows, cols}, type, {strides[1], strides[2]}};
+  }
   // A repeated matrix (stride 0) is a batch of one that oneDNN broadcasts.
-  if (strides[0] == 0) return {{1, rows, cols}, type, {rows * cols, strides[1], strides[2]}};
+  if (strides[0] == 0) {
+    return {{1, rows, cols}, type, {rows * cols, strides[1], strides[2]}};
+  }
   return {{p.batch, rows, cols}, type, {strides[0], strides[1], strides[2]}};
 }
 
@@ -50,12 +58,18 @@ std::shared_ptr<const MatmulPrimitive> make_matmul(const Matmul& p, bool has_bia
   }
   dnnl::primitive_attr attr = primitive_attributes();
   dnnl::post_ops ops;
-  if (p.alpha != 1) add_scale(attr, ops, p.alpha);
-  if (p.beta != 0) ops.append_sum(p.beta);
+  if (p.alpha != 1) {
+    add_scale(attr, ops, p.alpha);
+  }
+  if (p.beta != 0) {
+    ops.append_sum(p.beta);
+  }
   attr.set_post_ops(ops);
   try {
     const auto desc = matmul_desc(cpu_engine(), made->a, made->b, made->bias, made->c, attr);
-    if (std::string_view(desc.impl_info_str()).find("ref") != std::string_view::npos) return made;
+    if (std::string_view(desc.impl_info_str()).find("ref") != std::string_view::npos) {
+      return made;
+    }
     made->primitive = dnnl::matmul(desc);
     made->scratchpad = desc.scratchpad_desc();
     made->fast = true;
@@ -79,8 +93,12 @@ struct Slot {
   void bind(const PrimitiveKey& new_key, std::shared_ptr<const MatmulPrimitive> primitive) {
     key = new_key;
     found = std::move(primitive);
-    if (!found->fast) return;
-    const auto memory = [](const dnnl::memory::desc& desc) { return dnnl::memory(desc, cpu_engine(), DNNL_MEMORY_NONE); };
+    if (!found->fast) {
+      return;
+    }
+    const auto memory = [](const dnnl::memory::desc& desc) {
+      return dnnl::memory(desc, cpu_engine(), DNNL_MEMORY_NONE);
+    };
     a = memory(found->a);
     b = memory(found->b);
     c = memory(found->c);
@@ -120,19 +138,24 @@ void run(const Matmul& problem, const void* a, const void* b, void* c, const voi
     args[count++] = {DNNL_ARG_BIAS, slot.bias.get()};
   }
   const Scratchpad scratchpad(slot.found->scratchpad);
-  if (scratchpad) args[count++] = {DNNL_ARG_SCRATCHPAD, scratchpad.memory().get()};
+  if (scratchpad) {
+    args[count++] = {DNNL_ARG_SCRATCHPAD, scratchpad.memory().get()};
+  }
   dnnl::error::wrap_c_api(
-      dnnl_primitive_execute(slot.found->primitive.get(), cpu_stream().get(), count, args), "could not execute a primitive");
+      dnnl_primitive_execute(slot.found->primitive.get(), cpu_stream().get(), count, args),
+      "could not execute a primitive");
 }
 
 // Note [Parts of a product]
-// Threads of the library take parts of a product, and bits of results must not depend on how many threads there are. oneDNN
-// sums over k in an order that depends on where an element lies in a tile, on the way it chooses by the sizes of the problem
-// (operands copied to tiles or read where they are), and on blocks of k. So
-// - parts begin at a multiple of what tiles of both ways have: 16 columns, and 16 rows, or 96 where AVX2 is the best there is.
+// Threads of the library take parts of a product, and bits of results must not depend on how many threads there are.
+// oneDNN sums over k in an order that depends on where an element lies in a tile, on the way it chooses by the sizes of
+// the problem (operands copied to tiles or read where they are), and on blocks of k. So
+// - parts begin at a multiple of what tiles of both ways have: 16 columns, and 16 rows, or 96 where AVX2 is the best
+// there is.
 //   No part is shorter than that, as single rows and columns are products of a vector;
 // - with AVX2, of a product so large that operands are copied no part is so small that they are not;
-// - with AVX-512, where both ways agree for 16 rows and more as long as k is one block, oneDNN gets k in blocks. Products of
+// - with AVX-512, where both ways agree for 16 rows and more as long as k is one block, oneDNN gets k in blocks.
+// Products of
 //   bfloat16, whose sums must not be rounded in between, are cut alike for any number of threads instead;
 // - matrices of a batch that lie one after the other and share the right factor are one matrix to oneDNN, and so here.
 // test/aten/threads_test.cpp holds it. The limits are facts about oneDNN 2.6; later versions keep these kernels.
@@ -143,7 +166,9 @@ enum class Way : uint8_t { Sse, Avx2, Avx512 };
 Way way() {
   static const Way found = [] {
     const auto isa = static_cast<unsigned>(effective_cpu_isa());
-    const auto has = [isa](dnnl::cpu_isa level) { return (isa & static_cast<unsigned>(level)) == static_cast<unsigned>(level); };
+    const auto has = [isa](dnnl::cpu_isa level) {
+      return (isa & static_cast<unsigned>(level)) == static_cast<unsigned>(level);
+    };
     return has(dnnl::cpu_isa::avx512_core) ? Way::Avx512 : has(dnnl::cpu_isa::avx) ? Way::Avx2 : Way::Sse;
   }();
   return found;
@@ -175,10 +200,16 @@ class Cut {
     }
   }
 
-  int64_t count() const { return count_; }
+  int64_t count() const {
+    return count_;
+  }
   /// Length of a part; the last one may be longer or shorter.
-  int64_t length(int64_t part) const { return part + 1 < count_ ? step_ : length_ - part * step_; }
-  int64_t first(int64_t part) const { return part * step_; }
+  int64_t length(int64_t part) const {
+    return part + 1 < count_ ? step_ : length_ - part * step_;
+  }
+  int64_t first(int64_t part) const {
+    return part * step_;
+  }
 
   Matmul part(int64_t length) const {
     Matmul part = problem_;
@@ -186,10 +217,18 @@ class Cut {
     return part;
   }
   // Where a part begins in each operand, in elements.
-  int64_t in_a(int64_t first) const { return first * (dim_ == Dim::Batch ? problem_.a_strides[0] : dim_ == Dim::M ? problem_.a_strides[1] : 0); }
-  int64_t in_b(int64_t first) const { return first * (dim_ == Dim::Batch ? problem_.b_strides[0] : dim_ == Dim::N ? problem_.b_strides[2] : 0); }
-  int64_t in_c(int64_t first) const { return first * problem_.c_strides[dim_ == Dim::Batch ? 0 : dim_ == Dim::M ? 1 : 2]; }
-  int64_t in_bias(int64_t first) const { return dim_ == Dim::N ? first : 0; }
+  int64_t in_a(int64_t first) const {
+    return first * (dim_ == Dim::Batch ? problem_.a_strides[0] : dim_ == Dim::M ? problem_.a_strides[1] : 0);
+  }
+  int64_t in_b(int64_t first) const {
+    return first * (dim_ == Dim::Batch ? problem_.b_strides[0] : dim_ == Dim::N ? problem_.b_strides[2] : 0);
+  }
+  int64_t in_c(int64_t first) const {
+    return first * problem_.c_strides[dim_ == Dim::Batch ? 0 : dim_ == Dim::M ? 1 : 2];
+  }
+  int64_t in_bias(int64_t first) const {
+    return dim_ == Dim::N ? first : 0;
+  }
 
  private:
   enum class Dim : int8_t { Batch, M, N };
@@ -212,7 +251,8 @@ class Cut {
   }
 
   void along(Dim dim, int64_t length, int threads, int64_t unit) {
-    const int64_t least = dim == Dim::Batch ? 1 : std::max(unit, least_length(length, dim == Dim::M ? problem_.n : problem_.m));
+    const int64_t least =
+        dim == Dim::Batch ? 1 : std::max(unit, least_length(length, dim == Dim::M ? problem_.n : problem_.m));
     dim_ = dim;
     length_ = length;
     step_ = at::divup(std::max(at::divup(length, threads), least), unit) * unit;
@@ -231,7 +271,8 @@ class Cut {
 
 /// One matrix where the batch's lie one after the other, beside one right factor.
 Matmul joined(const Matmul& p) {
-  if (p.batch == 1 || p.b_strides[0] != 0 || p.a_strides[0] != p.m * p.a_strides[1] || p.c_strides[0] != p.m * p.c_strides[1]) {
+  if (p.batch == 1 || p.b_strides[0] != 0 || p.a_strides[0] != p.m * p.a_strides[1] ||
+      p.c_strides[0] != p.m * p.c_strides[1]) {
     return p;
   }
   Matmul one = p;
@@ -258,7 +299,9 @@ void for_blocks(const Matmul& part, bool has_bias, const F& f) {
 /// Whether there are primitives for all blocks of a part.
 bool has_primitives(const Matmul& part, bool has_bias) {
   bool found = true;
-  for_blocks(part, has_bias, [&](int64_t, const Matmul& block, bool with_bias) { found = found && find_slot(block, with_bias) != nullptr; });
+  for_blocks(part, has_bias, [&](int64_t, const Matmul& block, bool with_bias) {
+    found = found && find_slot(block, with_bias) != nullptr;
+  });
   return found;
 }
 
@@ -278,14 +321,17 @@ bool matmul(const Matmul& given, const void* a, const void* b, void* c, const vo
     }
   }
   const auto itemsize = static_cast<int64_t>(c10::elementSize(problem.dtype));
-  const auto from = [itemsize](const void* data, int64_t elements) { return static_cast<const char*>(data) + elements * itemsize; };
+  const auto from = [itemsize](const void* data, int64_t elements) {
+    return static_cast<const char*>(data) + elements * itemsize;
+  };
   at::parallel_for(0, cut.count(), 1, [&](int64_t first_part, int64_t last_part) {
     const OneThread each_alone;
     for (int64_t i = first_part; i < last_part; ++i) {
       const int64_t first = cut.first(i);
       for_blocks(cut.part(cut.length(i)), bias != nullptr, [&](int64_t term, const Matmul& block, bool has_bias) {
-        run(block, from(a, cut.in_a(first) + term * block.a_strides[2]), from(b, cut.in_b(first) + term * block.b_strides[1]),
-            const_cast<char*>(from(c, cut.in_c(first))), has_bias ? from(bias, cut.in_bias(first)) : nullptr);
+        run(block, from(a, cut.in_a(first) + term * block.a_strides[2]),
+            from(b, cut.in_b(first) + term * block.b_strides[1]), const_cast<char*>(from(c, cut.in_c(first))),
+            has_bias ? from(bias, cut.in_bias(first)) : nullptr);
       });
     }
   });

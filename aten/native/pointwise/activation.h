@@ -93,9 +93,9 @@ inline constexpr bool has_normal_pieces = false;
 template <class V>
 inline constexpr bool has_normal_pieces<V, std::void_t<decltype(normal_cdf_by_pieces(std::declval<V>()))>> = true;
 
-/// P(normal variable < x) for a number or a vector V of type T. Vectors of floats are right to the last bits where a table of
-/// pieces fits registers, and else to 3e-7, which is all that a sum with 1/2 keeps: 1/2 and x times a quotient of polynomials
-/// of x^2, fitted to 1.5e-8.
+/// P(normal variable < x) for a number or a vector V of type T. Vectors of floats are right to the last bits where a
+/// table of pieces fits registers, and else to 3e-7, which is all that a sum with 1/2 keeps: 1/2 and x times a quotient
+/// of polynomials of x^2, fitted to 1.5e-8.
 template <class T, class V>
 HOST_DEVICE V normal_cdf(V x) {
   if constexpr (has_normal_pieces<V>) {
@@ -104,10 +104,15 @@ HOST_DEVICE V normal_cdf(V x) {
     // Beyond these bounds the quotient is past 1/2, so that the ends are 0 and 1. NaN stays: it goes to the right.
     const V held = min(V(5.65f), max(V(-5.65f), x));
     const V t = held * held;
-    const V p = ((((V(2.32964546e-08f) * t + V(6.31048816e-06f)) * t + V(0.000162223246f)) * t + V(0.00463770711f)) * t +
-                 V(0.0332031534f)) * t + V(0.398942275f);
+    const V p =
+        ((((V(2.32964546e-08f) * t + V(6.31048816e-06f)) * t + V(0.000162223246f)) * t + V(0.00463770711f)) * t +
+         V(0.0332031534f)) *
+            t +
+        V(0.398942275f);
     const V q = ((((V(1.21030612e-06f) * t + V(7.15421588e-05f)) * t + V(0.00184730428f)) * t + V(0.0282746602f)) * t +
-                 V(0.249894409f)) * t + V(1.0f);
+                 V(0.249894409f)) *
+            t +
+        V(1.0f);
     return min(V(1.0f), max(V(0.0f), V(0.5f) + held * p / q));
   } else {
     using std::erf;
@@ -244,8 +249,8 @@ struct EluBackward {
   HOST_DEVICE V operator()(V grad, V kept) const {
     using pointwise::select;
     using std::exp;
-    const V below = is_result ? V(input_scale) * (kept + V(negative))
-                              : V(input_scale) * V(negative) * exp(kept * V(input_scale));
+    const V below =
+        is_result ? V(input_scale) * (kept + V(negative)) : V(input_scale) * V(negative) * exp(kept * V(input_scale));
     return grad * select(kept <= V(T(0)), below, V(scale));
   }
   T negative, scale, input_scale;

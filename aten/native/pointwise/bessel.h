@@ -1,7 +1,7 @@
 // Bessel functions of the first and second kind, modified ones of the second, and the Airy function.
 //
-// Each is a Chebyshev series in a variable that maps its interval to [0, 1]: what is smooth about the function, with zeros,
-// logarithms and waves taken out by hand. Computed in double for all dtypes.
+// Each is a Chebyshev series in a variable that maps its interval to [0, 1]: what is smooth about the function, with
+// zeros, logarithms and waves taken out by hand. Computed in double for all dtypes.
 #pragma once
 
 #include <aten/native/pointwise/chebyshev_series.h>
@@ -14,8 +14,8 @@ namespace pointwise {
 
 inline constexpr double kTwoOverPi = 0.63661977236758134308;
 
-/// J and Y of order 0 or 1 above 8: sqrt(2 / (pi x)) (P cos(x') - Q sin(x')), and the same with the waves exchanged, where
-/// x' = x - (2 order + 1) pi / 4. Sines of x alone keep the phase exact for large x.
+/// J and Y of order 0 or 1 above 8: sqrt(2 / (pi x)) (P cos(x') - Q sin(x')), and the same with the waves exchanged,
+/// where x' = x - (2 order + 1) pi / 4. Sines of x alone keep the phase exact for large x.
 template <int Order>
 HOST_DEVICE inline double bessel_wave(double x, bool second_kind) {
   // At infinity NaN, as in PyTorch, though the limit is 0: sine and cosine have none.
@@ -44,24 +44,21 @@ HOST_DEVICE inline double bessel_j1(double argument) {
     return std::copysign(1.0, argument) * bessel_wave<1>(x, false);
   }
   const double square = x * x;
-  return argument * (square - 14.681970642123893257) * (square - 49.21845632169460367) *
-      j1_small(square / 64);
+  return argument * (square - 14.681970642123893257) * (square - 49.21845632169460367) * j1_small(square / 64);
 }
 
 HOST_DEVICE inline double bessel_y0(double x) {
   if (!(x > 0)) {
     return x == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   }
-  return x > 8 ? bessel_wave<0>(x, true)
-               : y0_small(x * x / 64) + kTwoOverPi * std::log(x) * bessel_j0(x);
+  return x > 8 ? bessel_wave<0>(x, true) : y0_small(x * x / 64) + kTwoOverPi * std::log(x) * bessel_j0(x);
 }
 
 HOST_DEVICE inline double bessel_y1(double x) {
   if (!(x > 0)) {
     return x == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   }
-  return x > 8 ? bessel_wave<1>(x, true)
-               : x * y1_small(x * x / 64) + kTwoOverPi * (std::log(x) * bessel_j1(x) - 1 / x);
+  return x > 8 ? bessel_wave<1>(x, true) : x * y1_small(x * x / 64) + kTwoOverPi * (std::log(x) * bessel_j1(x) - 1 / x);
 }
 
 /// K0 or K1; Scaled: times exp(x).
@@ -89,8 +86,7 @@ HOST_DEVICE inline double airy_ai(double argument) {
   }
   if (argument > 2) {
     const double z = 2.0 / 3.0 * x * std::sqrt(x);
-    return airy_positive(1.8856180831641267317 / z) * std::exp(-z) /
-        (2 * kRootPi * std::sqrt(std::sqrt(x)));
+    return airy_positive(1.8856180831641267317 / z) * std::exp(-z) / (2 * kRootPi * std::sqrt(std::sqrt(x)));
   }
   if (argument < -3) {
     const double z = 2.0 / 3.0 * x * std::sqrt(x), ratio = 3.4641016151377545871 / z, u = ratio * ratio;

@@ -1,8 +1,9 @@
 // How samples of beta distributions move with their parameters, in double for all dtypes.
 //
-// The distribution function I_x(a, b) is x^a (1 - x)^b / (a B(a, b)) times a continued fraction, which converges fast left of
-// the mean; right of it 1 - I_{1-x}(b, a) takes its place. Its derivative for a parameter is that of each step of the
-// fraction's evaluation, carried along (Boik and Robison-Cox, Derivatives of the incomplete beta function, 1998).
+// The distribution function I_x(a, b) is x^a (1 - x)^b / (a B(a, b)) times a continued fraction, which converges fast
+// left of the mean; right of it 1 - I_{1-x}(b, a) takes its place. Its derivative for a parameter is that of each step
+// of the fraction's evaluation, carried along (Boik and Robison-Cox, Derivatives of the incomplete beta function,
+// 1998).
 #pragma once
 
 #include <aten/native/pointwise/special.h>
@@ -42,7 +43,8 @@ HOST_DEVICE inline Dual beta_fraction(Dual a, Dual b, double x) {
     const Dual factor = c * d;
     value = value * factor;
     // So that NaN ends it, too.
-    if (!(std::fabs(factor.value - 1) > 1e-16 || std::fabs(factor.slope) > 1e-16 * std::fabs(value.slope / value.value))) {
+    if (!(std::fabs(factor.value - 1) > 1e-16 ||
+          std::fabs(factor.slope) > 1e-16 * std::fabs(value.slope / value.value))) {
       break;
     }
   }

@@ -1,7 +1,7 @@
 // The regularised incomplete gamma functions P(a, x) and Q(a, x) = 1 - P(a, x), in double for all dtypes.
 //
-// A power series gives P left of the peak of the integrand, a continued fraction Q right of it; each is exact where it is
-// small. Both need some multiple of sqrt(a) terms near the peak, so that large a goes to Temme's uniform expansion.
+// A power series gives P left of the peak of the integrand, a continued fraction Q right of it; each is exact where it
+// is small. Both need some multiple of sqrt(a) terms near the peak, so that large a goes to Temme's uniform expansion.
 #pragma once
 
 #include <aten/native/pointwise/special.h>
@@ -29,8 +29,7 @@ HOST_DEVICE inline double gamma_density(double a, double x) {
     return std::exp(a * std::log(x) - x) / std::tgamma(a + 1);
   }
   const double z = 1 / (a * a);
-  const double stirling =
-      horner(z, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360) / a;
+  const double stirling = horner(z, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360) / a;
   return std::exp(a * log1p_minus((x - a) / a) - stirling) / std::sqrt(6.28318530717958647693 * a);
 }
 

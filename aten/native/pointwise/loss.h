@@ -45,9 +45,13 @@ struct SmoothL1Grad {
     if constexpr (pointwise::is_integer<T>) {
       // Signed, so that differences of bytes may be negative; the quotient comes last, or little would be left of it.
       using Wide = std::int64_t;
-      const Wide d = pointwise::sub(static_cast<Wide>(input), static_cast<Wide>(target)), reach = static_cast<Wide>(beta);
+      const Wide d = pointwise::sub(static_cast<Wide>(input), static_cast<Wide>(target)),
+                 reach = static_cast<Wide>(beta);
       const Wide step = static_cast<Wide>(pointwise::mul(scale, grad));
-      return static_cast<T>(d <= -reach ? pointwise::sub(Wide(0), step) : d >= reach ? step : pointwise::mul(d, step) / reach);
+      return static_cast<T>(
+          d <= -reach      ? pointwise::sub(Wide(0), step)
+              : d >= reach ? step
+                           : pointwise::mul(d, step) / reach);
     } else {
       const T d = input - target;
       const T slope = d <= -beta ? T(-1) : d >= beta ? T(1) : d / beta;

@@ -7,14 +7,15 @@ namespace at::native {
 
 namespace pointwise {
 
-/// The degree as a whole number; NaN and what no int64 holds count as negative. Beyond 2^40 parity is all that matters, and
-/// it is even there.
+/// The degree as a whole number; NaN and what no int64 holds count as negative. Beyond 2^40 parity is all that matters,
+/// and it is even there.
 HOST_DEVICE inline std::int64_t degree(double n) {
   constexpr double kMost = 1099511627776.0, kBeyond = 9223372036854775808.0;
   return n != n || n >= kBeyond ? -1 : static_cast<std::int64_t>(n > kMost ? kMost : n < -1 ? -1 : n);
 }
 
-/// Infinity for what T cannot hold, so that the terms after it are those of arithmetic in T: infinities meet and become NaN.
+/// Infinity for what T cannot hold, so that the terms after it are those of arithmetic in T: infinities meet and become
+/// NaN.
 template <class T>
 HOST_DEVICE inline double within(double value) {
   const T narrowed = static_cast<T>(value);
@@ -43,8 +44,8 @@ HOST_DEVICE inline double recurrence(std::int64_t n, double first, double second
 
 enum class ChebyshevKind { T, U, V, W };
 
-/// Chebyshev polynomials: waves of n acos(x) inside [-1, 1], the recurrence p[k + 1] = 2 x p[k] - p[k - 1] for small n and
-/// outside. The kinds differ in p[1] and in the wave.
+/// Chebyshev polynomials: waves of n acos(x) inside [-1, 1], the recurrence p[k + 1] = 2 x p[k] - p[k - 1] for small n
+/// and outside. The kinds differ in p[1] and in the wave.
 template <ChebyshevKind Kind, class T>
 HOST_DEVICE inline double chebyshev_polynomial(double x, double n_value) {
   const std::int64_t n = degree(n_value);
@@ -118,7 +119,8 @@ struct HermiteH {
   HOST_DEVICE T operator()(T argument, T n) const {
     const double x = argument;
     return static_cast<T>(pointwise::recurrence<T>(
-        pointwise::degree(n), 1, 2 * x, [x](double k, double last, double before) { return 2 * (x * last - k * before); }));
+        pointwise::degree(n), 1, 2 * x,
+        [x](double k, double last, double before) { return 2 * (x * last - k * before); }));
   }
 };
 

@@ -48,12 +48,14 @@ HOST_DEVICE inline T erfinv(T x) {
   double y;
   if (w < 5.0) {
     w -= 2.5;
-    y = horner(w, 1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.00021858087, -4.39150654e-06, -3.5233877e-06,
-               3.43273939e-07, 2.81022636e-08);
+    y = horner(
+        w, 1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.00021858087, -4.39150654e-06, -3.5233877e-06,
+        3.43273939e-07, 2.81022636e-08);
   } else {
     w = std::sqrt(w) - 3.0;
-    y = horner(w, 2.83297682, 1.00167406, 0.00943887047, -0.0076224613, 0.00573950773, -0.00367342844, 0.00134934322,
-               0.000100950558, -0.000200214257);
+    y = horner(
+        w, 2.83297682, 1.00167406, 0.00943887047, -0.0076224613, 0.00573950773, -0.00367342844, 0.00134934322,
+        0.000100950558, -0.000200214257);
   }
   y *= x;
   for (int step = 0; step < 2; ++step) {
@@ -89,9 +91,10 @@ HOST_DEVICE inline double digamma(T argument) {
     return x;
   }
   const double z = 1 / (x * x);
-  const double series = z * horner(z, 8.33333333333333333333e-2, -8.33333333333333333333e-3, 3.96825396825396825397e-3,
-                                   -4.16666666666666666667e-3, 7.57575757575757575758e-3, -2.10927960927960927961e-2,
-                                   8.33333333333333333333e-2);
+  const double series = z *
+      horner(z, 8.33333333333333333333e-2, -8.33333333333333333333e-3, 3.96825396825396825397e-3,
+             -4.16666666666666666667e-3, 7.57575757575757575758e-3, -2.10927960927960927961e-2,
+             8.33333333333333333333e-2);
   return result + std::log(x) - 0.5 / x - series;
 }
 
@@ -144,8 +147,16 @@ HOST_DEVICE inline double zeta(double s, double q) {
   double power = std::pow(a, -s);
   sum += power * a / (s - 1) + 0.5 * power;
   // Bernoulli numbers over factorials, alternating.
-  const double terms[] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10,
-                          -2.950130727918164224e12, 1.1646782814350067249e14};
+  const double terms[] = {
+      12.0,
+      -720.0,
+      30240.0,
+      -1209600.0,
+      47900160.0,
+      -1.8924375803183791606e9,
+      7.47242496e10,
+      -2.950130727918164224e12,
+      1.1646782814350067249e14};
   double factor = 1;
   double k = 0;
   for (const double term : terms) {
@@ -276,8 +287,9 @@ struct LogNdtr {
   HOST_DEVICE T operator()(T argument) const {
     const double x = argument;
     if (x > -37) {
-      return static_cast<T>(x < 5 ? std::log(0.5 * std::erfc(-x * 0.70710678118654752440))
-                                  : std::log1p(-0.5 * std::erfc(x * 0.70710678118654752440)));
+      return static_cast<T>(
+          x < 5 ? std::log(0.5 * std::erfc(-x * 0.70710678118654752440))
+                : std::log1p(-0.5 * std::erfc(x * 0.70710678118654752440)));
     }
     // erfc underflows: its asymptotic series.
     const double z = 1 / (x * x);

@@ -1,7 +1,7 @@
 // Samples of distributions from uniform and normal numbers, for the host and for kernels.
 //
-// `Draws` has uniform(), in [0, 1) or (0, 1], and normal(). R is the type that is computed in. Which numbers are drawn when is
-// PyTorch's, so that the same stream gives the same samples.
+// `Draws` has uniform(), in [0, 1) or (0, 1], and normal(). R is the type that is computed in. Which numbers are drawn
+// when is PyTorch's, so that the same stream gives the same samples.
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -54,8 +54,8 @@ HOST_DEVICE R binomial_by_runs(Draws& draws, R count, R prob) {
 /// log(k!) less Stirling's approximation.
 template <class R>
 HOST_DEVICE R stirling_rest(R k) {
-  constexpr double kTable[] = {0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
-                               0.0166446911898211, 0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+  constexpr double kTable[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+                               0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
                                0.00925546218271273, 0.00833056343336287};
   if (k < 10) {
     return static_cast<R>(kTable[static_cast<int>(k)]);
@@ -106,7 +106,8 @@ HOST_DEVICE R binomial_sample(Draws& draws, R count, R prob) {
     return count;
   }
   const R rarer = prob <= R(0.5) ? prob : 1 - prob;
-  const R drawn = count * rarer >= 10 ? binomial_by_rejection(draws, count, rarer) : binomial_by_runs(draws, count, rarer);
+  const R drawn =
+      count * rarer >= 10 ? binomial_by_rejection(draws, count, rarer) : binomial_by_runs(draws, count, rarer);
   return prob <= R(0.5) ? drawn : count - drawn;
 }
 

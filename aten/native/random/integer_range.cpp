@@ -30,7 +30,9 @@ int64_t spacing_about(int64_t x) {
 
 template <class T>
 int64_t first_that_stays(int64_t from) {
-  if (from == std::numeric_limits<int64_t>::max()) return from;
+  if (from == std::numeric_limits<int64_t>::max()) {
+    return from;
+  }
   const std::optional<int64_t> next = rounded<T>(from + 1);
   return next && *next < from ? *next + spacing_about<T>(from + 1) : from;
 }
@@ -47,13 +49,16 @@ void check_bound(int64_t value, const char* name) {
   using Bound = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
   constexpr bool is_wide = std::is_same_v<T, uint64_t>; // whose limit int64 does not hold
   const auto x = static_cast<Bound>(value);
-  TORCH_CHECK(x >= static_cast<Bound>(std::numeric_limits<T>::lowest()) && (is_wide || x <= static_cast<Bound>(std::numeric_limits<T>::max())),
+  TORCH_CHECK(
+      x >= static_cast<Bound>(std::numeric_limits<T>::lowest()) &&
+          (is_wide || x <= static_cast<Bound>(std::numeric_limits<T>::max())),
       name, " is out of bounds for ", dtype);
   if constexpr (!std::is_integral_v<T>) {
     constexpr int digits = std::numeric_limits<T>::digits;
     if (std::abs(x) > std::ldexp(1.0, digits)) {
-      TORCH_WARN("random_: ", name, " = ", value, " is out of bounds [-(2^", digits, "), 2^", digits, "], between which ", dtype,
-          " holds all integers");
+      TORCH_WARN(
+          "random_: ", name, " = ", value, " is out of bounds [-(2^", digits, "), 2^", digits, "], between which ",
+          dtype, " holds all integers");
     }
   }
 }
@@ -61,20 +66,27 @@ void check_bound(int64_t value, const char* name) {
 } // namespace
 
 IntegerRange random_integer_range(c10::ScalarType dtype, int64_t from, std::optional<int64_t> to) {
-  if (!to && from == std::numeric_limits<int64_t>::lowest()) return {};
-  TORCH_CHECK(!to || from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", to.value_or(0));
-  TORCH_CHECK(!c10::isComplexType(dtype),
-      "check_random_bounds handles only integral, floating-point and boolean types; got ", dtype);
+  if (!to && from == std::numeric_limits<int64_t>::lowest()) {
+    return {};
+  }
+  TORCH_CHECK(
+      !to || from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", to.value_or(0));
+  TORCH_CHECK(
+      !c10::isComplexType(dtype), "check_random_bounds handles only integral, floating-point and boolean types; got ",
+      dtype);
   IntegerRange range;
   dispatch("random_", dtype, at::kBooleans | at::kIntegral | at::kUnsigned | at::kFloating, [&]<class T> {
     int64_t first = from;
     int64_t last = 0;
     if constexpr (std::is_integral_v<T>) {
-      last = to ? *to - 1 : static_cast<int64_t>(std::min<uint64_t>(std::numeric_limits<T>::max(), std::numeric_limits<int64_t>::max()));
+      last = to ? *to - 1
+                : static_cast<int64_t>(
+                      std::min<uint64_t>(std::numeric_limits<T>::max(), std::numeric_limits<int64_t>::max()));
     } else {
       first = first_that_stays<T>(from);
       const int64_t end = to ? end_that_is_not_reached<T>(*to) : (int64_t{1} << std::numeric_limits<T>::digits);
-      TORCH_CHECK(first < end, "random_ expects 'from' casted to dtype to be less than ", to ? "'to'" : "or equal to 'to_inc'",
+      TORCH_CHECK(
+          first < end, "random_ expects 'from' casted to dtype to be less than ", to ? "'to'" : "or equal to 'to_inc'",
           " casted to dtype, but got from=", first, to ? " >= to=" : " > to_inc=", end);
       last = to ? end - 1 : end;
     }

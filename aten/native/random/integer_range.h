@@ -15,9 +15,10 @@ struct IntegerRange {
   uint64_t count = 0;
 };
 
-/// The range of random_(from, to) for a dtype: up to `to`, which is left out, or else to the last of the integers that the dtype
-/// holds without gaps. Bounds of a floating dtype are moved inwards until no integer between them is rounded to one outside.
-/// Throws for an empty range and for bounds that the dtype does not hold, and warns where it does not hold all between them.
+/// The range of random_(from, to) for a dtype: up to `to`, which is left out, or else to the last of the integers that
+/// the dtype holds without gaps. Bounds of a floating dtype are moved inwards until no integer between them is rounded
+/// to one outside. Throws for an empty range and for bounds that the dtype does not hold, and warns where it does not
+/// hold all between them.
 TORCH_API IntegerRange random_integer_range(c10::ScalarType dtype, int64_t from, std::optional<int64_t> to);
 
 } // namespace at::native

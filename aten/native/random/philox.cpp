@@ -54,7 +54,9 @@ void fill_rows(Tensor& self, const PhiloxRows& r, const Map& map) {
 PhiloxRows philox_rows(const char* op, const Tensor& self, const Tensor& key) {
   check_philox_fill(op, self, key);
   int64_t outer = key.dim() - 1;
-  while (outer > 0 && key.size(outer - 1) == 1) --outer;
+  while (outer > 0 && key.size(outer - 1) == 1) {
+    --outer;
+  }
   c10::DimVector shape(self.sizes().begin(), self.sizes().begin() + outer);
   PhiloxRows result;
   result.rows = c10::multiply_integers(shape);
@@ -76,7 +78,9 @@ Tensor philox_key_split_cpu(const Tensor& key, int64_t num_splits) {
   const uint64_t* from = keys.const_data_ptr<uint64_t>();
   uint64_t* to = result.mutable_data_ptr<uint64_t>();
   for (int64_t split = 0; split < num_splits; ++split) {
-    for (int64_t i = 0; i < keys.numel(); i += 2, to += 2) derive_philox_key(from + i, static_cast<uint64_t>(split), to);
+    for (int64_t i = 0; i < keys.numel(); i += 2, to += 2) {
+      derive_philox_key(from + i, static_cast<uint64_t>(split), to);
+    }
   }
   return result;
 }
@@ -87,12 +91,15 @@ Tensor philox_key_fold_in_cpu(const Tensor& key, int64_t data) {
   Tensor result = empty_contiguous(key.sizes(), kUInt64, kCPU);
   const uint64_t* from = keys.const_data_ptr<uint64_t>();
   uint64_t* to = result.mutable_data_ptr<uint64_t>();
-  for (int64_t i = 0; i < keys.numel(); i += 2) derive_philox_key(from + i, static_cast<uint64_t>(data), to + i);
+  for (int64_t i = 0; i < keys.numel(); i += 2) {
+    derive_philox_key(from + i, static_cast<uint64_t>(data), to + i);
+  }
   return result;
 }
 
 Tensor philox_key_fold_in_tensor_cpu(const Tensor& key, const Tensor& data) {
-  TORCH_CHECK(data.scalar_type() == kUInt64, "_philox_key_fold_in: data must have dtype uint64, got ", data.scalar_type());
+  TORCH_CHECK(
+      data.scalar_type() == kUInt64, "_philox_key_fold_in: data must have dtype uint64, got ", data.scalar_type());
   TORCH_CHECK(data.numel() == 1, "_philox_key_fold_in: data must be a single value, got ", data.numel(), " elements");
   const Tensor value = data.contiguous();
   return philox_key_fold_in_cpu(key, static_cast<int64_t>(*value.const_data_ptr<uint64_t>()));
@@ -110,7 +117,8 @@ Tensor& philox_uniform_cpu(Tensor& self, const Tensor& key, double low, double h
 Tensor& philox_normal_cpu(Tensor& self, const Tensor& key, double mean, double std) {
   dispatch("_philox_normal_", self.scalar_type(), at::kFloating, [&]<class T> {
     using W = at::opmath_type<T>;
-    fill_rows<T>(self, philox_rows("_philox_normal_", self, key), PhiloxNormal<T>{static_cast<W>(mean), static_cast<W>(std)});
+    fill_rows<T>(
+        self, philox_rows("_philox_normal_", self, key), PhiloxNormal<T>{static_cast<W>(mean), static_cast<W>(std)});
   });
   return self;
 }

@@ -1,6 +1,6 @@
-// Random numbers that are functions of a key, for the host and for kernels: a key says seed and offset of a Philox 4x32-10
-// stream (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011), whose block n are the four words of counter
-// offset + n.
+// Random numbers that are functions of a key, for the host and for kernels: a key says seed and offset of a Philox
+// 4x32-10 stream (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011), whose block n are the four words
+// of counter offset + n.
 #pragma once
 
 #include <aten/core/OpMathType.h>
@@ -61,7 +61,8 @@ struct PhiloxUniform {
     constexpr int kDigits = std::numeric_limits<T>::digits;
     for (int i = 0; i < n; ++i) {
       const auto word = philox_word<T>(block, i);
-      const W unit = static_cast<W>(word & ((PhiloxWord<T>{1} << kDigits) - 1)) / static_cast<W>(std::uint64_t{1} << kDigits);
+      const W unit =
+          static_cast<W>(word & ((PhiloxWord<T>{1} << kDigits) - 1)) / static_cast<W>(std::uint64_t{1} << kDigits);
       to[i] = static_cast<T>(unit * width + from);
     }
   }

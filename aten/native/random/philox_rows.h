@@ -22,7 +22,8 @@ TORCH_API PhiloxRows philox_rows(const char* op, const Tensor& self, const Tenso
 
 /// Numbers from low up to high - 1. Without an upper end a range from the lowest number is the whole one.
 template <class T>
-PhiloxRandint<T> philox_range(const char* op, ScalarType dtype, std::optional<int64_t> low, std::optional<int64_t> high) {
+PhiloxRandint<T> philox_range(
+    const char* op, ScalarType dtype, std::optional<int64_t> low, std::optional<int64_t> high) {
   using Word = PhiloxWord<T>;
   // Both modulo 2^64.
   const uint64_t lowest = static_cast<uint64_t>(std::numeric_limits<T>::min());
@@ -32,9 +33,10 @@ PhiloxRandint<T> philox_range(const char* op, ScalarType dtype, std::optional<in
   const Word range = static_cast<Word>(limit - from);
   TORCH_CHECK(whole || range != 0, op, ": [low, high) must be non-empty; pass high=None for the dtype's full range");
   TORCH_CHECK(
-      sizeof(T) != 4 || whole || (range & (range - 1)) == 0 || range < (Word{1} << 28), op, ": range (high - low = ", range,
-      ") does not divide 2^32 evenly and is too large for the output dtype ", dtype,
-      ". Each element draws only 32 random bits, so a non-dividing range >= 2^28 gives a significantly biased distribution. "
+      sizeof(T) != 4 || whole || (range & (range - 1)) == 0 || range < (Word{1} << 28), op,
+      ": range (high - low = ", range, ") does not divide 2^32 evenly and is too large for the output dtype ", dtype,
+      ". Each element draws only 32 random bits, so a non-dividing range >= 2^28 gives a significantly biased "
+      "distribution. "
       "Use a range that divides 2^32 (a power of two), or a 64-bit dtype (torch.int64 or torch.uint64).");
   return {range, static_cast<Word>(from), whole};
 }

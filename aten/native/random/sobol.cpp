@@ -1,4 +1,5 @@
-// Sobol sequences: points whose next one is the last with one direction number more, by Gray code (Antonov and Saleev 1979).
+// Sobol sequences: points whose next one is the last with one direction number more, by Gray code (Antonov and Saleev
+// 1979).
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
@@ -31,9 +32,15 @@ class DirectionReader {
 
  private:
   static int six_bits(char c) {
-    if (c >= 'a') return c - 'a' + 26;
-    if (c >= 'A') return c - 'A';
-    if (c >= '0') return c - '0' + 52;
+    if (c >= 'a') {
+      return c - 'a' + 26;
+    }
+    if (c >= 'A') {
+      return c - 'A';
+    }
+    if (c >= '0') {
+      return c - '0' + 52;
+    }
     return c == '+' ? 62 : 63;
   }
   int64_t at_ = 0;
@@ -45,11 +52,15 @@ using Directions = std::array<int64_t, kSobolBits>;
 Directions next_directions(DirectionReader& reader, int64_t degree) {
   Directions m{};
   const uint64_t inner = reader.bits(degree - 1);
-  for (int64_t i = 0; i < degree; ++i) m[i] = static_cast<int64_t>(reader.bits(i) << 1 | 1);
+  for (int64_t i = 0; i < degree; ++i) {
+    m[i] = static_cast<int64_t>(reader.bits(i) << 1 | 1);
+  }
   for (int64_t i = degree; i < kSobolBits; ++i) {
     m[i] = m[i - degree] ^ m[i - degree] << degree;
     for (int64_t k = 1; k < degree; ++k) {
-      if (inner >> (degree - 1 - k) & 1) m[i] ^= m[i - k] << k;
+      if (inner >> (degree - 1 - k) & 1) {
+        m[i] ^= m[i - k] << k;
+      }
     }
   }
   return m;
@@ -57,7 +68,8 @@ Directions next_directions(DirectionReader& reader, int64_t degree) {
 
 void check_sobol_dimension(int64_t dimension) {
   TORCH_CHECK_VALUE(
-      dimension >= 1 && dimension <= kSobolDimensions, "dimension must be between 1 and ", kSobolDimensions, ", but got ", dimension);
+      dimension >= 1 && dimension <= kSobolDimensions, "dimension must be between 1 and ", kSobolDimensions,
+      ", but got ", dimension);
 }
 
 void check_sobol_long(const char* name, const Tensor& t) {
@@ -68,8 +80,8 @@ void check_sobol_state(const Tensor& state, int64_t dimension) {
   check_sobol_long("sobolstate", state);
   check_sobol_dimension(dimension);
   TORCH_CHECK_VALUE(
-      state.sizes() == IntArrayRef({dimension, kSobolBits}), "sobolstate must have sizes [", dimension, ", ", kSobolBits,
-      "] (dimension and bits), got ", state.sizes());
+      state.sizes() == IntArrayRef({dimension, kSobolBits}), "sobolstate must have sizes [", dimension, ", ",
+      kSobolBits, "] (dimension and bits), got ", state.sizes());
 }
 
 void check_sobol_steps(const Tensor& quasi, int64_t n, const Tensor& state, int64_t dimension, int64_t num_generated) {
@@ -77,16 +89,19 @@ void check_sobol_steps(const Tensor& quasi, int64_t n, const Tensor& state, int6
   check_sobol_long("quasi", quasi);
   check_sobol_state(state, dimension);
   TORCH_CHECK_VALUE(
-      quasi.sizes() == IntArrayRef({dimension}), "quasi must have sizes [", dimension, "] (dimension), got ", quasi.sizes());
+      quasi.sizes() == IntArrayRef({dimension}), "quasi must have sizes [", dimension, "] (dimension), got ",
+      quasi.sizes());
   TORCH_CHECK_VALUE(
-      num_generated >= 0 && num_generated < kSobolPoints && n < kSobolPoints - num_generated, "a Sobol sequence has ", kSobolPoints,
-      " points, got num_generated ", num_generated, " and n ", n);
+      num_generated >= 0 && num_generated < kSobolPoints && n < kSobolPoints - num_generated, "a Sobol sequence has ",
+      kSobolPoints, " points, got num_generated ", num_generated, " and n ", n);
 }
 
 /// Moves `quasi` from point `number` to the next; the state is row-major.
 void next_point(int64_t* quasi, const int64_t* state, int64_t dimension, int64_t number) {
   const int64_t column = std::countr_one(static_cast<uint64_t>(number));
-  for (int64_t d = 0; d < dimension; ++d) quasi[d] ^= state[d * kSobolBits + column];
+  for (int64_t d = 0; d < dimension; ++d) {
+    quasi[d] ^= state[d * kSobolBits + column];
+  }
 }
 
 } // namespace
@@ -97,7 +112,9 @@ Tensor& sobol_engine_initialize_state_cpu(Tensor& self, int64_t dimension) {
   Tensor state = empty_contiguous(self.sizes(), kLong, kCPU);
   int64_t* to = state.mutable_data_ptr<int64_t>();
   const auto store = [&to](const Directions& m) {
-    for (int64_t i = 0; i < kSobolBits; ++i) *to++ = m[i] << (kSobolBits - 1 - i);
+    for (int64_t i = 0; i < kSobolBits; ++i) {
+      *to++ = m[i] << (kSobolBits - 1 - i);
+    }
   };
   Directions first;
   first.fill(1);
@@ -105,14 +122,17 @@ Tensor& sobol_engine_initialize_state_cpu(Tensor& self, int64_t dimension) {
   DirectionReader reader;
   int64_t degree = 1, left = kSobolPolynomials[0];
   for (int64_t d = 1; d < dimension; ++d, --left) {
-    if (left == 0) left = kSobolPolynomials[degree++];
+    if (left == 0) {
+      left = kSobolPolynomials[degree++];
+    }
     store(next_directions(reader, degree));
   }
   self.copy_(state);
   return self;
 }
 
-Tensor& sobol_engine_ff_cpu(Tensor& self, int64_t n, const Tensor& sobolstate, int64_t dimension, int64_t num_generated) {
+Tensor& sobol_engine_ff_cpu(
+    Tensor& self, int64_t n, const Tensor& sobolstate, int64_t dimension, int64_t num_generated) {
   check_sobol_steps(self, n, sobolstate, dimension, num_generated);
   at::assert_no_internal_overlap(self);
   const Tensor state = sobolstate.contiguous(), quasi = self.clone(MemoryFormat::Contiguous);
@@ -124,7 +144,11 @@ Tensor& sobol_engine_ff_cpu(Tensor& self, int64_t n, const Tensor& sobolstate, i
 }
 
 std::tuple<Tensor, Tensor> sobol_engine_draw_cpu(
-    const Tensor& quasi, int64_t n, const Tensor& sobolstate, int64_t dimension, int64_t num_generated,
+    const Tensor& quasi,
+    int64_t n,
+    const Tensor& sobolstate,
+    int64_t dimension,
+    int64_t num_generated,
     std::optional<ScalarType> dtype) {
   check_sobol_steps(quasi, n, sobolstate, dimension, num_generated);
   const Tensor state = sobolstate.contiguous();
@@ -137,20 +161,24 @@ std::tuple<Tensor, Tensor> sobol_engine_draw_cpu(
     int64_t* point = last.mutable_data_ptr<int64_t>();
     for (int64_t i = 0; i < n; ++i) {
       next_point(point, state.const_data_ptr<int64_t>(), dimension, num_generated + i);
-      for (int64_t d = 0; d < dimension; ++d) *to++ = static_cast<T>(point[d]) * static_cast<T>(1.0 / kSobolPoints);
+      for (int64_t d = 0; d < dimension; ++d) {
+        *to++ = static_cast<T>(point[d]) * static_cast<T>(1.0 / kSobolPoints);
+      }
     }
   });
   return {std::move(result), std::move(last)};
 }
 
-/// Each direction number, as a vector of bits, times a lower triangular matrix of its dimension (Matousek's scrambling); the
-/// matrix's diagonal counts as ones.
+/// Each direction number, as a vector of bits, times a lower triangular matrix of its dimension (Matousek's
+/// scrambling); the matrix's diagonal counts as ones.
 Tensor& sobol_engine_scramble_cpu(Tensor& self, const Tensor& ltm, int64_t dimension) {
   check_sobol_state(self, dimension);
   TORCH_CHECK_VALUE(
-      ltm.sizes() == IntArrayRef({dimension, kSobolBits, kSobolBits}), "ltm must have sizes [", dimension, ", ", kSobolBits, ", ",
-      kSobolBits, "] (dimension and two times bits), got ", ltm.sizes());
-  TORCH_CHECK(!at::isFloatingType(ltm.scalar_type()) && !ltm.is_complex(), "ltm needs to hold whole numbers, got ", ltm.scalar_type());
+      ltm.sizes() == IntArrayRef({dimension, kSobolBits, kSobolBits}), "ltm must have sizes [", dimension, ", ",
+      kSobolBits, ", ", kSobolBits, "] (dimension and two times bits), got ", ltm.sizes());
+  TORCH_CHECK(
+      !at::isFloatingType(ltm.scalar_type()) && !ltm.is_complex(), "ltm needs to hold whole numbers, got ",
+      ltm.scalar_type());
   at::assert_no_internal_overlap(self);
   const Tensor matrices = ltm.to(kLong).contiguous(), state = self.clone(MemoryFormat::Contiguous);
   for (int64_t d = 0; d < dimension; ++d) {
@@ -165,7 +193,9 @@ Tensor& sobol_engine_scramble_cpu(Tensor& self, const Tensor& ltm, int64_t dimen
     for (int64_t i = 0; i < kSobolBits; ++i) {
       const uint64_t number = static_cast<uint64_t>(numbers[i]) & (kSobolPoints - 1);
       uint64_t scrambled = 0;
-      for (const uint64_t row : rows) scrambled = scrambled << 1 | (std::popcount(row & number) & 1);
+      for (const uint64_t row : rows) {
+        scrambled = scrambled << 1 | (std::popcount(row & number) & 1);
+      }
       numbers[i] = static_cast<int64_t>(scrambled);
     }
   }

@@ -52,7 +52,8 @@ void check_alpha(ScalarType common, const Scalar& alpha) {
       c10::isFloatingType(common) || c10::isComplexType(common) || alpha.isIntegral(true),
       "For integral input tensors, argument alpha must not be a floating point number.");
   TORCH_CHECK(
-      c10::isComplexType(common) || !alpha.isComplex(), "For non-complex input tensors, argument alpha must not be a complex number.");
+      c10::isComplexType(common) || !alpha.isComplex(),
+      "For non-complex input tensors, argument alpha must not be a complex number.");
 }
 
 Tensor times(const Tensor& values, const Scalar& alpha) {
@@ -61,7 +62,8 @@ Tensor times(const Tensor& values, const Scalar& alpha) {
 
 Tensor add_coo_coo(const Tensor& self, const Tensor& other, const Scalar& alpha, ScalarType common) {
   TORCH_CHECK(
-      self.sizes() == other.sizes(), "add: expected sizes of 'self' and 'other' to match, but ", self.sizes(), " != ", other.sizes());
+      self.sizes() == other.sizes(), "add: expected sizes of 'self' and 'other' to match, but ", self.sizes(),
+      " != ", other.sizes());
   const SparseTensorImpl* a = get_sparse_impl(self);
   const SparseTensorImpl* b = get_sparse_impl(other);
   const bool coalesced = a->coalesced() && b->coalesced();
@@ -73,8 +75,9 @@ Tensor add_coo_coo(const Tensor& self, const Tensor& other, const Scalar& alpha,
         self.sizes(), b->indices().clone(), times(b->values().to(common, false, /*copy=*/true), alpha), b->coalesced());
   }
   TORCH_CHECK(
-      at::sparse::is_same_density(self, other), "add: expected 'self' and 'other' to have same density, but 'self' has ",
-      a->sparse_dim(), " sparse dimensions while 'other' has ", b->sparse_dim(), " sparse dimensions");
+      at::sparse::is_same_density(self, other),
+      "add: expected 'self' and 'other' to have same density, but 'self' has ", a->sparse_dim(),
+      " sparse dimensions while 'other' has ", b->sparse_dim(), " sparse dimensions");
   const Tensor left = a->values().to(common).contiguous();
   const Tensor right = times(b->values().to(common), alpha).contiguous();
   if (!a->values().is_contiguous() || !b->values().is_contiguous() || sparse_kernels(left) != nullptr) {
@@ -158,8 +161,8 @@ Tensor picked(const Tensor& strided, const Tensor& indices, IntArrayRef sizes) {
 
 Tensor mul_coo_coo(const Tensor& self, const Tensor& other, ScalarType common) {
   TORCH_CHECK(
-      self.sizes() == other.sizes(), "mul: expected 'self' and 'other' to have same sizes when both are sparse, but ", self.sizes(),
-      " != ", other.sizes());
+      self.sizes() == other.sizes(), "mul: expected 'self' and 'other' to have same sizes when both are sparse, but ",
+      self.sizes(), " != ", other.sizes());
   const Tensor left = coalesced(self);
   const Tensor right = coalesced(other);
   const SparseTensorImpl* a = get_sparse_impl(left);
@@ -170,11 +173,13 @@ Tensor mul_coo_coo(const Tensor& self, const Tensor& other, ScalarType common) {
       " sparse dimensions while 'other' has ", b->sparse_dim(), " sparse dimensions");
   if (a->nnz() > 0 && b->nnz() > 0 && sparse_kernels(left) != nullptr) {
     const Tensor of_b = element_numbers(
-        at::sparse::flatten_indices(b->indices(), self.sizes()), at::sparse::flatten_indices(a->indices(), self.sizes()));
+        at::sparse::flatten_indices(b->indices(), self.sizes()),
+        at::sparse::flatten_indices(a->indices(), self.sizes()));
     const Tensor of_a = of_b.ge(0).nonzero().squeeze(1);
     const Tensor factors = b->values().to(common).index_select(0, of_b.index_select(0, of_a));
     return make_coo(
-        self.sizes(), a->indices().index_select(1, of_a), a->values().to(common).index_select(0, of_a).mul(factors), true);
+        self.sizes(), a->indices().index_select(1, of_a), a->values().to(common).index_select(0, of_a).mul(factors),
+        true);
   }
   std::vector<int64_t> of_a;
   std::vector<int64_t> of_b;
@@ -188,7 +193,8 @@ Tensor mul_coo_coo(const Tensor& self, const Tensor& other, ScalarType common) {
   }
   const Tensor from_a = int64_tensor(of_a, left.device());
   const Tensor values = a->values().to(common).index_select(0, from_a);
-  const Tensor factors = b->nnz() == 0 ? values : b->values().to(common).index_select(0, int64_tensor(of_b, left.device()));
+  const Tensor factors =
+      b->nnz() == 0 ? values : b->values().to(common).index_select(0, int64_tensor(of_b, left.device()));
   return make_coo(self.sizes(), a->indices().index_select(1, from_a), values.mul(factors), true);
 }
 
@@ -201,15 +207,17 @@ Tensor add_coo(const Tensor& self, const Tensor& other, const Scalar& alpha) {
       !self.is_sparse() || other.is_sparse(), "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
   TORCH_CHECK(
       !self.unsafeGetTensorImpl()->is_sparse_compressed() && !other.unsafeGetTensorImpl()->is_sparse_compressed(),
-      "add: tensors of layouts ", self.layout(), " and ", other.layout(), " cannot be added; convert one with to_sparse");
+      "add: tensors of layouts ", self.layout(), " and ", other.layout(),
+      " cannot be added; convert one with to_sparse");
   const ScalarType common = at::result_type(self, other);
   check_alpha(common, alpha);
   if (self.is_sparse()) {
     return add_coo_coo(self, other, alpha, common);
   }
   TORCH_CHECK(
-      self.sizes() == other.sizes(), "add: expected 'self' and 'other' to have same size, but self has size ", self.sizes(),
-      " while other has size ", other.sizes(), " (FYI: dense-sparse addition does not currently support broadcasting)");
+      self.sizes() == other.sizes(), "add: expected 'self' and 'other' to have same size, but self has size ",
+      self.sizes(), " while other has size ", other.sizes(),
+      " (FYI: dense-sparse addition does not currently support broadcasting)");
   Tensor result = self.to(common, false, /*copy=*/true).contiguous();
   add_into_strided(result, other, alpha);
   return result;
@@ -218,8 +226,8 @@ Tensor add_coo(const Tensor& self, const Tensor& other, const Scalar& alpha) {
 Tensor& add_coo_(Tensor& self, const Tensor& other, const Scalar& alpha) {
   const ScalarType common = at::result_type(self, other);
   TORCH_CHECK(
-      c10::canCast(common, self.scalar_type()), "result type ", common, " can't be cast to the desired output type ", self.scalar_type(),
-      " (in add_)");
+      c10::canCast(common, self.scalar_type()), "result type ", common, " can't be cast to the desired output type ",
+      self.scalar_type(), " (in add_)");
   if (self.layout() == kStrided && other.is_sparse() && self.sizes() == other.sizes() && common == self.scalar_type()) {
     check_alpha(common, alpha);
     add_into_strided(self, other, alpha);
@@ -232,7 +240,8 @@ Tensor& add_coo_(Tensor& self, const Tensor& other, const Scalar& alpha) {
 Tensor sub_coo(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   TORCH_CHECK(
       self.scalar_type() != kBool && other.scalar_type() != kBool,
-      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+      "`~` or "
       "`logical_not()` operator instead.");
   return at::native::add_coo(self, other, -alpha);
 }
@@ -240,7 +249,8 @@ Tensor sub_coo(const Tensor& self, const Tensor& other, const Scalar& alpha) {
 Tensor& sub_coo_(Tensor& self, const Tensor& other, const Scalar& alpha) {
   TORCH_CHECK(
       self.scalar_type() != kBool && other.scalar_type() != kBool,
-      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+      "`~` or "
       "`logical_not()` operator instead.");
   return at::native::add_coo_(self, other, -alpha);
 }
@@ -254,7 +264,8 @@ Tensor mul_coo(const Tensor& self, const Tensor& other) {
   }
   TORCH_CHECK(
       !self.unsafeGetTensorImpl()->is_sparse_compressed() && !other.unsafeGetTensorImpl()->is_sparse_compressed(),
-      "mul: tensors of layouts ", self.layout(), " and ", other.layout(), " cannot be multiplied; convert one with to_sparse");
+      "mul: tensors of layouts ", self.layout(), " and ", other.layout(),
+      " cannot be multiplied; convert one with to_sparse");
   if (self.is_sparse() && other.is_sparse()) {
     // One of them is a single number.
     const Tensor& number = self.dim() == 0 ? self : other;
@@ -273,8 +284,8 @@ Tensor& mul_coo_(Tensor& self, const Tensor& other) {
   const Tensor result = at::native::mul_coo(self, other);
   if (self.layout() == kStrided) {
     TORCH_CHECK(
-        self.sizes() == result.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ", result.sizes(),
-        " (in mul_)");
+        self.sizes() == result.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
+        result.sizes(), " (in mul_)");
     write_sparse("mul", self, result.to_dense());
   } else {
     write_sparse("mul", self, result);
@@ -285,15 +296,18 @@ Tensor& mul_coo_(Tensor& self, const Tensor& other) {
 namespace {
 
 Tensor quotient(const Tensor& self, const Tensor& other, std::optional<std::string_view> mode) {
-  TORCH_CHECK(!other.is_sparse(), "Sparse division requires a scalar or zero-dim dense tensor divisor (got a sparse divisor)");
   TORCH_CHECK(
-      other.dim() == 0, "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape ", other.sizes(), " for divisor)");
+      !other.is_sparse(), "Sparse division requires a scalar or zero-dim dense tensor divisor (got a sparse divisor)");
+  TORCH_CHECK(
+      other.dim() == 0, "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape ", other.sizes(),
+      " for divisor)");
   // Rounding is not linear: places that are there twice must be added up before.
   const Tensor input = mode.has_value() ? coalesced(self) : self;
   const SparseTensorImpl* impl = get_sparse_impl(input);
   const ScalarType common = at::result_type(self, other);
   return make_coo(
-      self.sizes(), impl->indices().clone(), at::div(impl->values().to(common), other.to(common), mode), impl->coalesced());
+      self.sizes(), impl->indices().clone(), at::div(impl->values().to(common), other.to(common), mode),
+      impl->coalesced());
 }
 
 } // namespace

@@ -17,7 +17,9 @@ constexpr auto kCoalesced = at::kAll | at::kComplexHalves;
 
 template <class T>
 void add_to(T* out, const T* values, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) out[i] = pointwise::add(out[i], values[i]);
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = pointwise::add(out[i], values[i]);
+  }
 }
 
 /// Groups of equal indices, in order: for each the number of its first one in `sorted`, and the end.
@@ -41,15 +43,16 @@ Tensor sum_groups(const Tensor& values, const int64_t* order, const std::vector<
   dispatch("coalesce", values.scalar_type(), kCoalesced, [&]<class T> {
     const T* from = values.const_data_ptr<T>();
     T* out = result.mutable_data_ptr<T>();
-    at::parallel_for(0, groups, at::internal::GRAIN_SIZE / std::max<int64_t>(block, 1) + 1, [&](int64_t begin, int64_t end) {
-      for (int64_t group = begin; group < end; ++group) {
-        T* sum = out + group * block;
-        std::copy_n(from + order[starts[group]] * block, block, sum);
-        for (int64_t i = starts[group] + 1; i < starts[group + 1]; ++i) {
-          add_to(sum, from + order[i] * block, block);
-        }
-      }
-    });
+    at::parallel_for(
+        0, groups, at::internal::GRAIN_SIZE / std::max<int64_t>(block, 1) + 1, [&](int64_t begin, int64_t end) {
+          for (int64_t group = begin; group < end; ++group) {
+            T* sum = out + group * block;
+            std::copy_n(from + order[starts[group]] * block, block, sum);
+            for (int64_t i = starts[group] + 1; i < starts[group + 1]; ++i) {
+              add_to(sum, from + order[i] * block, block);
+            }
+          }
+        });
   });
   return result;
 }
@@ -60,7 +63,8 @@ Tensor first_of_groups(const Tensor& sorted) {
   return at::cat({at::ones({1}, differs.options()), differs}).nonzero().squeeze(1);
 }
 
-Tensor sum_on_device(const SparseDeviceKernels& device, const Tensor& values, const Tensor& order, const Tensor& firsts) {
+Tensor sum_on_device(
+    const SparseDeviceKernels& device, const Tensor& values, const Tensor& order, const Tensor& firsts) {
   c10::DimVector sizes(values.sizes().begin(), values.sizes().end());
   sizes[0] = firsts.numel();
   const Tensor result = at::empty(sizes, values.options());

@@ -12,7 +12,8 @@ namespace at::native {
 /// The implementation object. Throws for a tensor of another layout.
 inline SparseCsrTensorImpl* compressed_impl(const Tensor& self) {
   TORCH_CHECK(
-      self.unsafeGetTensorImpl()->is_sparse_compressed(), "expected a sparse compressed tensor, but got layout ", self.layout());
+      self.unsafeGetTensorImpl()->is_sparse_compressed(), "expected a sparse compressed tensor, but got layout ",
+      self.layout());
   return static_cast<SparseCsrTensorImpl*>(self.unsafeGetTensorImpl());
 }
 
@@ -34,15 +35,19 @@ Layout transposed_layout(Layout layout);
 
 /// A tensor around these members; they are trusted to fit.
 TORCH_API Tensor make_compressed(
-    Layout layout, IntArrayRef sizes, const Tensor& compressed_indices, const Tensor& plain_indices, const Tensor& values);
+    Layout layout,
+    IntArrayRef sizes,
+    const Tensor& compressed_indices,
+    const Tensor& plain_indices,
+    const Tensor& values);
 /// One with the indices of `like`.
 TORCH_API Tensor with_compressed_values(const Tensor& like, const Tensor& values);
 
 /// Rows and columns of a block; ones for CSR and CSC.
 std::array<int64_t, 2> block_sizes(const Tensor& self);
 
-/// The indices of a matrix without batch as int64 rows and columns (of blocks): [2, nnz], in the order of the members. Throws
-/// where members contradict each other or the size.
+/// The indices of a matrix without batch as int64 rows and columns (of blocks): [2, nnz], in the order of the members.
+/// Throws where members contradict each other or the size.
 TORCH_API Tensor compressed_to_coo_indices(const Tensor& self);
 
 /// A compressed tensor in coordinates, coalesced; those of a batch come first.

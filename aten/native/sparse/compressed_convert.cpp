@@ -26,11 +26,14 @@ int64_t count_of_batch(const Tensor& self) {
   return count;
 }
 
-/// Sizes of the matrices of a batch combined into one: below each other where rows are compressed, side by side where columns are.
+/// Sizes of the matrices of a batch combined into one: below each other where rows are compressed, side by side where
+/// columns are.
 DimVector joined_sizes(IntArrayRef matrix, int64_t count, Layout layout) {
   DimVector sizes(matrix.begin(), matrix.end());
   int64_t& lines = sizes[is_row_compressed(layout) ? 0 : 1];
-  TORCH_CHECK(!c10::mul_overflows(count, lines, &lines), "to_sparse: a batch of ", count, " matrices of size ", matrix, " is too big");
+  TORCH_CHECK(
+      !c10::mul_overflows(count, lines, &lines), "to_sparse: a batch of ", count, " matrices of size ", matrix,
+      " is too big");
   return sizes;
 }
 
@@ -47,9 +50,12 @@ Tensor joined(const Tensor& self) {
   int64_t* to = starts.mutable_data_ptr<int64_t>();
   for (int64_t i = 0; i < count; ++i, from += lines + 1) {
     TORCH_CHECK(
-        from[0] == 0 && from[lines] == nnz, "the compressed indices of a sparse tensor were changed: they do not cover its elements");
+        from[0] == 0 && from[lines] == nnz,
+        "the compressed indices of a sparse tensor were changed: they do not cover its elements");
     for (int64_t k = 0; k < lines; ++k) {
-      TORCH_CHECK(from[k] >= 0 && from[k] <= nnz, "the compressed indices of a sparse tensor were changed: ", from[k], " is out of range");
+      TORCH_CHECK(
+          from[k] >= 0 && from[k] <= nnz, "the compressed indices of a sparse tensor were changed: ", from[k],
+          " is out of range");
       *to++ = i * nnz + from[k];
     }
   }
@@ -110,7 +116,8 @@ Tensor cut_apart(const Tensor& one, IntArrayRef sizes, IntArrayRef batch) {
     return t.reshape(shape);
   };
   return make_compressed(
-      one.layout(), sizes, each.unflatten(0, batch).to(one.device()), cut(impl->plain_indices(), nnz), cut(impl->values(), nnz));
+      one.layout(), sizes, each.unflatten(0, batch).to(one.device()), cut(impl->plain_indices(), nnz),
+      cut(impl->values(), nnz));
 }
 
 /// A batch in coordinates, those of the batch first.
@@ -122,7 +129,8 @@ Tensor batch_to_coo(const Tensor& self) {
     const IntArrayRef dense = self.sizes().slice(batch + 2);
     none.append(dense.begin(), dense.end());
     return make_coo(
-        self.sizes(), at::empty({batch + 2, 0}, impl->plain_indices().options().dtype(kLong)), at::empty(none, impl->values().options()),
+        self.sizes(), at::empty({batch + 2, 0}, impl->plain_indices().options().dtype(kLong)),
+        at::empty(none, impl->values().options()),
         /*coalesced=*/true);
   }
   const Tensor coo = compressed_to_coo(joined(self));
@@ -143,14 +151,16 @@ Tensor batch_to_coo(const Tensor& self) {
 
 void check_blocks(Layout layout, OptionalIntArrayRef blocksize, IntArrayRef sizes) {
   TORCH_CHECK(
-      is_blocked(layout) == blocksize.has_value(), "to_sparse: a blocksize must be given for blocked layouts, and for these only; got layout ",
-      layout);
+      is_blocked(layout) == blocksize.has_value(),
+      "to_sparse: a blocksize must be given for blocked layouts, and for these only; got layout ", layout);
   if (!blocksize.has_value()) {
     return;
   }
   const char* op = layout == kSparseBsr ? "dense_to_sparse_bsr" : "dense_to_sparse_bsc";
   const IntArrayRef block = *blocksize;
-  TORCH_CHECK(block.size() == 2 && block[0] > 0 && block[1] > 0, op, ": blocksize needs to be a tuple of size 2, of positive numbers, but got ", block);
+  TORCH_CHECK(
+      block.size() == 2 && block[0] > 0 && block[1] > 0, op,
+      ": blocksize needs to be a tuple of size 2, of positive numbers, but got ", block);
   TORCH_CHECK(
       sizes[0] % block[0] == 0 && sizes[1] % block[1] == 0, op, ": tensor sparse size (", sizes[0], ",", sizes[1],
       ") must be divisible by given blocksize (", block[0], ",", block[1], ")");
@@ -205,11 +215,17 @@ Tensor compressed_to_coo_indices(const Tensor& self) {
   int64_t* other = result.mutable_data_ptr<int64_t>() + (1 - by) * nnz;
   const int64_t* start = starts.const_data_ptr<int64_t>();
   const int64_t* index = plain.const_data_ptr<int64_t>();
-  TORCH_CHECK(start[0] == 0 && start[lines] == nnz, "the compressed indices of a sparse tensor were changed: they do not cover its elements");
+  TORCH_CHECK(
+      start[0] == 0 && start[lines] == nnz,
+      "the compressed indices of a sparse tensor were changed: they do not cover its elements");
   for (int64_t i = 0; i < lines; ++i) {
-    TORCH_CHECK(start[i] <= start[i + 1] && start[i + 1] <= nnz, "the compressed indices of a sparse tensor were changed: they decrease at ", i);
+    TORCH_CHECK(
+        start[i] <= start[i + 1] && start[i + 1] <= nnz,
+        "the compressed indices of a sparse tensor were changed: they decrease at ", i);
     for (int64_t k = start[i]; k < start[i + 1]; ++k) {
-      TORCH_CHECK(index[k] >= 0 && index[k] < count, "the plain indices of a sparse tensor were changed: ", index[k], " is out of range");
+      TORCH_CHECK(
+          index[k] >= 0 && index[k] < count, "the plain indices of a sparse tensor were changed: ", index[k],
+          " is out of range");
       line[k] = i;
       other[k] = index[k];
     }
@@ -230,7 +246,8 @@ Tensor compressed_to_coo(const Tensor& self) {
   const int64_t nnz = indices.size(1);
   const auto spread = [&](int64_t d) {
     const Tensor inside = at::arange(block[d], indices.options());
-    return (indices.select(0, d).view({nnz, 1, 1}) * block[d] + (d == 0 ? inside.view({1, -1, 1}) : inside.view({1, 1, -1})))
+    return (indices.select(0, d).view({nnz, 1, 1}) * block[d] +
+            (d == 0 ? inside.view({1, -1, 1}) : inside.view({1, 1, -1})))
         .expand({nnz, block[0], block[1]})
         .reshape({-1});
   };
@@ -240,8 +257,8 @@ Tensor compressed_to_coo(const Tensor& self) {
 Tensor coo_to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef blocksize) {
   const SparseTensorImpl* given = get_sparse_impl(self);
   TORCH_CHECK(
-      given->sparse_dim() == 2, "Only tensors with two sparse dimensions can be converted to the ", layout, " layout, got self with ",
-      given->sparse_dim(), " sparse dimensions.");
+      given->sparse_dim() == 2, "Only tensors with two sparse dimensions can be converted to the ", layout,
+      " layout, got self with ", given->sparse_dim(), " sparse dimensions.");
   check_blocks(layout, blocksize, self.sizes());
   if (is_blocked(layout)) {
     return blocked(coalesced(self), layout, {(*blocksize)[0], (*blocksize)[1]});
@@ -257,9 +274,11 @@ Tensor coo_to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef 
 
 namespace {
 
-Tensor strided_to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
+Tensor strided_to_compressed(
+    const Tensor& self, Layout layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
   const int64_t dense = dense_dim.value_or(0);
-  TORCH_CHECK(dense >= 0 && dense <= self.dim(), "to_sparse: dense_dim must be in [0, ", self.dim(), "], but got ", dense);
+  TORCH_CHECK(
+      dense >= 0 && dense <= self.dim(), "to_sparse: dense_dim must be in [0, ", self.dim(), "], but got ", dense);
   const int64_t batch = self.dim() - 2 - dense;
   TORCH_CHECK(
       batch >= 0, "to_sparse for Strided to ", layout, " conversion does not support tensors with ", self.dim() - dense,
@@ -269,24 +288,31 @@ Tensor strided_to_compressed(const Tensor& self, Layout layout, OptionalIntArray
   }
   const IntArrayRef leading = self.sizes().slice(0, batch);
   TORCH_CHECK(
-      c10::multiply_integers(leading) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
+      c10::multiply_integers(leading) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout,
+      " layout");
   check_blocks(layout, blocksize, self.sizes().slice(batch));
-  return cut_apart(coo_to_compressed(joined_strided(self, batch, layout)._to_sparse(2), layout, blocksize), self.sizes(), leading);
+  return cut_apart(
+      coo_to_compressed(joined_strided(self, batch, layout)._to_sparse(2), layout, blocksize), self.sizes(), leading);
 }
 
 /// The same for a batch that is compressed another way. Blocks may differ in number from matrix to matrix.
 Tensor batch_to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef blocksize) {
   const int64_t batch = compressed_impl(self)->batch_dim();
-  TORCH_CHECK(count_of_batch(self) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
+  TORCH_CHECK(
+      count_of_batch(self) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
   check_blocks(layout, blocksize, self.sizes().slice(batch));
-  return cut_apart(coo_to_compressed(joined_coo(self, layout), layout, blocksize), self.sizes(), self.sizes().slice(0, batch));
+  return cut_apart(
+      coo_to_compressed(joined_coo(self, layout), layout, blocksize), self.sizes(), self.sizes().slice(0, batch));
 }
 
-Tensor to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
+Tensor to_compressed(
+    const Tensor& self, Layout layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
   if (self.layout() == kStrided) {
     return strided_to_compressed(self, layout, blocksize, dense_dim);
   }
-  TORCH_CHECK(!dense_dim.has_value(), "to_sparse: conversion from ", self.layout(), " to ", layout, " with dense_dim argument is not supported");
+  TORCH_CHECK(
+      !dense_dim.has_value(), "to_sparse: conversion from ", self.layout(), " to ", layout,
+      " with dense_dim argument is not supported");
   if (self.is_sparse()) {
     return coo_to_compressed(self, layout, blocksize);
   }
@@ -326,7 +352,8 @@ Tensor _to_dense_compressed(const Tensor& self, std::optional<ScalarType> dtype,
 
 Tensor _to_sparse_dim_compressed(const Tensor& self, int64_t sparse_dim) {
   TORCH_CHECK(
-      sparse_dim == 2, "sparse dim argument for sparse_compressed_to_sparse must not be different than 2, but got ", sparse_dim);
+      sparse_dim == 2, "sparse dim argument for sparse_compressed_to_sparse must not be different than 2, but got ",
+      sparse_dim);
   return compressed_to_coo(self);
 }
 
@@ -334,13 +361,18 @@ Tensor _to_sparse_any(
     const Tensor& self, std::optional<Layout> layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
   const Layout wanted = layout.value_or(kSparse);
   if (wanted != kSparse) {
-    TORCH_CHECK(is_compressed_layout(wanted), "to_sparse: conversion from ", self.layout(), " to ", wanted, " is not supported");
+    TORCH_CHECK(
+        is_compressed_layout(wanted), "to_sparse: conversion from ", self.layout(), " to ", wanted,
+        " is not supported");
     return to_compressed(self, wanted, blocksize, dense_dim);
   }
-  TORCH_CHECK(!blocksize.has_value(), "to_sparse: conversion from ", self.layout(), " to Sparse with blocksize argument given is not supported");
+  TORCH_CHECK(
+      !blocksize.has_value(), "to_sparse: conversion from ", self.layout(),
+      " to Sparse with blocksize argument given is not supported");
   if (self.layout() == kStrided) {
     const int64_t dense = dense_dim.value_or(0);
-    TORCH_CHECK(dense >= 0 && dense <= self.dim(), "to_sparse: dense_dim must be in [0, ", self.dim(), "], but got ", dense);
+    TORCH_CHECK(
+        dense >= 0 && dense <= self.dim(), "to_sparse: dense_dim must be in [0, ", self.dim(), "], but got ", dense);
     return self._to_sparse(self.dim() - dense);
   }
   return self.is_sparse() ? self : compressed_to_coo(self);
@@ -359,9 +391,11 @@ Tensor _to_sparse_bsc_any(const Tensor& self, IntArrayRef blocksize, std::option
   return to_compressed(self, kSparseBsc, blocksize, dense_dim);
 }
 
-Tensor to_sparse(const Tensor& self, std::optional<Layout> layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
+Tensor to_sparse(
+    const Tensor& self, std::optional<Layout> layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
   const Layout wanted = layout.value_or(kSparse);
-  TORCH_CHECK(wanted != kStrided, "to_sparse: conversion from ", self.layout(), " to Strided is not supported; use to_dense");
+  TORCH_CHECK(
+      wanted != kStrided, "to_sparse: conversion from ", self.layout(), " to Strided is not supported; use to_dense");
   if (self.layout() == wanted && (!blocksize.has_value() || *blocksize == IntArrayRef(block_sizes(self)))) {
     return self;
   }
@@ -375,34 +409,42 @@ Tensor to_sparse_csc(const Tensor& self, std::optional<int64_t> dense_dim) {
   return self.layout() == kSparseCsc ? self : self._to_sparse_csc(dense_dim);
 }
 Tensor to_sparse_bsr(const Tensor& self, IntArrayRef blocksize, std::optional<int64_t> dense_dim) {
-  return self.layout() == kSparseBsr && blocksize == IntArrayRef(block_sizes(self)) ? self : self._to_sparse_bsr(blocksize, dense_dim);
+  return self.layout() == kSparseBsr && blocksize == IntArrayRef(block_sizes(self))
+      ? self
+      : self._to_sparse_bsr(blocksize, dense_dim);
 }
 Tensor to_sparse_bsc(const Tensor& self, IntArrayRef blocksize, std::optional<int64_t> dense_dim) {
-  return self.layout() == kSparseBsc && blocksize == IntArrayRef(block_sizes(self)) ? self : self._to_sparse_bsc(blocksize, dense_dim);
+  return self.layout() == kSparseBsc && blocksize == IntArrayRef(block_sizes(self))
+      ? self
+      : self._to_sparse_bsc(blocksize, dense_dim);
 }
 
 Tensor sparse_mask_compressed(const Tensor& self, const Tensor& mask) {
-  TORCH_CHECK(is_compressed_layout(mask.layout()), "sparse_mask: expected a mask of a compressed layout, but got ", mask.layout());
   TORCH_CHECK(
-      self.sizes() == mask.sizes(), "sparse_mask(): operands have incompatible sizes; self has size ", self.sizes(), " but mask has size ",
-      mask.sizes());
+      is_compressed_layout(mask.layout()), "sparse_mask: expected a mask of a compressed layout, but got ",
+      mask.layout());
+  TORCH_CHECK(
+      self.sizes() == mask.sizes(), "sparse_mask(): operands have incompatible sizes; self has size ", self.sizes(),
+      " but mask has size ", mask.sizes());
   const int64_t batch = compressed_impl(mask)->batch_dim();
   if (batch > 0 && !self.is_sparse()) {
     if (count_of_batch(mask) == 0) {
       return with_compressed_values(mask, compressed_impl(mask)->values().to(self.scalar_type()));
     }
     TORCH_CHECK(
-        self.layout() == kStrided || compressed_impl(self)->batch_dim() == batch, "sparse_mask(): a mask that is a batch of matrices of size ",
-        mask.sizes(), " does not fit a sparse tensor without that batch");
-    const Tensor one = self.layout() == kStrided ? joined_strided(self, batch, mask.layout()) : joined_coo(self, mask.layout());
-    return cut_apart(
-        sparse_mask_compressed(one, joined(mask)), mask.sizes(), mask.sizes().slice(0, batch));
+        self.layout() == kStrided || compressed_impl(self)->batch_dim() == batch,
+        "sparse_mask(): a mask that is a batch of matrices of size ", mask.sizes(),
+        " does not fit a sparse tensor without that batch");
+    const Tensor one =
+        self.layout() == kStrided ? joined_strided(self, batch, mask.layout()) : joined_coo(self, mask.layout());
+    return cut_apart(sparse_mask_compressed(one, joined(mask)), mask.sizes(), mask.sizes().slice(0, batch));
   }
   const Tensor coo_mask = compressed_to_coo(mask);
   const Tensor coo = is_compressed_layout(self.layout()) ? compressed_to_coo(self) : self;
   const std::array<int64_t, 2> block = block_sizes(mask);
   return coo_to_compressed(
-      coo.sparse_mask(coo_mask), mask.layout(), is_blocked(mask.layout()) ? OptionalIntArrayRef(block) : OptionalIntArrayRef());
+      coo.sparse_mask(coo_mask), mask.layout(),
+      is_blocked(mask.layout()) ? OptionalIntArrayRef(block) : OptionalIntArrayRef());
 }
 
 } // namespace at::native

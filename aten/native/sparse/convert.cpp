@@ -42,7 +42,8 @@ Tensor to_dense_backward(const Tensor& grad, const Tensor& input, std::optional<
   if (masked_grad.value_or(true)) {
     return cast.sparse_mask(input.is_sparse() ? input.coalesce() : input);
   }
-  return input.is_sparse() ? cast.to_sparse(get_sparse_impl(input)->sparse_dim()) : at::native::compressed_like(cast, input);
+  return input.is_sparse() ? cast.to_sparse(get_sparse_impl(input)->sparse_dim())
+                           : at::native::compressed_like(cast, input);
 }
 
 // ---- to sparse -------------------------------------------------------------------------
@@ -50,10 +51,9 @@ Tensor to_dense_backward(const Tensor& grad, const Tensor& input, std::optional<
 Tensor _to_sparse_dim_strided(const Tensor& self, int64_t sparse_dim) {
   const int64_t dims = self.dim();
   TORCH_CHECK(
-      sparse_dim >= 0 && sparse_dim <= dims, "dense_to_sparse: sparse_dim argument must be in [0,", dims, "] range, but ", sparse_dim,
-      " is given");
-  TORCH_CHECK(
-      sparse_dim > 0 || dims == 0, "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0");
+      sparse_dim >= 0 && sparse_dim <= dims, "dense_to_sparse: sparse_dim argument must be in [0,", dims,
+      "] range, but ", sparse_dim, " is given");
+  TORCH_CHECK(sparse_dim > 0 || dims == 0, "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0");
   Tensor indices;
   if (sparse_dim == dims) {
     indices = dims == 0 ? at::empty({0, self.item().toComplexDouble() == 0. ? 0 : 1}, self.options().dtype(kLong))
@@ -128,15 +128,16 @@ Tensor _sparse_mask_projection(const Tensor& self, const Tensor& mask, bool /*ac
       " but mask has size ", mask.sizes());
   const SparseTensorImpl* places = get_sparse_impl(mask);
   TORCH_CHECK(
-      places->sparse_dim() == get_sparse_impl(self)->sparse_dim(), "sparse_mask(): self has ", get_sparse_impl(self)->sparse_dim(),
-      " sparse dimensions and mask has ", places->sparse_dim());
+      places->sparse_dim() == get_sparse_impl(self)->sparse_dim(), "sparse_mask(): self has ",
+      get_sparse_impl(self)->sparse_dim(), " sparse dimensions and mask has ", places->sparse_dim());
   const Tensor source = coalesced(self);
   const SparseTensorImpl* from = get_sparse_impl(source);
   DimVector sizes(places->values().sizes().begin(), places->values().sizes().end());
   Tensor values = at::zeros(sizes, from->values().options());
   if (from->nnz() > 0 && places->nnz() > 0) {
     const Tensor found = element_numbers(
-        at::sparse::flatten_indices(from->indices(), self.sizes()), at::sparse::flatten_indices(places->indices(), self.sizes()));
+        at::sparse::flatten_indices(from->indices(), self.sizes()),
+        at::sparse::flatten_indices(places->indices(), self.sizes()));
     const Tensor hits = found.ge(0).nonzero().squeeze(1);
     values.index_copy_(0, hits, from->values().index_select(0, found.index_select(0, hits)));
   }
@@ -165,8 +166,9 @@ Tensor _sparse_broadcast_to(const Tensor& self, IntArrayRef size) {
   for (int64_t dim = 0; dim < more + impl->sparse_dim(); ++dim) {
     const int64_t old = dim < more ? 1 : self.size(dim - more);
     TORCH_CHECK(
-        size[dim] >= 0 && (old == size[dim] || old == 1), "The expanded size of the tensor (", size[dim], ") must match the existing size (", old,
-        ") at non-singleton dimension ", dim, ".  Target sizes: ", size, ".  Tensor sizes: ", self.sizes());
+        size[dim] >= 0 && (old == size[dim] || old == 1), "The expanded size of the tensor (", size[dim],
+        ") must match the existing size (", old, ") at non-singleton dimension ", dim, ".  Target sizes: ", size,
+        ".  Tensor sizes: ", self.sizes());
     repeated.push_back(old == size[dim] && dim >= more ? 1 : size[dim]);
   }
   const Tensor copies = at::sparse::full_coo_indices(repeated, impl->indices().options());
@@ -182,14 +184,17 @@ Tensor _sparse_broadcast_to(const Tensor& self, IntArrayRef size) {
   value_sizes.append(size.begin() + sparse_dim, size.end());
   DimVector repeats(value_sizes.size(), 1);
   repeats[0] = times;
-  return make_coo(size, indices, impl->values().expand(value_sizes).repeat(repeats), impl->coalesced() && (times == 1 || nnz < 2));
+  return make_coo(
+      size, indices, impl->values().expand(value_sizes).repeat(repeats), impl->coalesced() && (times == 1 || nnz < 2));
 }
 
 Tensor _spdiags(const Tensor& diagonals, const Tensor& offsets, IntArrayRef shape, std::optional<Layout> layout) {
   TORCH_CHECK(
-      diagonals.layout() == kStrided && offsets.layout() == kStrided, "_spdiags: diagonals and offsets must be strided tensors, got ",
-      diagonals.layout(), " and ", offsets.layout());
-  TORCH_CHECK(diagonals.dim() == 1 || diagonals.dim() == 2, "Diagonals must be vector or matrix, got sizes ", diagonals.sizes());
+      diagonals.layout() == kStrided && offsets.layout() == kStrided,
+      "_spdiags: diagonals and offsets must be strided tensors, got ", diagonals.layout(), " and ", offsets.layout());
+  TORCH_CHECK(
+      diagonals.dim() == 1 || diagonals.dim() == 2, "Diagonals must be vector or matrix, got sizes ",
+      diagonals.sizes());
   TORCH_CHECK(shape.size() == 2, "Output shape must be 2d, got ", shape);
   TORCH_CHECK(shape[0] >= 0 && shape[1] >= 0, "_spdiags: the shape must not be negative, got ", shape);
   TORCH_CHECK(offsets.dim() <= 1, "Offsets must be scalar or vector, got sizes ", offsets.sizes());
@@ -198,7 +203,8 @@ Tensor _spdiags(const Tensor& diagonals, const Tensor& offsets, IntArrayRef shap
   const Tensor starts = offsets.contiguous();
   const int64_t count = rows_of_values.size(0), width = std::min(rows_of_values.size(1), shape[1]);
   TORCH_CHECK(
-      starts.numel() == count, "Number of diagonals (", count, ") does not match the number of offsets (", starts.numel(), ")");
+      starts.numel() == count, "Number of diagonals (", count, ") does not match the number of offsets (",
+      starts.numel(), ")");
   const Layout wanted = layout.value_or(kSparse);
   TORCH_CHECK(
       wanted == kSparse || wanted == kSparseCsc || wanted == kSparseCsr,
@@ -206,7 +212,8 @@ Tensor _spdiags(const Tensor& diagonals, const Tensor& offsets, IntArrayRef shap
   const int64_t* offset = starts.const_data_ptr<int64_t>();
   std::vector<int64_t> sorted(offset, offset + count);
   std::sort(sorted.begin(), sorted.end());
-  TORCH_CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "Offset tensor contains duplicate values");
+  TORCH_CHECK(
+      std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "Offset tensor contains duplicate values");
 
   std::vector<int64_t> rows, cols;
   std::vector<Tensor> values{rows_of_values.narrow(0, 0, 0).flatten()};
@@ -218,7 +225,9 @@ Tensor _spdiags(const Tensor& diagonals, const Tensor& offsets, IntArrayRef shap
       rows.push_back(col - shift);
       cols.push_back(col);
     }
-    if (begin < end) values.push_back(rows_of_values.select(0, k).narrow(0, begin, end - begin));
+    if (begin < end) {
+      values.push_back(rows_of_values.select(0, k).narrow(0, begin, end - begin));
+    }
   }
   const Tensor places = at::stack({int64_tensor(rows, kCPU), int64_tensor(cols, kCPU)});
   const Tensor result = make_coo(shape, places, at::cat(values), /*coalesced=*/false);

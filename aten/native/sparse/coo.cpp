@@ -25,7 +25,8 @@ using OptBool = std::optional<bool>;
 
 void check_layout(const char* op, OptLayout layout) {
   TORCH_CHECK(
-      layout.value_or(kSparse) == kSparse, "expected sparse layout, but got layout ", layout.value_or(kSparse), " (in ", op, ")");
+      layout.value_or(kSparse) == kSparse, "expected sparse layout, but got layout ", layout.value_or(kSparse), " (in ",
+      op, ")");
 }
 
 Tensor new_coo(ScalarType dtype, Device device) {
@@ -48,7 +49,8 @@ void check_members(const Tensor& indices, const Tensor& values) {
       "sparse_coo_tensor: indices and values must be strided tensors");
   TORCH_CHECK(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: ", indices.sizes());
   TORCH_CHECK(
-      !c10::isFloatingType(indices.scalar_type()) && !c10::isComplexType(indices.scalar_type()) && indices.scalar_type() != kBool,
+      !c10::isFloatingType(indices.scalar_type()) && !c10::isComplexType(indices.scalar_type()) &&
+          indices.scalar_type() != kBool,
       "indices must be an integral tensor, but got ", indices.scalar_type());
 }
 
@@ -78,7 +80,8 @@ void check_places(const Tensor& row, int64_t size, const char* what) {
     const auto [least, greatest] = at::aminmax(row);
     const int64_t low = least.item<int64_t>(), high = greatest.item<int64_t>();
     TORCH_CHECK_INDEX(
-        low >= 0 && high < size, "a sparse matrix with ", size, " ", what, " cannot have an element in number ", low < 0 ? low : high);
+        low >= 0 && high < size, "a sparse matrix with ", size, " ", what, " cannot have an element in number ",
+        low < 0 ? low : high);
     return;
   }
   const Tensor places = row.contiguous();
@@ -88,7 +91,8 @@ void check_places(const Tensor& row, int64_t size, const char* what) {
   }
   for (int64_t i = 0; i < places.numel(); ++i) {
     TORCH_CHECK_INDEX(
-        index[i] >= 0 && index[i] < size, "a sparse matrix with ", size, " ", what, " cannot have an element in number ", index[i]);
+        index[i] >= 0 && index[i] < size, "a sparse matrix with ", size, " ", what,
+        " cannot have an element in number ", index[i]);
   }
 }
 
@@ -124,10 +128,11 @@ void _validate_sparse_coo_tensor_args(
   const int64_t dense_dim = values.dim() - 1;
   TORCH_CHECK(
       sparse_dim + dense_dim == static_cast<int64_t>(size.size()),
-      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(), ", sparse_dim = ", sparse_dim,
-      ", dense_dim = ", dense_dim);
+      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(),
+      ", sparse_dim = ", sparse_dim, ", dense_dim = ", dense_dim);
   TORCH_CHECK(
-      indices.size(1) == values.size(0), "indices and values must have same nnz, but got nnz from indices: ", indices.size(1),
+      indices.size(1) == values.size(0),
+      "indices and values must have same nnz, but got nnz from indices: ", indices.size(1),
       ", nnz from values: ", values.size(0));
   DimVector expected{values.size(0)};
   expected.append(size.begin() + sparse_dim, size.end());
@@ -142,7 +147,8 @@ void _validate_sparse_coo_tensor_args(
       const int64_t index = place[dim * nnz + i];
       TORCH_CHECK(index >= 0, "found negative index ", index, " for dim ", dim);
       TORCH_CHECK(
-          index < size[dim], "size is inconsistent with indices: for dim ", dim, ", size is ", size[dim], " but found index ", index);
+          index < size[dim], "size is inconsistent with indices: for dim ", dim, ", size is ", size[dim],
+          " but found index ", index);
     }
   }
   if (is_coalesced.value_or(false) && nnz > 1) {
@@ -165,7 +171,13 @@ void _validate_sparse_coo_tensor_args(
 // ---- factories -------------------------------------------------------------------------
 
 Tensor _sparse_coo_tensor_with_dims(
-    int64_t sparse_dim, int64_t dense_dim, IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device, OptBool) {
+    int64_t sparse_dim,
+    int64_t dense_dim,
+    IntArrayRef size,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool) {
   check_layout("_sparse_coo_tensor_with_dims", layout);
   Tensor result = new_coo(dtype.value_or(c10::get_default_dtype_as_scalartype()), device.value_or(kCPU));
   get_sparse_impl(result)->resize_and_clear_(sparse_dim, dense_dim, size);
@@ -174,21 +186,32 @@ Tensor _sparse_coo_tensor_with_dims(
 }
 
 Tensor _sparse_coo_tensor_with_dims_and_tensors(
-    int64_t sparse_dim, int64_t dense_dim, IntArrayRef size, const Tensor& indices, const Tensor& values, OptDtype dtype,
-    OptLayout layout, OptDevice device, OptBool, OptBool is_coalesced) {
+    int64_t sparse_dim,
+    int64_t dense_dim,
+    IntArrayRef size,
+    const Tensor& indices,
+    const Tensor& values,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool,
+    OptBool is_coalesced) {
   check_layout("_sparse_coo_tensor_with_dims_and_tensors", layout);
   Tensor result = new_coo(dtype.value_or(values.scalar_type()), device.value_or(values.device()));
   SparseTensorImpl* impl = get_sparse_impl(result);
   impl->raw_resize_(sparse_dim, dense_dim, size);
   impl->set_indices_and_values_unsafe(
-      sparse_member(indices), sparse_member(values.scalar_type() == result.scalar_type() ? values : values.to(result.scalar_type())));
+      sparse_member(indices),
+      sparse_member(values.scalar_type() == result.scalar_type() ? values : values.to(result.scalar_type())));
   impl->set_coalesced(is_coalesced.value_or(false) || values.size(0) < 2);
   return result;
 }
 
-Tensor sparse_coo_tensor_size(IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+Tensor sparse_coo_tensor_size(
+    IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   check_layout("sparse_coo_tensor", layout);
-  return at::_sparse_coo_tensor_with_dims(static_cast<int64_t>(size.size()), 0, size, dtype, kSparse, device, pin_memory);
+  return at::_sparse_coo_tensor_with_dims(
+      static_cast<int64_t>(size.size()), 0, size, dtype, kSparse, device, pin_memory);
 }
 
 Tensor& sparse_coo_tensor_size_out(IntArrayRef size, Tensor& out) {
@@ -197,32 +220,50 @@ Tensor& sparse_coo_tensor_size_out(IntArrayRef size, Tensor& out) {
 }
 
 Tensor _sparse_coo_tensor_unsafe(
-    const Tensor& indices, const Tensor& values_, IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device,
-    OptBool pin_memory, OptBool is_coalesced) {
+    const Tensor& indices,
+    const Tensor& values_,
+    IntArrayRef size,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptBool is_coalesced) {
   check_members(indices, values_);
   const Tensor values = with_nnz(values_);
   TORCH_CHECK(
-      static_cast<int64_t>(size.size()) >= indices.size(0), "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ",
-      size.size(), ", sparse_dim = ", indices.size(0), ", dense_dim = ", values.dim() - 1);
+      static_cast<int64_t>(size.size()) >= indices.size(0),
+      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(),
+      ", sparse_dim = ", indices.size(0), ", dense_dim = ", values.dim() - 1);
   TORCH_CHECK(
       indices.size(0) + values.dim() - 1 == static_cast<int64_t>(size.size()),
-      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(), ", sparse_dim = ", indices.size(0),
-      ", dense_dim = ", values.dim() - 1);
+      "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(),
+      ", sparse_dim = ", indices.size(0), ", dense_dim = ", values.dim() - 1);
   return at::_sparse_coo_tensor_with_dims_and_tensors(
       indices.size(0), values.dim() - 1, size, indices.to(kLong), values.to(dtype.value_or(values.scalar_type())),
       dtype.value_or(values.scalar_type()), layout, device, pin_memory, is_coalesced);
 }
 
 Tensor sparse_coo_tensor_indices_size(
-    const Tensor& indices, const Tensor& values, IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device,
-    OptBool pin_memory, OptBool is_coalesced) {
+    const Tensor& indices,
+    const Tensor& values,
+    IntArrayRef size,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    OptBool is_coalesced) {
   check_layout("sparse_coo_tensor", layout);
   at::native::_validate_sparse_coo_tensor_args(indices, values, size, is_coalesced, std::nullopt);
   return at::_sparse_coo_tensor_unsafe(indices, values, size, dtype, kSparse, device, pin_memory, is_coalesced);
 }
 
 Tensor sparse_coo_tensor_indices(
-    const Tensor& indices, const Tensor& values_, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory,
+    const Tensor& indices,
+    const Tensor& values_,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
     OptBool is_coalesced) {
   check_layout("sparse_coo_tensor", layout);
   check_members(indices, values_);
@@ -238,22 +279,26 @@ Tensor sparse_coo_tensor_indices(
       TORCH_CHECK(index >= 0, "found negative index ", index, " for dim ", dim);
       greatest = std::max(greatest, index);
     }
-    TORCH_CHECK(!c10::add_overflows(greatest, int64_t{1}, &sizes[dim]), "index ", greatest, " of dim ", dim, " is too large");
+    TORCH_CHECK(
+        !c10::add_overflows(greatest, int64_t{1}, &sizes[dim]), "index ", greatest, " of dim ", dim, " is too large");
   }
   for (int64_t dim = 1; dim < values.dim(); ++dim) {
     sizes[indices.size(0) + dim - 1] = values.size(dim);
   }
-  return at::native::sparse_coo_tensor_indices_size(indices, values, sizes, dtype, layout, device, pin_memory, is_coalesced);
+  return at::native::sparse_coo_tensor_indices_size(
+      indices, values, sizes, dtype, layout, device, pin_memory, is_coalesced);
 }
 
 // ---- parts -----------------------------------------------------------------------------
 
 int64_t sparse_dim(const Tensor& self) {
-  return self.is_sparse() ? get_sparse_impl(self)->sparse_dim() : is_compressed(self) ? compressed_impl(self)->sparse_dim() : 0;
+  return self.is_sparse()   ? get_sparse_impl(self)->sparse_dim()
+      : is_compressed(self) ? compressed_impl(self)->sparse_dim()
+                            : 0;
 }
 
 int64_t dense_dim(const Tensor& self) {
-  return self.is_sparse() ? get_sparse_impl(self)->dense_dim()
+  return self.is_sparse()   ? get_sparse_impl(self)->dense_dim()
       : is_compressed(self) ? compressed_impl(self)->dense_dim()
                             : self.dim();
 }
@@ -362,8 +407,9 @@ Tensor& copy_sparse_to_sparse_(Tensor& self, const Tensor& src, bool non_blockin
 
 Tensor& copy_coo_(Tensor& self, const Tensor& src, bool non_blocking) {
   TORCH_CHECK_NOT_IMPLEMENTED(
-      self.is_sparse() && src.is_sparse(), "copy_() between dense and sparse Tensors is not implemented! Found self type = ",
-      self.toString(), " and src type = ", src.toString());
+      self.is_sparse() && src.is_sparse(),
+      "copy_() between dense and sparse Tensors is not implemented! Found self type = ", self.toString(),
+      " and src type = ", src.toString());
   return at::native::copy_sparse_to_sparse_(self, src, non_blocking);
 }
 
@@ -385,40 +431,66 @@ Tensor& zero_coo_(Tensor& self) {
 }
 
 Tensor empty_coo(
-    IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, std::optional<MemoryFormat> format) {
+    IntArrayRef size,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    std::optional<MemoryFormat> format) {
+  TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
   TORCH_CHECK(
-      !pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
-  TORCH_CHECK(
-      !format || *format == MemoryFormat::Preserve || *format == MemoryFormat::Contiguous, "unsupported memory format option ",
-      format.value_or(MemoryFormat::Preserve));
-  return at::native::_sparse_coo_tensor_with_dims(static_cast<int64_t>(size.size()), 0, size, dtype, layout, device, pin_memory);
+      !format || *format == MemoryFormat::Preserve || *format == MemoryFormat::Contiguous,
+      "unsupported memory format option ", format.value_or(MemoryFormat::Preserve));
+  return at::native::_sparse_coo_tensor_with_dims(
+      static_cast<int64_t>(size.size()), 0, size, dtype, layout, device, pin_memory);
 }
 
 Tensor empty_like_coo(
-    const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, std::optional<MemoryFormat> format) {
+    const Tensor& self,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    std::optional<MemoryFormat> format) {
   const Layout wanted = layout.value_or(self.layout());
-  const c10::TensorOptions options =
-      self.options().dtype(dtype.value_or(self.scalar_type())).layout(wanted).device(device.value_or(self.device())).pinned_memory(pin_memory);
+  const c10::TensorOptions options = self.options()
+                                         .dtype(dtype.value_or(self.scalar_type()))
+                                         .layout(wanted)
+                                         .device(device.value_or(self.device()))
+                                         .pinned_memory(pin_memory);
   if (wanted != kSparse || !self.is_sparse()) {
     return at::empty(self.sizes(), options, format == MemoryFormat::Preserve ? std::nullopt : format);
   }
-  return at::_sparse_coo_tensor_with_dims(get_sparse_impl(self)->sparse_dim(), get_sparse_impl(self)->dense_dim(), self.sizes(), options);
+  return at::_sparse_coo_tensor_with_dims(
+      get_sparse_impl(self)->sparse_dim(), get_sparse_impl(self)->dense_dim(), self.sizes(), options);
 }
 
 Tensor zeros_like_coo(
-    const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, std::optional<MemoryFormat> format) {
+    const Tensor& self,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
+    std::optional<MemoryFormat> format) {
   return at::native::empty_like_coo(self, dtype, layout, device, pin_memory, format).zero_();
 }
 
 Tensor _to_copy_coo(
-    const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool, bool non_blocking,
+    const Tensor& self,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool,
+    bool non_blocking,
     std::optional<MemoryFormat> memory_format) {
   TORCH_CHECK(
-      layout.value_or(kSparse) == kSparse, "to(options) doesn't support converting to a different layout, but got self.layout being ",
-      self.layout(), " and options.layout set as ", layout.value_or(kSparse));
+      layout.value_or(kSparse) == kSparse,
+      "to(options) doesn't support converting to a different layout, but got self.layout being ", self.layout(),
+      " and options.layout set as ", layout.value_or(kSparse));
   TORCH_CHECK(
-      memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve, "to(options): COO only supports memory format Preserve, but got ",
-      memory_format.value_or(MemoryFormat::Preserve), " instead.");
+      memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve,
+      "to(options): COO only supports memory format Preserve, but got ", memory_format.value_or(MemoryFormat::Preserve),
+      " instead.");
   const SparseTensorImpl* impl = get_sparse_impl(self);
   const Device place = device.value_or(self.device());
   return make_coo(

@@ -40,8 +40,8 @@ TORCH_API void check_coo(const char* op, const char* name, const Tensor& t);
 /// The tensor with each place once; itself where it is so already.
 TORCH_API Tensor coalesced(const Tensor& self);
 
-/// For each of the places (linear, as flatten_indices numbers them) `wanted` the number of the element of `places`, which is not
-/// empty, that lies there, or -1.
+/// For each of the places (linear, as flatten_indices numbers them) `wanted` the number of the element of `places`,
+/// which is not empty, that lies there, or -1.
 TORCH_API Tensor element_numbers(const Tensor& places, const Tensor& wanted);
 
 /// Elements of one place: the product of the dense sizes.

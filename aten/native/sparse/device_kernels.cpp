@@ -18,9 +18,11 @@ void register_sparse_kernels(c10::DeviceType device, const SparseDeviceKernels* 
 
 const SparseDeviceKernels* sparse_kernels(const Tensor& t) {
   const c10::DeviceType device = t.device().type();
-  const SparseDeviceKernels* kernels = registered_sparse_kernels[static_cast<size_t>(device)].load(std::memory_order_acquire);
+  const SparseDeviceKernels* kernels =
+      registered_sparse_kernels[static_cast<size_t>(device)].load(std::memory_order_acquire);
   TORCH_CHECK_NOT_IMPLEMENTED(
-      kernels != nullptr || device == c10::DeviceType::CPU, "sparse tensors are on the CPU and on CUDA devices, got device ", t.device());
+      kernels != nullptr || device == c10::DeviceType::CPU,
+      "sparse tensors are on the CPU and on CUDA devices, got device ", t.device());
   return kernels;
 }
 

@@ -31,8 +31,10 @@ Tensor without_row(const Tensor& indices, int64_t row) {
 Tensor permute_coo(const Tensor& self, IntArrayRef dims) {
   TORCH_CHECK(
       self.dim() == static_cast<int64_t>(dims.size()),
-      "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
-      "dimensions i.e. input.dim() = ", self.dim(), " is not equal to len(dims) = ", dims.size());
+      "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
+      "of "
+      "dimensions i.e. input.dim() = ",
+      self.dim(), " is not equal to len(dims) = ", dims.size());
   const SparseTensorImpl* impl = get_sparse_impl(self);
   const int64_t sparse_dim = impl->sparse_dim();
   DimVector order, sizes, sparse_order, dense_order{0};
@@ -43,7 +45,8 @@ Tensor permute_coo(const Tensor& self, IntArrayRef dims) {
     seen[d] = true;
     const bool to_sparse = static_cast<int64_t>(order.size()) < sparse_dim;
     TORCH_CHECK(
-        to_sparse == (d < sparse_dim), "permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed.",
+        to_sparse == (d < sparse_dim),
+        "permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed.",
         "Got permutation of ", dims, " with ", sparse_dim, " sparse dimensions");
     if (to_sparse) {
       sparse_order.push_back(d);
@@ -54,7 +57,8 @@ Tensor permute_coo(const Tensor& self, IntArrayRef dims) {
     sizes.push_back(self.size(d));
   }
   const bool same_order = std::is_sorted(sparse_order.begin(), sparse_order.end());
-  const Tensor indices = same_order ? impl->indices() : impl->indices().index_select(0, int64_tensor(sparse_order, self.device()));
+  const Tensor indices =
+      same_order ? impl->indices() : impl->indices().index_select(0, int64_tensor(sparse_order, self.device()));
   return make_coo(sizes, indices, impl->values().permute(dense_order), impl->coalesced() && same_order);
 }
 
@@ -75,8 +79,8 @@ Tensor transpose_coo(const Tensor& self, int64_t dim0, int64_t dim1) {
 Tensor t_coo(const Tensor& self) {
   TORCH_CHECK(
       get_sparse_impl(self)->sparse_dim() <= 2 && get_sparse_impl(self)->dense_dim() == 0,
-      "t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got ", get_sparse_impl(self)->sparse_dim(), " sparse and ",
-      get_sparse_impl(self)->dense_dim(), " dense dimensions");
+      "t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got ", get_sparse_impl(self)->sparse_dim(),
+      " sparse and ", get_sparse_impl(self)->dense_dim(), " dense dimensions");
   return self.dim() < 2 ? at::clone(self) : at::native::transpose_coo(self, 0, 1);
 }
 
@@ -99,8 +103,8 @@ Tensor unsqueeze_coo(const Tensor& self, int64_t dim) {
     return make_coo(sizes, impl->indices(), impl->values().unsqueeze(at - impl->sparse_dim() + 1), impl->coalesced());
   }
   const Tensor& old = impl->indices();
-  const Tensor indices =
-      at::cat({old.narrow(0, 0, at), at::zeros({1, impl->nnz()}, old.options()), old.narrow(0, at, old.size(0) - at)}, 0);
+  const Tensor indices = at::cat(
+      {old.narrow(0, 0, at), at::zeros({1, impl->nnz()}, old.options()), old.narrow(0, at, old.size(0) - at)}, 0);
   return make_coo(sizes, indices, impl->values(), impl->coalesced());
 }
 
@@ -109,14 +113,15 @@ Tensor select_coo(const Tensor& self, int64_t dim_, int64_t index_) {
   const int64_t dim = c10::maybe_wrap_dim(dim_, self.dim());
   const int64_t size = self.size(dim);
   TORCH_CHECK_INDEX(
-      index_ >= -size && index_ < size, "select(): index ", index_, " out of range for tensor of size ", self.sizes(), " at dimension ",
-      dim);
+      index_ >= -size && index_ < size, "select(): index ", index_, " out of range for tensor of size ", self.sizes(),
+      " at dimension ", dim);
   const int64_t index = index_ < 0 ? index_ + size : index_;
   const SparseTensorImpl* impl = get_sparse_impl(self);
   DimVector sizes(self.sizes().begin(), self.sizes().end());
   sizes.erase(sizes.begin() + dim);
   if (dim >= impl->sparse_dim()) {
-    return make_coo(sizes, impl->indices(), impl->values().select(dim - impl->sparse_dim() + 1, index), impl->coalesced());
+    return make_coo(
+        sizes, impl->indices(), impl->values().select(dim - impl->sparse_dim() + 1, index), impl->coalesced());
   }
   const Tensor kept = impl->indices().select(0, dim).eq(index).nonzero().squeeze(1);
   const Tensor values = kept_elements(impl->values(), kept, 0);
@@ -131,9 +136,11 @@ Tensor index_select_coo(const Tensor& self, int64_t dim_, const Tensor& index_) 
   TORCH_CHECK_INDEX(self.dim() > 0, "index_select() cannot be applied to a 0-dim tensor.");
   const int64_t dim = c10::maybe_wrap_dim(dim_, self.dim());
   TORCH_CHECK_INDEX(
-      index_.dim() == 1 && index_.layout() == kStrided, "index_select() argument index must be 1-D strided (non-sparse) tensor.");
+      index_.dim() == 1 && index_.layout() == kStrided,
+      "index_select() argument index must be 1-D strided (non-sparse) tensor.");
   TORCH_CHECK_INDEX(
-      index_.scalar_type() == kLong || index_.scalar_type() == kInt, "index_select() argument index must be of type long or int.");
+      index_.scalar_type() == kLong || index_.scalar_type() == kInt,
+      "index_select() argument index must be of type long or int.");
   const int64_t size = self.size(dim);
   const Tensor index = index_.to(kCPU, kLong).contiguous();
   const int64_t* wanted = index.const_data_ptr<int64_t>();
@@ -144,13 +151,15 @@ Tensor index_select_coo(const Tensor& self, int64_t dim_, const Tensor& index_) 
   std::vector<int64_t> want(wanted, wanted + count);
   for (int64_t& w : want) {
     TORCH_CHECK_INDEX(
-        w >= -size && w < size, "index_select(): index contains ", w, " that is out of range for tensor of size ", self.sizes(),
-        " at dimension ", dim);
+        w >= -size && w < size, "index_select(): index contains ", w, " that is out of range for tensor of size ",
+        self.sizes(), " at dimension ", dim);
     w += w < 0 ? size : 0;
   }
   if (dim >= impl->sparse_dim()) {
     return make_coo(
-        sizes, impl->indices().clone(), impl->values().index_select(dim - impl->sparse_dim() + 1, int64_tensor(want, self.device())), impl->coalesced());
+        sizes, impl->indices().clone(),
+        impl->values().index_select(dim - impl->sparse_dim() + 1, int64_tensor(want, self.device())),
+        impl->coalesced());
   }
   // Elements by their coordinate in `dim`, in their order; then for each wanted coordinate its elements.
   const auto [sorted, order] = impl->indices().select(0, dim).to(kCPU).sort(/*stable=*/true, 0, false);
@@ -189,12 +198,12 @@ Tensor cat_coo(TensorList tensors, int64_t dim_) {
       fits = d == dim || t.size(d) == first.size(d);
     }
     TORCH_CHECK(
-        fits, "All tensors must have the same shape: ", first.sizes(), " (except in the concatenating dimension), but found shape: ",
-        t.sizes(), " at position ", i, ".");
+        fits, "All tensors must have the same shape: ", first.sizes(),
+        " (except in the concatenating dimension), but found shape: ", t.sizes(), " at position ", i, ".");
     TORCH_CHECK(
-        at::sparse::is_same_density(t, first), "All tensors must have the same sparse_dim and dense_dim: ", sparse_dim, ", ",
-        get_sparse_impl(first)->dense_dim(), ", but tensor at position ", i, " has ", get_sparse_impl(t)->sparse_dim(), ", ",
-        get_sparse_impl(t)->dense_dim(), ".");
+        at::sparse::is_same_density(t, first), "All tensors must have the same sparse_dim and dense_dim: ", sparse_dim,
+        ", ", get_sparse_impl(first)->dense_dim(), ", but tensor at position ", i, " has ",
+        get_sparse_impl(t)->sparse_dim(), ", ", get_sparse_impl(t)->dense_dim(), ".");
     sizes[dim] += t.size(dim);
   }
   const ScalarType dtype = at::native::result_type(tensors);

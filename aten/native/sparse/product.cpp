@@ -26,7 +26,12 @@ bool is_reduced(ScalarType dtype) {
 } // namespace
 
 void add_row_products(
-    const Tensor& out, const Tensor& starts, const Tensor& cols, const Tensor& values, const Tensor& dense, const Scalar& alpha) {
+    const Tensor& out,
+    const Tensor& starts,
+    const Tensor& cols,
+    const Tensor& values,
+    const Tensor& dense,
+    const Scalar& alpha) {
   const int64_t rows = out.size(0);
   const int64_t n = out.size(1);
   if (const SparseDeviceKernels* const device = sparse_kernels(out)) {
@@ -93,14 +98,25 @@ RowOrder order_by_rows(IntArrayRef sizes, const Tensor& places_) {
 }
 
 Tensor sparse_times_dense(
-    IntArrayRef sizes, const Tensor& places, const Tensor& values, const Tensor& dense, const Tensor& base, const Scalar& beta,
+    IntArrayRef sizes,
+    const Tensor& places,
+    const Tensor& values,
+    const Tensor& dense,
+    const Tensor& base,
+    const Scalar& beta,
     const Scalar& alpha) {
-  const RowOrder rows = values.numel() > 0 && sizes[0] > 0 && dense.size(1) > 0 ? order_by_rows(sizes, places) : RowOrder();
+  const RowOrder rows =
+      values.numel() > 0 && sizes[0] > 0 && dense.size(1) > 0 ? order_by_rows(sizes, places) : RowOrder();
   return rows_times_dense(sizes, rows, values, dense, base, beta, alpha);
 }
 
 Tensor rows_times_dense(
-    IntArrayRef sizes, const RowOrder& rows, const Tensor& values, const Tensor& dense, const Tensor& base, const Scalar& beta,
+    IntArrayRef sizes,
+    const RowOrder& rows,
+    const Tensor& values,
+    const Tensor& dense,
+    const Tensor& base,
+    const Scalar& beta,
     const Scalar& alpha) {
   const ScalarType dtype = values.scalar_type();
   if (is_reduced(dtype)) {
@@ -135,17 +151,24 @@ void check_matrix(const char* op, const Tensor& sparse) {
 }
 
 void check_dense(const char* op, const Tensor& sparse, const Tensor& dense) {
-  TORCH_CHECK(dense.layout() == kStrided, op, ": expected the other matrix to be strided, but got layout ", dense.layout());
+  TORCH_CHECK(
+      dense.layout() == kStrided, op, ": expected the other matrix to be strided, but got layout ", dense.layout());
   TORCH_CHECK(dense.dim() == 2, op, ": matrices expected, got ", dense.dim(), "D tensor");
   TORCH_CHECK(
-      dense.size(0) == sparse.size(1), op, ": Argument #3 (dense): Expected dim 0 size ", sparse.size(1), ", got ", dense.size(0));
+      dense.size(0) == sparse.size(1), op, ": Argument #3 (dense): Expected dim 0 size ", sparse.size(1), ", got ",
+      dense.size(0));
   TORCH_CHECK(
       dense.scalar_type() == sparse.scalar_type(), op, ": expected both matrices to have the same dtype, but got ",
       sparse.scalar_type(), " and ", dense.scalar_type());
 }
 
 Tensor coo_times_dense(
-    const char* op, const Tensor& sparse, const Tensor& dense, const Tensor& base, const Scalar& beta, const Scalar& alpha) {
+    const char* op,
+    const Tensor& sparse,
+    const Tensor& dense,
+    const Tensor& base,
+    const Scalar& beta,
+    const Scalar& alpha) {
   check_matrix(op, sparse);
   check_dense(op, sparse, dense);
   const SparseTensorImpl* impl = get_sparse_impl(sparse);
@@ -156,15 +179,18 @@ Tensor coo_times_dense(
 
 Tensor addmm_coo(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
   if (self.is_sparse()) {
-    TORCH_CHECK(mat1.is_sparse() && mat2.is_sparse(), "addmm: a sparse sum needs two sparse factors; got ", mat1.layout(), " and ", mat2.layout());
+    TORCH_CHECK(
+        mat1.is_sparse() && mat2.is_sparse(), "addmm: a sparse sum needs two sparse factors; got ", mat1.layout(),
+        " and ", mat2.layout());
     return at::add(self.mul(beta), at::_sparse_sparse_matmul(mat1, mat2).mul(alpha));
   }
   TORCH_CHECK(self.layout() == kStrided, "addmm: expected 'self' to be strided, but got layout ", self.layout());
   TORCH_CHECK(
-      mat1.dim() == 2 && mat2.dim() == 2, "addmm: matrices expected, got ", mat1.dim(), "D and ", mat2.dim(), "D tensors");
+      mat1.dim() == 2 && mat2.dim() == 2, "addmm: matrices expected, got ", mat1.dim(), "D and ", mat2.dim(),
+      "D tensors");
   TORCH_CHECK(
-      self.scalar_type() == mat1.scalar_type(), "addmm: expected self and mat1 to have the same dtype, but got ", self.scalar_type(),
-      " and ", mat1.scalar_type());
+      self.scalar_type() == mat1.scalar_type(), "addmm: expected self and mat1 to have the same dtype, but got ",
+      self.scalar_type(), " and ", mat1.scalar_type());
   const Tensor base = self.expand({mat1.size(0), mat2.size(1)});
   if (mat1.is_sparse() && mat2.is_sparse()) {
     return at::add(base.mul(beta), at::_sparse_sparse_matmul(mat1, mat2), alpha);
@@ -172,24 +198,31 @@ Tensor addmm_coo(const Tensor& self, const Tensor& mat1, const Tensor& mat2, con
   if (mat1.is_sparse()) {
     return coo_times_dense("addmm", mat1, mat2, base, beta, alpha);
   }
-  TORCH_CHECK(mat2.is_sparse(), "addmm: expected a sparse factor, but got layouts ", mat1.layout(), " and ", mat2.layout());
+  TORCH_CHECK(
+      mat2.is_sparse(), "addmm: expected a sparse factor, but got layouts ", mat1.layout(), " and ", mat2.layout());
   return coo_times_dense("addmm", mat2.t(), mat1.t(), base.t(), beta, alpha).t();
 }
 
 Tensor mm_coo(const Tensor& self, const Tensor& mat2) {
-  TORCH_CHECK(self.dim() == 2 && mat2.dim() == 2, "mm: matrices expected, got ", self.dim(), "D and ", mat2.dim(), "D tensors");
+  TORCH_CHECK(
+      self.dim() == 2 && mat2.dim() == 2, "mm: matrices expected, got ", self.dim(), "D and ", mat2.dim(), "D tensors");
   if (self.is_sparse() && mat2.is_sparse()) {
     return at::_sparse_sparse_matmul(self, mat2);
   }
-  return self.is_sparse() ? coo_times_dense("mm", self, mat2, Tensor(), 0, 1) : coo_times_dense("mm", mat2.t(), self.t(), Tensor(), 0, 1).t();
+  return self.is_sparse() ? coo_times_dense("mm", self, mat2, Tensor(), 0, 1)
+                          : coo_times_dense("mm", mat2.t(), self.t(), Tensor(), 0, 1).t();
 }
 
 Tensor mv_coo(const Tensor& self, const Tensor& vec) {
-  TORCH_CHECK(self.is_sparse() && !vec.is_sparse(), "mv: expected a sparse matrix and a strided vector, got layouts ", self.layout(), " and ", vec.layout());
+  TORCH_CHECK(
+      self.is_sparse() && !vec.is_sparse(), "mv: expected a sparse matrix and a strided vector, got layouts ",
+      self.layout(), " and ", vec.layout());
   TORCH_CHECK(
       self.dim() == 2 && vec.dim() == 1, "mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: ", self.dim(),
       " Tensor Dim: ", vec.dim());
-  TORCH_CHECK(vec.size(0) == self.size(1), "mv: expected self.size(-1) == vec.size(-1), got ", self.size(1), " and ", vec.size(0));
+  TORCH_CHECK(
+      vec.size(0) == self.size(1), "mv: expected self.size(-1) == vec.size(-1), got ", self.size(1), " and ",
+      vec.size(0));
   return at::native::mm_coo(self, vec.unsqueeze(1)).squeeze(1);
 }
 
@@ -197,12 +230,14 @@ Tensor bmm_coo(const Tensor& self, const Tensor& mat2) {
   TORCH_CHECK(self.is_sparse() && !mat2.is_sparse(), "bmm_sparse: Tensor 'self' must be sparse and 'mat2' strided");
   const SparseTensorImpl* impl = get_sparse_impl(self);
   TORCH_CHECK(impl->dense_dim() == 0, "bmm_sparse: Tensor 'self' must have 0 dense dims, but has ", impl->dense_dim());
-  TORCH_CHECK(impl->sparse_dim() == 3, "bmm_sparse: Tensor 'self' must have 3 sparse dims, but has ", impl->sparse_dim());
+  TORCH_CHECK(
+      impl->sparse_dim() == 3, "bmm_sparse: Tensor 'self' must have 3 sparse dims, but has ", impl->sparse_dim());
   TORCH_CHECK(mat2.dim() == 3, "bmm_sparse: Tensor 'mat2' must have 3 dims, but has ", mat2.dim());
   TORCH_CHECK(self.size(0) == mat2.size(0), "bmm_sparse: 'self.size(0)' and 'mat2.size(0)' must match");
   TORCH_CHECK(self.size(2) == mat2.size(1), "bmm_sparse: 'self.size(2)' and 'mat2.size(1)' must match");
   TORCH_CHECK(
-      self.scalar_type() == mat2.scalar_type(), "bmm_sparse: expected one dtype, but got ", self.scalar_type(), " and ", mat2.scalar_type());
+      self.scalar_type() == mat2.scalar_type(), "bmm_sparse: expected one dtype, but got ", self.scalar_type(), " and ",
+      mat2.scalar_type());
   // One product with the matrices along the diagonal.
   const int64_t batch = self.size(0), rows = self.size(1), depth = self.size(2);
   const Tensor& places = impl->indices();
@@ -212,7 +247,8 @@ Tensor bmm_coo(const Tensor& self, const Tensor& mat2) {
   const Tensor number = places.select(0, 0);
   const Tensor diagonal = at::stack({number * rows + places.select(0, 1), number * depth + places.select(0, 2)});
   return sparse_times_dense(
-             {batch * rows, batch * depth}, diagonal, impl->values(), mat2.reshape({batch * depth, mat2.size(2)}), Tensor(), 0, 1)
+             {batch * rows, batch * depth}, diagonal, impl->values(), mat2.reshape({batch * depth, mat2.size(2)}),
+             Tensor(), 0, 1)
       .view({batch, rows, mat2.size(2)});
 }
 
@@ -229,9 +265,14 @@ Tensor values_by_rows(const Tensor& sparse, const RowOrder& rows) {
 class ExpandedProduct {
  public:
   ExpandedProduct(IntArrayRef sizes, const Tensor& left, const RowOrder& a, const Tensor& right, const RowOrder& b)
-      : sizes_(sizes), row_of_(at::arange(sizes[0], a.starts.options()).repeat_interleave(a.starts.diff())),
-        firsts_(b.starts.index_select(0, a.cols)), lengths_(b.starts.index_select(0, a.cols + 1) - firsts_), b_cols_(b.cols),
-        left_(values_by_rows(left, a)), right_(values_by_rows(right, b)), a_starts_(a.starts) {}
+      : sizes_(sizes),
+        row_of_(at::arange(sizes[0], a.starts.options()).repeat_interleave(a.starts.diff())),
+        firsts_(b.starts.index_select(0, a.cols)),
+        lengths_(b.starts.index_select(0, a.cols + 1) - firsts_),
+        b_cols_(b.cols),
+        left_(values_by_rows(left, a)),
+        right_(values_by_rows(right, b)),
+        a_starts_(a.starts) {}
 
   Tensor result(int64_t most_terms) const {
     const int64_t elements = left_.numel();
@@ -264,7 +305,8 @@ class ExpandedProduct {
     const Tensor lengths = own(lengths_);
     const Tensor of_a = at::arange(last - first, lengths.options()).repeat_interleave(lengths);
     const Tensor before = lengths.cumsum(0) - lengths;
-    const Tensor of_b = at::arange(of_a.numel(), of_a.options()) - before.index_select(0, of_a) + own(firsts_).index_select(0, of_a);
+    const Tensor of_b =
+        at::arange(of_a.numel(), of_a.options()) - before.index_select(0, of_a) + own(firsts_).index_select(0, of_a);
     const Tensor places = at::stack({own(row_of_).index_select(0, of_a), b_cols_.index_select(0, of_b)});
     const Tensor products = own(left_).index_select(0, of_a) * right_.index_select(0, of_b);
     return coalesced(make_coo(sizes_, places, products, /*coalesced=*/false));
@@ -292,10 +334,11 @@ Tensor _sparse_sparse_matmul_coo(const Tensor& self, const Tensor& other) {
   check_matrix("sparse_sparse_matmul_cpu", self);
   check_matrix("sparse_sparse_matmul_cpu", other);
   TORCH_CHECK(
-      self.size(1) == other.size(0), "mat1 and mat2 shapes cannot be multiplied (", self.size(0), "x", self.size(1), " and ",
-      other.size(0), "x", other.size(1), ")");
+      self.size(1) == other.size(0), "mat1 and mat2 shapes cannot be multiplied (", self.size(0), "x", self.size(1),
+      " and ", other.size(0), "x", other.size(1), ")");
   TORCH_CHECK(
-      self.scalar_type() == other.scalar_type(), "mat1 dtype ", self.scalar_type(), " does not match mat2 dtype ", other.scalar_type());
+      self.scalar_type() == other.scalar_type(), "mat1 dtype ", self.scalar_type(), " does not match mat2 dtype ",
+      other.scalar_type());
   const ScalarType dtype = self.scalar_type();
   if (is_reduced(dtype)) {
     return _sparse_sparse_matmul_coo(self.to(kFloat), other.to(kFloat)).to(dtype);
@@ -363,18 +406,20 @@ Tensor hspmm_coo(const Tensor& mat1, const Tensor& mat2) {
   return make_coo({mat1.size(0), mat2.size(1)}, rows.unsqueeze(0), values, /*coalesced=*/true);
 }
 
-Tensor sspaddmm_coo(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
+Tensor sspaddmm_coo(
+    const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
   check_coo("sspaddmm", "self", self);
   check_coo("sspaddmm", "mat1", mat1);
   check_matrix("sspaddmm", self);
   const Tensor product = at::native::hspmm_coo(mat1, mat2);
   TORCH_CHECK(
-      self.sizes() == product.sizes(), "sspaddmm: Argument #1: Expected dim 0 size ", product.size(0), " and dim 1 size ", product.size(1),
-      ", got ", self.sizes());
+      self.sizes() == product.sizes(), "sspaddmm: Argument #1: Expected dim 0 size ", product.size(0),
+      " and dim 1 size ", product.size(1), ", got ", self.sizes());
   const SparseTensorImpl* rows = get_sparse_impl(product);
   const int64_t width = product.size(1), count = rows->nnz();
   const Tensor places = at::stack(
-      {rows->indices().select(0, 0).repeat_interleave(width), at::arange(width, rows->indices().options()).repeat({count})});
+      {rows->indices().select(0, 0).repeat_interleave(width),
+       at::arange(width, rows->indices().options()).repeat({count})});
   const SparseTensorImpl* base = get_sparse_impl(self);
   return make_coo(
       self.sizes(), at::cat({base->indices(), places}, 1),
@@ -382,10 +427,12 @@ Tensor sspaddmm_coo(const Tensor& self, const Tensor& mat1, const Tensor& mat2, 
 }
 
 Tensor smm(const Tensor& self, const Tensor& mat2) {
-  return at::sspaddmm(at::sparse_coo_tensor({self.size(0), mat2.size(1)}, self.options().dtype(mat2.scalar_type())), self, mat2, 0, 1);
+  return at::sspaddmm(
+      at::sparse_coo_tensor({self.size(0), mat2.size(1)}, self.options().dtype(mat2.scalar_type())), self, mat2, 0, 1);
 }
 
-Tensor _sparse_addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
+Tensor _sparse_addmm(
+    const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
   return at::addmm(self, mat1, mat2, beta, alpha);
 }
 
@@ -397,7 +444,8 @@ Tensor _sparse_mm(const Tensor& mat1, const Tensor& mat2) {
     return at::_sparse_addmm(at::zeros({mat1.size(-2), mat2.size(-1)}, mat2.options()), mat1, mat2, 0, 1);
   }
   const Tensor zeros = at::zeros({mat1.size(-2), mat2.size(-1)}, mat1.options());
-  return at::_sparse_addmm(zeros.transpose(-2, -1), mat2.transpose(-2, -1), mat1.transpose(-2, -1), 0, 1).transpose(-2, -1);
+  return at::_sparse_addmm(zeros.transpose(-2, -1), mat2.transpose(-2, -1), mat1.transpose(-2, -1), 0, 1)
+      .transpose(-2, -1);
 }
 
 } // namespace at::native

@@ -31,7 +31,8 @@ Tensor _sparse_sum_dim_dtype(const Tensor& self, IntArrayRef dim, ScalarType dty
 Tensor _sparse_sum_dim(const Tensor& self, IntArrayRef dims) {
   check_coo("_sparse_sum", "input", self);
   const SparseTensorImpl* impl = get_sparse_impl(self);
-  TORCH_CHECK(impl->nnz() > 0, "_sparse_sum: sparse tensor input._nnz() == 0, please call torch.sparse.sum(input) instead.");
+  TORCH_CHECK(
+      impl->nnz() > 0, "_sparse_sum: sparse tensor input._nnz() == 0, please call torch.sparse.sum(input) instead.");
   const auto summed = at::dim_list_to_bitset(dims, static_cast<size_t>(self.dim()));
   DimVector dense_dims, kept, sizes;
   int64_t sparse_summed = 0;
@@ -80,8 +81,9 @@ Tensor sum_dim_coo(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, st
         sparse += d < get_sparse_impl(self)->sparse_dim();
       }
     }
-    result = sparse == 0 ? at::zeros(sizes, input.options().layout(kStrided))
-                         : at::_sparse_coo_tensor_with_dims(sparse, static_cast<int64_t>(sizes.size()) - sparse, sizes, input.options());
+    result = sparse == 0
+        ? at::zeros(sizes, input.options().layout(kStrided))
+        : at::_sparse_coo_tensor_with_dims(sparse, static_cast<int64_t>(sizes.size()) - sparse, sizes, input.options());
   }
   if (keepdim) {
     for (int64_t d = 0; d < self.dim(); ++d) {
@@ -108,12 +110,13 @@ Tensor _sparse_sum_backward_coo(const Tensor& grad, const Tensor& self, IntArray
     }
   }
   TORCH_CHECK(
-      grad.sizes() == IntArrayRef(kept_sizes), "_sparse_sum_backward: expected a gradient of size ", IntArrayRef(kept_sizes), ", got ",
-      grad.sizes());
+      grad.sizes() == IntArrayRef(kept_sizes), "_sparse_sum_backward: expected a gradient of size ",
+      IntArrayRef(kept_sizes), ", got ", grad.sizes());
   // The block of the gradient that each element of the input went to.
   Tensor blocks;
   if (kept.empty()) {
-    TORCH_CHECK(!grad.is_sparse(), "_sparse_sum_backward: expected a strided gradient when all sparse dimensions are summed");
+    TORCH_CHECK(
+        !grad.is_sparse(), "_sparse_sum_backward: expected a strided gradient when all sparse dimensions are summed");
     DimVector sizes{impl->nnz()};
     sizes.append(grad.sizes().begin(), grad.sizes().end());
     blocks = grad.unsqueeze(0).expand(sizes);
@@ -129,7 +132,8 @@ Tensor _sparse_sum_backward_coo(const Tensor& grad, const Tensor& self, IntArray
       blocks = blocks.unsqueeze(d - impl->sparse_dim() + 1);
     }
   }
-  return make_coo(self.sizes(), impl->indices().clone(), blocks.expand(impl->values().sizes()).contiguous(), /*coalesced=*/false);
+  return make_coo(
+      self.sizes(), impl->indices().clone(), blocks.expand(impl->values().sizes()).contiguous(), /*coalesced=*/false);
 }
 
 Tensor any_coo(const Tensor& self) {
@@ -141,8 +145,11 @@ Tensor linalg_vector_norm_coo(
   const size_t dims = dim.has_value() ? dim->size() : 0;
   TORCH_CHECK(
       dims == 0 || static_cast<int64_t>(dims) == self.dim(),
-      "linalg_vector_norm: of a sparse tensor only the norm over all dimensions can be taken, got dim ", dim.value_or(IntArrayRef()));
-  TORCH_CHECK(ord.toDouble() > 0, "linalg_vector_norm: of a sparse tensor only norms of positive order can be taken, got ", ord);
+      "linalg_vector_norm: of a sparse tensor only the norm over all dimensions can be taken, got dim ",
+      dim.value_or(IntArrayRef()));
+  TORCH_CHECK(
+      ord.toDouble() > 0, "linalg_vector_norm: of a sparse tensor only norms of positive order can be taken, got ",
+      ord);
   const Tensor values = get_sparse_impl(coalesced(self))->values();
   Tensor result = at::linalg_vector_norm(values.reshape({-1}), ord, std::nullopt, false, dtype);
   return keepdim ? result.view(DimVector(self.dim(), 1)) : result;
@@ -154,10 +161,16 @@ Tensor native_norm(const Tensor& self, const Scalar& p) {
 }
 
 Tensor native_norm_dim(
-    const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+    const Tensor& self,
+    const std::optional<Scalar>& p,
+    IntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype) {
   TORCH_CHECK(
       dim.empty() || static_cast<int64_t>(dim.size()) == self.dim(),
-      "native_norm only supports full reductions, so 'dim' must either be empty or contain all dimensions of the input, got dim ", dim);
+      "native_norm only supports full reductions, so 'dim' must either be empty or contain all dimensions of the "
+      "input, got dim ",
+      dim);
   TORCH_CHECK(!keepdim, "native_norm does not support keepdim=True");
   TORCH_CHECK(!dtype.has_value(), "native_norm does not support 'dtype' argument");
   for (const int64_t d : dim) {
@@ -180,7 +193,8 @@ Tensor lines_of(const Tensor& self, int64_t dim, int64_t* count) {
       rest.push_back(d);
     }
   }
-  const Tensor places = at::sparse::flatten_indices_by_dims(impl->indices(), self.sizes().slice(0, impl->sparse_dim()), rest);
+  const Tensor places =
+      at::sparse::flatten_indices_by_dims(impl->indices(), self.sizes().slice(0, impl->sparse_dim()), rest);
   const auto [unique, number] = at::_unique(places, /*sorted=*/true, /*return_inverse=*/true);
   *count = unique.numel();
   return number;
@@ -192,7 +206,8 @@ Tensor sums_of(const Tensor& blocks, const Tensor& lines, int64_t count) {
 
 Tensor softmax_of(const char* op, const Tensor& self, int64_t dim_, bool half_to_float, bool logarithm) {
   TORCH_CHECK(!half_to_float, op, ": with half to float conversion is not supported on CPU");
-  TORCH_CHECK(c10::isFloatingType(self.scalar_type()), op, ": expected a floating point tensor, got ", self.scalar_type());
+  TORCH_CHECK(
+      c10::isFloatingType(self.scalar_type()), op, ": expected a floating point tensor, got ", self.scalar_type());
   const int64_t dim = c10::maybe_wrap_dim(dim_, self.dim());
   const Tensor input = coalesced(self);
   const SparseTensorImpl* impl = get_sparse_impl(input);
@@ -219,7 +234,9 @@ Tensor softmax_of(const char* op, const Tensor& self, int64_t dim_, bool half_to
 Tensor softmax_backward_of(
     const char* op, const Tensor& grad_, const Tensor& output_, int64_t dim_, const Tensor& self, bool logarithm) {
   check_coo(op, "output", output_);
-  TORCH_CHECK(grad_.sizes() == output_.sizes() && self.sizes() == output_.sizes(), op, ": expected tensors of one size, got ", grad_.sizes(), ", ", output_.sizes(), " and ", self.sizes());
+  TORCH_CHECK(
+      grad_.sizes() == output_.sizes() && self.sizes() == output_.sizes(), op, ": expected tensors of one size, got ",
+      grad_.sizes(), ", ", output_.sizes(), " and ", self.sizes());
   const int64_t dim = c10::maybe_wrap_dim(dim_, self.dim());
   const Tensor output = coalesced(output_);
   const SparseTensorImpl* impl = get_sparse_impl(output);
@@ -253,7 +270,8 @@ Tensor _sparse_log_softmax_coo(const Tensor& self, int64_t dim, bool half_to_flo
 Tensor _sparse_softmax_backward_coo(const Tensor& grad_output, const Tensor& output, int64_t dim, const Tensor& self) {
   return softmax_backward_of("_sparse_softmax_backward_data", grad_output, output, dim, self, false);
 }
-Tensor _sparse_log_softmax_backward_coo(const Tensor& grad_output, const Tensor& output, int64_t dim, const Tensor& self) {
+Tensor _sparse_log_softmax_backward_coo(
+    const Tensor& grad_output, const Tensor& output, int64_t dim, const Tensor& self) {
   return softmax_backward_of("_sparse_log_softmax_backward_data", grad_output, output, dim, self, true);
 }
 Tensor _sparse_softmax_int(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {

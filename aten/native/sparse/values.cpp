@@ -42,9 +42,11 @@ Tensor& map_values_in_place(const char* op, Tensor& self, ValuesMap kind, c10::f
 Tensor& map_values_out(
     const char* op, const Tensor& self, Tensor& out, ValuesMap kind, c10::function_ref<Tensor(const Tensor&)> map) {
   TORCH_CHECK(
-      self.layout() == out.layout(), op, ": expected an out tensor of layout ", self.layout(), ", but got ", out.layout());
+      self.layout() == out.layout(), op, ": expected an out tensor of layout ", self.layout(), ", but got ",
+      out.layout());
   TORCH_CHECK(
-      !self.is_same(out) || is_compressed(self) || get_sparse_impl(self)->coalesced(), "expected coalesced tensor for inplace operation");
+      !self.is_same(out) || is_compressed(self) || get_sparse_impl(self)->coalesced(),
+      "expected coalesced tensor for inplace operation");
   write_sparse(op, out, map_values(op, self, kind, map));
   return out;
 }
@@ -59,15 +61,15 @@ void write_sparse(const char* op, Tensor& target, const Tensor& result) {
   check_castable(op, target, result);
   if (target.layout() == kStrided) {
     TORCH_CHECK(
-        result.layout() == kStrided, op, ": the result has layout ", result.layout(), ", which the given tensor of layout ",
-        target.layout(), " cannot hold");
+        result.layout() == kStrided, op, ": the result has layout ", result.layout(),
+        ", which the given tensor of layout ", target.layout(), " cannot hold");
     resize_output(target, result.sizes());
     target.copy_(result);
     return;
   }
   TORCH_CHECK(
-      result.layout() == target.layout(), op, ": the result has layout ", result.layout(), ", which the given tensor of layout ",
-      target.layout(), " cannot hold");
+      result.layout() == target.layout(), op, ": the result has layout ", result.layout(),
+      ", which the given tensor of layout ", target.layout(), " cannot hold");
   if (is_compressed(target)) {
     const SparseCsrTensorImpl* from = compressed_impl(result);
     compressed_impl(target)->set_member_tensors(

@@ -29,22 +29,22 @@ void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, bool 
   }
   if (cast) {
     TORCH_CHECK(
-        c10::canCast(dtype, out.scalar_type()),
-        "result type ", dtype, " can't be cast to the desired output type ", out.scalar_type(), " (in ", op, ")");
+        c10::canCast(dtype, out.scalar_type()), "result type ", dtype, " can't be cast to the desired output type ",
+        out.scalar_type(), " (in ", op, ")");
     return;
   }
   TORCH_CHECK(
-      !inplace, "Bad in-place call: input tensor dtype ", out.dtype().name(),
-      " and output tensor dtype ", c10::scalarTypeToTypeMeta(dtype).name(), " should match (in ", op, ")");
+      !inplace, "Bad in-place call: input tensor dtype ", out.dtype().name(), " and output tensor dtype ",
+      c10::scalarTypeToTypeMeta(dtype).name(), " should match (in ", op, ")");
   TORCH_CHECK(
-      false, "Expected out tensor to have dtype ", c10::scalarTypeToTypeMeta(dtype).name(), ", but got ", out.dtype().name(),
-      " instead (in ", op, ")");
+      false, "Expected out tensor to have dtype ", c10::scalarTypeToTypeMeta(dtype).name(), ", but got ",
+      out.dtype().name(), " instead (in ", op, ")");
 }
 
 void check_device(const char* op, const Tensor& out, c10::Device device) {
   TORCH_CHECK(
-      out.device() == device,
-      "Expected out tensor to have device ", device, ", but got ", out.device(), " instead (in ", op, ")");
+      out.device() == device, "Expected out tensor to have device ", device, ", but got ", out.device(),
+      " instead (in ", op, ")");
 }
 
 void check_fits(const char* op, const Tensor& out, const TensorSpec& spec, OutArgument::Policy policy) {
@@ -53,9 +53,9 @@ void check_fits(const char* op, const Tensor& out, const TensorSpec& spec, OutAr
   check_dtype(op, out, spec.dtype, policy.cast, policy.form == OutArgument::Form::Inplace);
   if (policy.form == OutArgument::Form::Inplace) {
     TORCH_CHECK(
-        out.sizes() == IntArrayRef(spec.sizes),
-        "Bad in-place call: input tensor size ", out.sizes(), " and output tensor size ", IntArrayRef(spec.sizes),
-        " should match (in ", op, "): an in-place operator cannot change the shape of self");
+        out.sizes() == IntArrayRef(spec.sizes), "Bad in-place call: input tensor size ", out.sizes(),
+        " and output tensor size ", IntArrayRef(spec.sizes), " should match (in ", op,
+        "): an in-place operator cannot change the shape of self");
   }
   // One that is resized, or takes other strides, gets elements of its own.
   if (out.sizes() == IntArrayRef(spec.sizes) && !policy.restride) {
@@ -147,8 +147,8 @@ void set_size(const Tensor& out, IntArrayRef sizes) {
 
 /// Gives `out` the sizes and strides of `result` over its own memory, grown where that is too small.
 void set_layout(const Tensor& out, const Tensor& result) {
-  // Strides may reach further than the elements alone would. An expanded output of the same sizes has too little memory,
-  // which resize_ would not see.
+  // Strides may reach further than the elements alone would. An expanded output of the same sizes has too little
+  // memory, which resize_ would not see.
   out.unsafeGetTensorImpl()->set_sizes_contiguous({0});
   set_size(out, extent(result.sizes(), result.strides()));
   out.unsafeGetTensorImpl()->set_sizes_and_strides(result.sizes(), result.strides());
@@ -157,7 +157,8 @@ void set_layout(const Tensor& out, const Tensor& result) {
 /// Whether resizing `out` would give it new memory, all of which `result` fills, from the same allocator.
 bool can_take_memory(const Tensor& out, const Tensor& result) {
   if (out.scalar_type() != result.scalar_type() || out.storage_offset() != 0 || result.storage_offset() != 0 ||
-      !out.has_storage() || out.is_conj() != result.is_conj() || out.is_neg() != result.is_neg() || result.use_count() != 1 || !result.storage().is_uniquely_owned()) {
+      !out.has_storage() || out.is_conj() != result.is_conj() || out.is_neg() != result.is_neg() ||
+      result.use_count() != 1 || !result.storage().is_uniquely_owned()) {
     return false;
   }
   const c10::StorageImpl& to = *out.storage().unsafeGetStorageImpl();
@@ -227,8 +228,9 @@ void replace_output(const Tensor& out, const Tensor& result) {
 void expect_meta(const char* op, std::initializer_list<Tensor> results) {
   for (const Tensor& result : results) {
     TORCH_CHECK(
-        !result.defined() || result.is_meta(), "Expected all tensors to be on the same device, but found at least two devices, meta and ",
-        result.device(), "! (in ", op, ")");
+        !result.defined() || result.is_meta(),
+        "Expected all tensors to be on the same device, but found at least two devices, meta and ", result.device(),
+        "! (in ", op, ")");
   }
 }
 
@@ -250,16 +252,15 @@ void copy_into_out(const char* op, Tensor& out, const Tensor& result, bool cast)
 void copy_into_self(const char* op, Tensor& self, const Tensor& result) {
   check_dtype(op, self, result.scalar_type(), true);
   TORCH_CHECK(
-      self.sizes() == result.sizes(),
-      "output with shape ", self.sizes(), " doesn't match the broadcast shape ", result.sizes(),
-      " (in ", op, "): an in-place operator cannot change the shape of self");
+      self.sizes() == result.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
+      result.sizes(), " (in ", op, "): an in-place operator cannot change the shape of self");
   at::_ops::copy_::call(self, result, false);
 }
 
 void check_out_without_grad(const char* op, const Tensor& out) {
   TORCH_CHECK(
-      !(c10::GradMode::is_enabled() && out.requires_grad()),
-      op, "(): functions with out=... arguments don't support automatic differentiation, ",
+      !(c10::GradMode::is_enabled() && out.requires_grad()), op,
+      "(): functions with out=... arguments don't support automatic differentiation, ",
       "but one of the arguments requires grad.");
 }
 

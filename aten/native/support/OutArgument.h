@@ -19,13 +19,14 @@ class TORCH_API OutArgument {
   struct Policy {
     Form form;
     bool contiguous; // the kernel needs a contiguous output
-    bool cast;       // another dtype is allowed when the result can be cast to it
+    bool cast; // another dtype is allowed when the result can be cast to it
     bool restride = false; // one of the right sizes gets the strides of a new result
   };
 
-  /// For operators with several outputs: throws when one of them cannot be written as its spec says, or two of them share
-  /// memory, before any of them is resized.
-  static void check(const char* op, std::initializer_list<const Tensor*> outs, c10::ArrayRef<TensorSpec> specs, Policy policy);
+  /// For operators with several outputs: throws when one of them cannot be written as its spec says, or two of them
+  /// share memory, before any of them is resized.
+  static void check(
+      const char* op, std::initializer_list<const Tensor*> outs, c10::ArrayRef<TensorSpec> specs, Policy policy);
 
   /// Throws when dtype or device do not fit, or an in-place result has another shape. Nothing is written.
   OutArgument(
@@ -40,7 +41,9 @@ class TORCH_API OutArgument {
   ~OutArgument() = default;
 
   /// The tensor to fill.
-  const Tensor& tensor() const { return temporary_.defined() ? temporary_ : out_; }
+  const Tensor& tensor() const {
+    return temporary_.defined() ? temporary_ : out_;
+  }
   /// Copies the temporary, if there is one, into the caller's tensor.
   void commit();
 
@@ -67,8 +70,8 @@ TORCH_API void copy_into_self(const char* op, Tensor& self, const Tensor& result
 /// Throws when an out= argument would have to be recorded by autograd.
 TORCH_API void check_out_without_grad(const char* op, const Tensor& out);
 
-/// What a call without data gives: throws if a result is on another device, where nobody would fill it. That happens when
-/// only some of the arguments are without data.
+/// What a call without data gives: throws if a result is on another device, where nobody would fill it. That happens
+/// when only some of the arguments are without data.
 TORCH_API void expect_meta(const char* op, std::initializer_list<Tensor> results);
 template <class... Tensors>
 std::tuple<Tensors...> on_meta(const char* op, std::tuple<Tensors...> results) {

@@ -7,8 +7,8 @@
 
 namespace at::native {
 
-/// The kernels that work in tiles, without the matrix of all weights: float, and 16-bit floats on tensor cores. Heads must fit the
-/// registers. Tensors of 4 dimensions, [batch, heads, length, size].
+/// The kernels that work in tiles, without the matrix of all weights: float, and 16-bit floats on tensor cores. Heads
+/// must fit the registers. Tensors of 4 dimensions, [batch, heads, length, size].
 inline bool fits_tiles(const TensorBase& query, const TensorBase& key, const TensorBase& value) {
   const c10::ScalarType dtype = query.scalar_type();
   const int64_t most_elements = dtype == kFloat ? 128 : 256;

@@ -59,7 +59,8 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
       if (streamed) {
         const ResultStream stream;
         ResultStream::write_computed(
-            out + begin * to_size, end - begin, to_size, from_size, [&](char* block, std::int64_t first, std::int64_t n) {
+            out + begin * to_size, end - begin, to_size, from_size,
+            [&](char* block, std::int64_t first, std::int64_t n) {
               const char* source = in + (begin + first) * from_size;
               ResultStream::prefetch_ahead(source, n * from_size);
               convert_elements(to, block, to_size, from, source, from_size, n);
@@ -91,8 +92,8 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
   // Bools that a view has made of other numbers are to become 0 or 1.
   const bool copies_bytes = to == from && to != c10::ScalarType::Bool;
   iter.for_each([=](char** data, const std::int64_t* strides, std::int64_t n, std::int64_t rows) {
-    // Rows of few bytes are not worth a call each. Short rows go side by side, some hundreds at a time, which stay in the cache
-    // until all their elements are written.
+    // Rows of few bytes are not worth a call each. Short rows go side by side, some hundreds at a time, which stay in
+    // the cache until all their elements are written.
     constexpr std::int64_t kFewBytes = 16, kShort = 16, kBlock = 512;
     const bool by_bytes = copies_bytes && strides[0] == size && strides[1] == size && n * size >= kFewBytes;
     const bool by_columns = !by_bytes && n < kShort && rows >= kShort;
@@ -104,7 +105,9 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
         std::memmove(out, in, static_cast<std::size_t>(n * size));
       } else if (by_columns) {
         for (std::int64_t i = 0; i < n; ++i) {
-          convert_elements(to, out + i * strides[0], strides[2], from, in + i * strides[1], strides[3], std::min(kBlock, rows - row));
+          convert_elements(
+              to, out + i * strides[0], strides[2], from, in + i * strides[1], strides[3],
+              std::min(kBlock, rows - row));
         }
       } else {
         convert_elements(to, out, strides[0], from, in, strides[1], n);
@@ -117,7 +120,9 @@ bool has_strides_of_new(const TensorBase& tensor) {
   const c10::IntArrayRef sizes = tensor.sizes(), strides = tensor.strides();
   uint64_t expected = 1; // that of a tensor without elements may wrap
   for (size_t d = sizes.size(); d-- > 0;) {
-    if (static_cast<uint64_t>(strides[d]) != expected) return false;
+    if (static_cast<uint64_t>(strides[d]) != expected) {
+      return false;
+    }
     expected *= static_cast<uint64_t>(std::max<int64_t>(sizes[d], 1));
   }
   return true;

@@ -10,6 +10,8 @@ namespace at::native {
 namespace detail {
 extern TORCH_API const int cpu_isa_level_value;
 }
-inline int cpu_isa_level() { return detail::cpu_isa_level_value; }
+inline int cpu_isa_level() {
+  return detail::cpu_isa_level_value;
+}
 
 } // namespace at::native

@@ -7,7 +7,11 @@
 namespace at::native {
 
 CtcLabels checked_ctc_labels(
-    const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank,
+    const Tensor& log_probs,
+    const Tensor& targets,
+    IntArrayRef input_lengths,
+    IntArrayRef target_lengths,
+    int64_t blank,
     const char* caller) {
   TORCH_CHECK(
       log_probs.dim() == 3, "Expected 3-dimensional tensor, but got ", log_probs.dim(),
@@ -43,9 +47,9 @@ CtcLabels checked_ctc_labels(
         length >= 0, "Expected target_lengths to have value at least 0, but got value ", length,
         " (while checking arguments for ", caller, ")");
     TORCH_CHECK(
-        padded ? length <= targets.size(1) : length <= targets.size(0) - total, "Expected tensor to have size at least ",
-        padded ? length : total + length, " at dimension ", targets.dim() - 1, ", but got size ", targets.size(-1),
-        " for argument #2 'targets' (while checking arguments for ", caller, ")");
+        padded ? length <= targets.size(1) : length <= targets.size(0) - total,
+        "Expected tensor to have size at least ", padded ? length : total + length, " at dimension ", targets.dim() - 1,
+        ", but got size ", targets.size(-1), " for argument #2 'targets' (while checking arguments for ", caller, ")");
     result.begin.push_back(padded ? b * targets.size(1) : total);
     result.longest = std::max(result.longest, length);
     total += length;

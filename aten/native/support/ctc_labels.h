@@ -17,10 +17,14 @@ struct CtcLabels {
   int64_t longest = 0;
 };
 
-/// Throws where dtypes, lengths or labels of the arguments of ctc_loss do not fit each other. `log_probs` is (steps, batch,
-/// classes), `targets` the sequences behind each other or (batch, longest); `caller` stands in the messages.
+/// Throws where dtypes, lengths or labels of the arguments of ctc_loss do not fit each other. `log_probs` is (steps,
+/// batch, classes), `targets` the sequences behind each other or (batch, longest); `caller` stands in the messages.
 TORCH_API CtcLabels checked_ctc_labels(
-    const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank,
+    const Tensor& log_probs,
+    const Tensor& targets,
+    IntArrayRef input_lengths,
+    IntArrayRef target_lengths,
+    int64_t blank,
     const char* caller);
 
 } // namespace at::native

@@ -15,8 +15,10 @@ bool is_dropped_in_one_pass(const Tensor& input);
 /// 1 / keep in the precision that elements of the dtype are computed with, rounded to the dtype.
 double dropout_scale(c10::ScalarType dtype, double keep);
 
-/// {input * mask * scale, mask} with a mask of bool that is true with probability `keep`. The scale is rounded to input's dtype.
-std::tuple<Tensor, Tensor> drop(const Tensor& input, double keep, double scale, const std::optional<Generator>& generator);
+/// {input * mask * scale, mask} with a mask of bool that is true with probability `keep`. The scale is rounded to
+/// input's dtype.
+std::tuple<Tensor, Tensor> drop(
+    const Tensor& input, double keep, double scale, const std::optional<Generator>& generator);
 
 /// grad * mask * scale, for a mask of bool and of grad's sizes; grad is dense.
 Tensor drop_backward(const Tensor& grad, const Tensor& mask, double scale);

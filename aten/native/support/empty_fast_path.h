@@ -12,7 +12,8 @@
 
 namespace at::native {
 
-/// A recycled CPU tensor, or null where there is none or the call asks for anything else than a dense one of few elements.
+/// A recycled CPU tensor, or null where there is none or the call asks for anything else than a dense one of few
+/// elements.
 c10::TensorImpl* empty_fast_path(
     c10::IntArrayRef size, c10::TensorOptions options, std::optional<c10::MemoryFormat> memory_format) noexcept;
 
@@ -20,7 +21,8 @@ c10::TensorImpl* empty_fast_path(
 C10_ALWAYS_INLINE c10::TensorImpl* empty_fast_path_inline(
     c10::IntArrayRef size, c10::TensorOptions options, std::optional<c10::MemoryFormat> memory_format) noexcept {
   static_assert(sizeof(options) == sizeof(uint64_t), "options are compared as one word");
-  if (C10_UNLIKELY(memory_format.has_value() || size.size() != 1 ||
+  if (C10_UNLIKELY(
+          memory_format.has_value() || size.size() != 1 ||
           std::bit_cast<uint64_t>(options) != std::bit_cast<uint64_t>(c10::TensorOptions()))) {
     return nullptr;
   }

@@ -9,10 +9,12 @@ namespace at::native {
 /// Warns when elements of index_put_'s target share memory. Of positions that share it the last one written wins.
 TORCH_API void warn_if_index_put_target_is_expanded(const TensorBase& self);
 
-/// masked_fill_ for a target with strides of 0: an element gets the value where the mask is set for any of those that share it.
+/// masked_fill_ for a target with strides of 0: an element gets the value where the mask is set for any of those that
+/// share it.
 TORCH_API Tensor& masked_fill_expanded_(Tensor& self, const Tensor& mask, const Scalar& value);
 
-/// index_fill_ for a target with strides of 0: an element gets the value where the index names any of those that share it.
+/// index_fill_ for a target with strides of 0: an element gets the value where the index names any of those that share
+/// it.
 TORCH_API Tensor& index_fill_expanded_(Tensor& self, int64_t dim, const Tensor& index, const Scalar& value);
 
 /// threshold_ for a target with strides of 0.

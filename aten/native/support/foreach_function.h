@@ -5,8 +5,8 @@
 
 namespace at::native {
 
-/// Functions of elements for which a device has kernels that take whole lists. x is of the first list, y and z of the second and
-/// third, n the number.
+/// Functions of elements for which a device has kernels that take whole lists. x is of the first list, y and z of the
+/// second and third, n the number.
 enum class ForeachFunction : std::uint8_t {
   AddScalar, // x + n
   AddTensor, // x + n y

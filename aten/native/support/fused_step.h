@@ -12,11 +12,11 @@ namespace at::native {
 /// A parameter, its gradient and its state: arrays of `numel` elements, in the order that the settings tell.
 struct StepArrays {
   static constexpr int kMost = 5;
-  void* data[kMost] = {};  // null where the settings do not need the array
+  void* data[kMost] = {}; // null where the settings do not need the array
   int64_t numel = 0;
   c10::ScalarType dtype = c10::ScalarType::Undefined;
-  size_t settings = 0;  // which of the settings belong to it
-  const float* step = nullptr;  // in the memory of a device, instead of the settings' step
+  size_t settings = 0; // which of the settings belong to it
+  const float* step = nullptr; // in the memory of a device, instead of the settings' step
 };
 
 /// parameter, gradient, momentum buffer
@@ -52,7 +52,7 @@ struct AdamaxStep {
 /// parameter, gradient, averages of the gradient and of its square
 struct NadamStep {
   double lr, beta1, beta2, weight_decay, eps, step;
-  double mu, mu_next, mu_product;  // momentum now and next, product of all up to now
+  double mu, mu_next, mu_product; // momentum now and next, product of all up to now
   bool decoupled, maximize;
 };
 
@@ -80,9 +80,9 @@ struct AsgdStep {
   bool maximize;
 };
 
-/// What loss scaling adds, in the memory of a device; null where it is not used: the gradients' scale, which the step takes
-/// off, and a number that is 1 where gradients are not finite and the step is to be skipped. And a learning rate instead of the
-/// settings', for SGD, Adam and Adagrad.
+/// What loss scaling adds, in the memory of a device; null where it is not used: the gradients' scale, which the step
+/// takes off, and a number that is 1 where gradients are not finite and the step is to be skipped. And a learning rate
+/// instead of the settings', for SGD, Adam and Adagrad.
 struct StepScale {
   const float* scale = nullptr;
   const float* found_inf = nullptr;

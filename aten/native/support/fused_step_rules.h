@@ -1,5 +1,5 @@
-// What a step of an optimizer does to one element of each array, or to a run of elements held in a vector. Formulas as in
-// the documentation of torch.optim. Shared by the CPU and CUDA.
+// What a step of an optimizer does to one element of each array, or to a run of elements held in a vector. Formulas as
+// in the documentation of torch.optim. Shared by the CPU and CUDA.
 #pragma once
 
 #include <aten/native/support/fused_step.h>
@@ -47,7 +47,9 @@ HOST_DEVICE C10_ALWAYS_INLINE V max_or_nan(V a, V b) {
 /// The gradient that the formulas start from: of what is minimized, with the penalty's.
 template <class V>
 HOST_DEVICE C10_ALWAYS_INLINE V gradient(V g, V p, bool maximize, double weight_decay) {
-  if (maximize) g = -g;
+  if (maximize) {
+    g = -g;
+  }
   return weight_decay != 0 ? g + lanes<V>(weight_decay) * p : g;
 }
 
@@ -56,8 +58,8 @@ HOST_DEVICE C10_ALWAYS_INLINE V sign(V x) {
   return select(x > V(0), V(1), select(x < V(0), V(-1), x));
 }
 
-// StepRule<Settings>: constants of a step, and what it does to one run of elements. x holds a run of each array. Settings are
-// copied: what a reference leads to would be read, and asked, again after each store.
+// StepRule<Settings>: constants of a step, and what it does to one run of elements. x holds a run of each array.
+// Settings are copied: what a reference leads to would be read, and asked, again after each store.
 template <class Settings, class V>
 struct StepRule;
 
@@ -87,12 +89,16 @@ struct StepRule<AdamStep, V> {
   V scale = lanes<V>(1 / std::sqrt(1 - std::pow(s.beta2, s.step)));
 
   HOST_DEVICE C10_ALWAYS_INLINE void operator()(V (&x)[kArrays]) const {
-    if (s.decoupled && s.weight_decay != 0) x[0] = x[0] * keep;
+    if (s.decoupled && s.weight_decay != 0) {
+      x[0] = x[0] * keep;
+    }
     const V g = gradient(x[1], x[0], s.maximize, s.decoupled ? 0 : s.weight_decay);
     x[2] = x[2] + share1 * (g - x[2]);
     x[3] = beta2 * x[3] + share2 * (g * g);
     V square = x[3];
-    if (s.amsgrad) square = x[4] = max_or_nan(x[4], x[3]);
+    if (s.amsgrad) {
+      square = x[4] = max_or_nan(x[4], x[3]);
+    }
     x[0] = x[0] - size * x[2] / (sqrt(square) * scale + eps);
   }
 };
@@ -151,7 +157,9 @@ struct StepRule<NadamStep, V> {
   V of_average = lanes<V>(s.lr * s.mu_next / (1 - s.mu_product * s.mu_next));
 
   HOST_DEVICE C10_ALWAYS_INLINE void operator()(V (&x)[kArrays]) const {
-    if (s.decoupled && s.weight_decay != 0) x[0] = x[0] * keep;
+    if (s.decoupled && s.weight_decay != 0) {
+      x[0] = x[0] * keep;
+    }
     const V g = gradient(x[1], x[0], s.maximize, s.decoupled ? 0 : s.weight_decay);
     x[2] = x[2] + share1 * (g - x[2]);
     x[3] = beta2 * x[3] + share2 * (g * g);
@@ -176,7 +184,9 @@ struct StepRule<RadamStep, V> {
       std::sqrt(std::max(0.0, (rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho))));
 
   HOST_DEVICE C10_ALWAYS_INLINE void operator()(V (&x)[kArrays]) const {
-    if (s.decoupled && s.weight_decay != 0) x[0] = x[0] * keep;
+    if (s.decoupled && s.weight_decay != 0) {
+      x[0] = x[0] * keep;
+    }
     const V g = gradient(x[1], x[0], s.maximize, s.decoupled ? 0 : s.weight_decay);
     x[2] = x[2] + share1 * (g - x[2]);
     x[3] = beta2 * x[3] + share2 * (g * g);

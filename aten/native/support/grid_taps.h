@@ -1,4 +1,5 @@
-// The elements that grid sampling takes for a point, on every backend: numbers, weights, and derivatives of the weights.
+// The elements that grid sampling takes for a point, on every backend: numbers, weights, and derivatives of the
+// weights.
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -42,7 +43,9 @@ HOST_DEVICE SamplePlace<R> clipped_place(R x, R size) {
 template <class R>
 HOST_DEVICE SamplePlace<R> reflected_place(R x, R size, bool align_corners) {
   const R low = align_corners ? R(0) : R(-0.5), span = align_corners ? size - 1 : size;
-  if (span == 0) return {0, 0};
+  if (span == 0) {
+    return {0, 0};
+  }
   const R sign = x < low ? R(-1) : R(1), distance = std::abs(x - low);
   const R rest = std::fmod(distance, span), flips = std::floor(distance / span);
   return std::fmod(flips, R(2)) == 0 ? SamplePlace<R>{rest + low, sign} : SamplePlace<R>{span - rest + low, -sign};
@@ -50,9 +53,13 @@ HOST_DEVICE SamplePlace<R> reflected_place(R x, R size, bool align_corners) {
 
 template <class R>
 HOST_DEVICE SamplePlace<R> padded_place(R x, R size, const SampleRule& rule) {
-  if (rule.padding == SamplePadding::Zeros) return {x, 1};
+  if (rule.padding == SamplePadding::Zeros) {
+    return {x, 1};
+  }
   SamplePlace<R> p{x, 1};
-  if (rule.padding == SamplePadding::Reflection) p = reflected_place(x, size, rule.align_corners);
+  if (rule.padding == SamplePadding::Reflection) {
+    p = reflected_place(x, size, rule.align_corners);
+  }
   const SamplePlace<R> inside = clipped_place(p.at, size);
   return {inside.at, p.slope * inside.slope};
 }

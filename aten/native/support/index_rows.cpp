@@ -12,7 +12,7 @@ void copy_lines(void*, const void*, std::int64_t);
 void repeat_lines(std::int64_t, void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
-}
+} // namespace v2
 namespace v3 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
@@ -20,7 +20,7 @@ void copy_lines(void*, const void*, std::int64_t);
 void repeat_lines(std::int64_t, void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
-}
+} // namespace v3
 namespace v4 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
@@ -28,7 +28,7 @@ void copy_lines(void*, const void*, std::int64_t);
 void repeat_lines(std::int64_t, void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
-}
+} // namespace v4
 
 AddRow* add_row_of(c10::ScalarType dtype, bool scaled) {
   static constexpr decltype(&v2::find_add_row) kFind[] = {v2::find_add_row, v3::find_add_row, v4::find_add_row};

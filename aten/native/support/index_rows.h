@@ -33,8 +33,8 @@ void copy_picked(std::int64_t size, const void* from, const std::int64_t* index,
 
 /// Prefetches a row of which `picks` elements are to be read or written in an order of their own. That order tells the
 /// processor nothing about the lines that come next, while the row as a whole streams in. Not for rows that a core's
-/// caches do not hold, or of which most lines stay untouched. Inlined always, as its callers must be: GCC drops calls of
-/// a function that only prefetches.
+/// caches do not hold, or of which most lines stay untouched. Inlined always, as its callers must be: GCC drops calls
+/// of a function that only prefetches.
 C10_ALWAYS_INLINE void prefetch_picked_row(const void* row, std::int64_t bytes, std::int64_t picks) {
   constexpr std::int64_t kLine = 64, kLongest = std::int64_t{128} << 10;
   if (bytes > kLongest || picks * kLine < bytes) {
@@ -45,10 +45,11 @@ C10_ALWAYS_INLINE void prefetch_picked_row(const void* row, std::int64_t bytes, 
   }
 }
 
-/// Row index[i] of `bytes` bytes at `from` to row i at `to`, for i in [begin, end). Rows lie anywhere: their beginnings are asked
-/// for some rows ahead, the processor foresees only the rest of a long one.
+/// Row index[i] of `bytes` bytes at `from` to row i at `to`, for i in [begin, end). Rows lie anywhere: their beginnings
+/// are asked for some rows ahead, the processor foresees only the rest of a long one.
 template <class Index>
-void copy_rows(const char* from, const Index* index, std::int64_t begin, std::int64_t end, std::int64_t bytes, char* to) {
+void copy_rows(
+    const char* from, const Index* index, std::int64_t begin, std::int64_t end, std::int64_t bytes, char* to) {
   constexpr std::int64_t kAhead = 8, kLine = 64, kLines = 4;
   for (std::int64_t i = begin; i < end; ++i) {
     if (i + kAhead < end) {

@@ -39,13 +39,14 @@ inline int64_t checked_index(int64_t value, int64_t size, int64_t dim) {
 
 /// Advanced indexing of `self` worked out: which elements, in which shape.
 struct IndexPlan {
-  c10::DimVector sizes;            // of the result
-  c10::DimVector strides;          // the result lies in memory as self and the indices do
-  c10::DimVector before, after;    // sizes of the dimensions around the indexed ones
+  c10::DimVector sizes; // of the result
+  c10::DimVector strides; // the result lies in memory as self and the indices do
+  c10::DimVector before, after; // sizes of the dimensions around the indexed ones
   c10::DimVector before_strides, after_strides;
-  c10::DimVector index_sizes;      // broadcast shape of the indices
+  c10::DimVector index_sizes; // broadcast shape of the indices
 
-  /// An indexed dimension of self: its size and stride, and the values of its index, int64 and dense, of shape index_sizes.
+  /// An indexed dimension of self: its size and stride, and the values of its index, int64 and dense, of shape
+  /// index_sizes.
   struct Source {
     Tensor values;
     int64_t size, stride;
@@ -53,11 +54,12 @@ struct IndexPlan {
   std::vector<Source> sources;
 };
 
-/// Not more indices than dimensions, each of a dtype that can be one: what is refused (IndexError) before any value is read.
+/// Not more indices than dimensions, each of a dtype that can be one: what is refused (IndexError) before any value is
+/// read.
 TORCH_API void check_index_tensors(const Tensor& self, const c10::List<std::optional<Tensor>>& indices);
 
-/// Strides of a result of advanced indexing: its dimensions in the order that self and the indices have in memory. `operands` are
-/// the strides of self and of each index over the result's dimensions, 0 where they do not move.
+/// Strides of a result of advanced indexing: its dimensions in the order that self and the indices have in memory.
+/// `operands` are the strides of self and of each index over the result's dimensions, 0 where they do not move.
 TORCH_API c10::DimVector index_result_strides(IntArrayRef sizes, const std::vector<c10::DimVector>& operands);
 
 } // namespace at::native

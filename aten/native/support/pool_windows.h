@@ -10,7 +10,8 @@
 
 namespace at::native {
 
-/// One spatial dimension: window o covers begin[o], begin[o] + step, ... below end[o]; `extent[o]` counts the padding too.
+/// One spatial dimension: window o covers begin[o], begin[o] + step, ... below end[o]; `extent[o]` counts the padding
+/// too.
 struct PoolDim {
   int64_t in = 1, out = 1, step = 1;
   std::vector<int64_t> begin, end, extent;
@@ -18,7 +19,9 @@ struct PoolDim {
   int64_t kernel = 0, stride = 1, padding = 0, regular_begin = 0, regular_end = 0;
 
   /// How many steps cover `length`; neither a step nor a length is too large.
-  static int64_t steps_over(int64_t length, int64_t step) { return length == 0 ? 0 : (length - 1) / step + 1; }
+  static int64_t steps_over(int64_t length, int64_t step) {
+    return length == 0 ? 0 : (length - 1) / step + 1;
+  }
 
   static PoolDim fixed(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation) {
     PoolDim d;
@@ -32,7 +35,9 @@ struct PoolDim {
       int64_t first = o * stride - padding;
       const int64_t last = std::min(first + (kernel - 1) * dilation + 1, in + padding);
       d.extent.push_back(last - first);
-      if (first < 0) first += steps_over(-first, dilation) * dilation;
+      if (first < 0) {
+        first += steps_over(-first, dilation) * dilation;
+      }
       d.begin.push_back(first);
       d.end.push_back(std::min(last, in));
     }
@@ -76,8 +81,12 @@ struct PoolDim {
 struct PoolWindows {
   std::array<PoolDim, 3> dim{PoolDim::adaptive(1, 1), PoolDim::adaptive(1, 1), PoolDim::adaptive(1, 1)};
 
-  int64_t in_size() const { return dim[0].in * dim[1].in * dim[2].in; }
-  int64_t out_size() const { return dim[0].out * dim[1].out * dim[2].out; }
+  int64_t in_size() const {
+    return dim[0].in * dim[1].in * dim[2].in;
+  }
+  int64_t out_size() const {
+    return dim[0].out * dim[1].out * dim[2].out;
+  }
 };
 
 } // namespace at::native

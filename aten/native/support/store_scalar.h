@@ -6,8 +6,8 @@
 
 namespace at::native {
 
-/// Writes a number in a dtype, with the overflow checks of Scalar::to. Throws for dtypes without a C++ type, and says `op`.
-/// An unsigned dtype has no place for -0.5, though Scalar::to would cut it to 0.
+/// Writes a number in a dtype, with the overflow checks of Scalar::to. Throws for dtypes without a C++ type, and says
+/// `op`. An unsigned dtype has no place for -0.5, though Scalar::to would cut it to 0.
 void store_scalar(const char* op, const c10::Scalar& number, c10::ScalarType dtype, void* place);
 /// Throws as store_scalar does if the dtype is unsigned and the number a fraction below 0.
 void check_unsigned_scalar(const char* op, const c10::Scalar& number, c10::ScalarType dtype);

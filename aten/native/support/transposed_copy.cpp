@@ -9,10 +9,10 @@
 #include <cstdint>
 
 // Note [Transposed copies]
-// One of the two tensors has to be walked against its grain. A plain loop then takes one element of each cache line, and
-// where rows lie a power of two apart, all those lines compete for the same few places of the cache and are gone before
-// their other elements are wanted. So tiles are read by whole lines, turned on the way into a buffer in the first-level
-// cache, and written from there by whole lines, converted if need be.
+// One of the two tensors has to be walked against its grain. A plain loop then takes one element of each cache line,
+// and where rows lie a power of two apart, all those lines compete for the same few places of the cache and are gone
+// before their other elements are wanted. So tiles are read by whole lines, turned on the way into a buffer in the
+// first-level cache, and written from there by whole lines, converted if need be.
 
 namespace at::native {
 
@@ -40,7 +40,7 @@ struct TransposedCopy {
   c10::ScalarType to, from;
   std::int64_t to_size, from_size;
   int cols_dim;
-  std::int64_t rows, cols;           // in all
+  std::int64_t rows, cols; // in all
   std::int64_t tile_rows, tile_cols; // of a full tile
   std::int64_t row_tiles, col_tiles;
 };
@@ -59,7 +59,12 @@ void choose_tiles(TransposedCopy& copy) {
 }
 
 void copy_tile(
-    const TransposedCopy& copy, char* dst, std::int64_t dst_stride, const char* src, std::int64_t src_stride, std::int64_t rows,
+    const TransposedCopy& copy,
+    char* dst,
+    std::int64_t dst_stride,
+    const char* src,
+    std::int64_t src_stride,
+    std::int64_t rows,
     std::int64_t cols) {
   alignas(64) char buffer[kTileBytes + 16]; // turn_tile may write 15 bytes more
   turn_tile(static_cast<int>(copy.from_size), src, src_stride, rows, cols, buffer);
@@ -69,14 +74,16 @@ void copy_tile(
   }
   for (std::int64_t c = 0; c < cols; ++c) {
     convert_elements(
-        copy.to, dst + c * dst_stride, copy.to_size, copy.from, buffer + c * rows * copy.from_size, copy.from_size, rows);
+        copy.to, dst + c * dst_stride, copy.to_size, copy.from, buffer + c * rows * copy.from_size, copy.from_size,
+        rows);
   }
 }
 
 } // namespace
 
 void turn_tile(int size, const void* src, std::int64_t src_stride, std::int64_t rows, std::int64_t cols, void* dst) {
-  static constexpr decltype(&v2::transpose_tile) kTranspose[] = {v2::transpose_tile, v3::transpose_tile, v4::transpose_tile};
+  static constexpr decltype(&v2::transpose_tile) kTranspose[] = {
+      v2::transpose_tile, v3::transpose_tile, v4::transpose_tile};
   kTranspose[cpu_isa_level()](size, src, src_stride, rows, cols, dst);
 }
 

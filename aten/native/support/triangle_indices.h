@@ -8,8 +8,8 @@
 
 namespace at::native {
 
-/// Rows first_row to end_row have elements in the triangle; of row r those from first_col(r) to end_col(r). The others are not
-/// looked at: there may be any number of them.
+/// Rows first_row to end_row have elements in the triangle; of row r those from first_col(r) to end_col(r). The others
+/// are not looked at: there may be any number of them.
 struct TriangleIndices {
   int64_t rows, cols;
   __int128 edge; // columns of row 0 that are below or on the diagonal (lower), or below it (upper)
@@ -24,7 +24,8 @@ struct TriangleIndices {
     TriangleIndices t{rows, cols, static_cast<__int128>(offset) + (lower ? 1 : 0), lower, 0, 0, 0};
     const __int128 elements = t.before(rows);
     TORCH_CHECK(
-        elements <= INT64_MAX / 2, op, ": the number of elements of a triangle of ", rows, " rows and ", cols, " columns overflows");
+        elements <= INT64_MAX / 2, op, ": the number of elements of a triangle of ", rows, " rows and ", cols,
+        " columns overflows");
     t.count = static_cast<int64_t>(elements);
     t.first_row = lower ? clamped(1 - t.edge, rows) : 0;
     t.end_row = t.count == 0 ? 0 : lower ? rows : clamped(cols - t.edge, rows);

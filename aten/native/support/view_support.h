@@ -21,6 +21,7 @@ inline Tensor make_view(const Tensor& self, IntArrayRef sizes, IntArrayRef strid
 TORCH_API c10::DimVector infer_size(IntArrayRef shape, int64_t numel);
 
 /// Strides that view memory of (`sizes`, `strides`) as `new_sizes`, or none when a copy is needed.
-TORCH_API std::optional<c10::DimVector> compute_view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes);
+TORCH_API std::optional<c10::DimVector> compute_view_strides(
+    IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes);
 
 } // namespace at::native

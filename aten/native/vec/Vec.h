@@ -1,8 +1,8 @@
 // Vec<T>: a native vector of T, written on GCC/Clang vector extensions.
 //
-// Include it only from sources that are compiled once per instruction set (aten/native/cpu/*.cpp): everything here lives
-// in the inline namespace CPU_CAPABILITY and is always inlined, because the linker would otherwise keep one copy of a
-// function, possibly the AVX-512 one, for every processor.
+// Include it only from sources that are compiled once per instruction set (aten/native/cpu/*.cpp): everything here
+// lives in the inline namespace CPU_CAPABILITY and is always inlined, because the linker would otherwise keep one copy
+// of a function, possibly the AVX-512 one, for every processor.
 //
 // a * b + c is fused where the instruction set can (v3, v4); do not write fma(), which is a library call for v2.
 #pragma once
@@ -72,7 +72,8 @@ struct Raw {
   typedef T unaligned __attribute__((vector_size(N * sizeof(T)), aligned(alignof(T)), may_alias));
 };
 
-// Vectors that sums, differences and products of T are taken in: integers wrap, which signed ones may not do by themselves.
+// Vectors that sums, differences and products of T are taken in: integers wrap, which signed ones may not do by
+// themselves.
 template <class T, int N, bool Integer = std::is_integral_v<T>>
 struct Wrapping {
   using type = typename Raw<std::make_unsigned_t<T>, N>::type;
@@ -242,7 +243,7 @@ inline constexpr bool is_vec_v<Vec<T, N>> = true;
 /// The same bits seen as lanes of To.
 template <class To, class From, int N>
 VEC_INLINE Vec<To, N * sizeof(From) / sizeof(To)> bit_cast(Vec<From, N> x) {
-  return Vec<To, N * sizeof(From) / sizeof(To)>((typename detail::Raw<To, N * sizeof(From) / sizeof(To)>::type)x.v);
+  return Vec<To, N * sizeof(From) / sizeof(To)>((typename detail::Raw<To, N * sizeof(From) / sizeof(To)>::type) x.v);
 }
 
 /// Lane by lane as static_cast does.
@@ -257,7 +258,8 @@ VEC_INLINE Vec<T, N> select(Vec<int_same<T>, N> m, Vec<T, N> a, Vec<T, N> b) {
   return Vec<T, N>(m.v ? a.v : b.v);
 }
 
-/// The lower of two values; the second when one is NaN (as the x86 instruction does, which GCC does not find by itself).
+/// The lower of two values; the second when one is NaN (as the x86 instruction does, which GCC does not find by
+/// itself).
 template <class T, int N>
 VEC_INLINE Vec<T, N> min(Vec<T, N> a, Vec<T, N> b) {
 #if defined(VEC_AVX512)
@@ -552,7 +554,8 @@ VEC_INLINE void store_float(VecFloat x, c10::BFloat16* p) {
 #elif defined(__AVX2__)
   const __m256i whole = (__m256i)result.v;
   _mm_storeu_si128(
-      reinterpret_cast<__m128i*>(p), _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
+      reinterpret_cast<__m128i*>(p),
+      _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
 #else
   convert<std::uint16_t>(result).store(reinterpret_cast<std::uint16_t*>(p));
 #endif

@@ -1,7 +1,8 @@
 // Elementary functions of Vec<float> and Vec<double>.
 //
-// Largest error in ulp over a sweep of all floats (float column) and over millions of random values (double column), against
-// long double libm, the worst of the three instruction sets; test/aten/vec_math_test.cpp repeats it. `libm` marks a loop over the lanes.
+// Largest error in ulp over a sweep of all floats (float column) and over millions of random values (double column),
+// against long double libm, the worst of the three instruction sets; test/aten/vec_math_test.cpp repeats it. `libm`
+// marks a loop over the lanes.
 //
 //               float    double
 //   exp, exp2   1.02     1.05 (exp2: libm)
@@ -42,7 +43,8 @@ VEC_INLINE V polynomial(V x, typename V::value_type c0, C... rest) {
   return polynomial(x, static_cast<typename V::value_type>(rest)...) * x + V(c0);
 }
 
-// The same by pairs of terms (Estrin's scheme): a chain of log2(terms) steps, where the plain one is as long as the polynomial.
+// The same by pairs of terms (Estrin's scheme): a chain of log2(terms) steps, where the plain one is as long as the
+// polynomial.
 template <int Count, class V>
 VEC_INLINE V join_pairs(V x, V* terms) {
   if constexpr (Count == 1) {
@@ -81,7 +83,8 @@ struct Traits<double> {
   static constexpr double exp_low = -746.0, exp_high = 710.0;
 };
 
-// Adding 1.5 * 2^mantissa leaves a whole number in the low bits: double has no vector conversion to int64 before AVX-512.
+// Adding 1.5 * 2^mantissa leaves a whole number in the low bits: double has no vector conversion to int64 before
+// AVX-512.
 template <class T>
 inline constexpr T kMagic = static_cast<T>(int_same<T>{3} << (Traits<T>::mantissa - 1));
 
@@ -159,8 +162,8 @@ VEC_INLINE ExpParts<T, N> exp_reduce(Vec<T, N> x) {
 
 #ifdef __AVX2__
 // 2^(i / 8) from a register, as r is then so small that a short polynomial does. More powers would be rounded worse.
-inline constexpr float kPowersOfTwo[8] = {
-    1.0f, 1.0905077f, 1.1892071f, 1.2968396f, 1.4142135f, 1.5422108f, 1.6817929f, 1.8340081f};
+inline constexpr float kPowersOfTwo[8] = {1.0f,       1.0905077f, 1.1892071f, 1.2968396f,
+                                          1.4142135f, 1.5422108f, 1.6817929f, 1.8340081f};
 template <class T, int N>
 inline constexpr int kExpFractionBits = std::is_same_v<T, float> && N == Vec<float>::size() ? 3 : 0;
 
@@ -194,8 +197,8 @@ VEC_INLINE Vec<T, N> expm1_short(Vec<T, N> r) {
   }
 }
 
-// 2^n e^r, times a factor if there is one. Right also where the result is denormal or 2^n alone would overflow, unless `Normal`
-// promises that it is not so.
+// 2^n e^r, times a factor if there is one. Right also where the result is denormal or 2^n alone would overflow, unless
+// `Normal` promises that it is not so.
 template <int FractionBits, bool Normal = false, class T, int N, class... Factor>
 VEC_INLINE Vec<T, N> exp_join(const ExpParts<T, N>& parts, Factor... factor) {
   using I = int_same<T>;
@@ -277,9 +280,10 @@ VEC_INLINE Vec<T, N> log_edges(Vec<T, N> x, Vec<T, N> y) {
 // log(1 + f) = f - (f^2/2 - s (f^2/2 + R)) with s = f / (2 + f); gives R (fdlibm's minimax set, cut short for float).
 template <int N>
 VEC_INLINE Vec<double, N> log_series(Vec<double, N> z) {
-  return z * polynomial(
-                 z, 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
-                 2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01);
+  return z *
+      polynomial(
+             z, 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01, 2.222219843214978396e-01,
+             1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01);
 }
 template <int N>
 VEC_INLINE Vec<float, N> log_series(Vec<float, N> z) {
@@ -309,8 +313,7 @@ VEC_INLINE Vec<T, N> each_lane(Vec<T, N> x, Vec<T, N> y, F f) {
 // Float lanes through a function of double lanes, rounded once.
 template <int N, class F>
 VEC_INLINE Vec<float, N> through_double(Vec<float, N> x, F f) {
-  return join(
-      convert<float>(f(convert<double>(low(x)))), convert<float>(f(convert<double>(high(x)))));
+  return join(convert<float>(f(convert<double>(low(x)))), convert<float>(f(convert<double>(high(x)))));
 }
 
 // x = quadrant * pi/2 + r + tail, |r| <= pi/4.
@@ -354,9 +357,9 @@ VEC_INLINE Vec<double, N> cosine_of(const TrigParts<double, N>& parts) {
   using V = Vec<double, N>;
   const auto& [r, tail, quadrant] = parts;
   const V z = r * r;
-  const V pc = z * polynomial(
-                       z, 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
-                       -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11);
+  const V pc = z *
+      polynomial(z, 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
+                 -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11);
   const V half_z = V(0.5) * z;
   const V one_less = V(1.0) - half_z;
   return one_less + (((V(1.0) - one_less) - half_z) + (z * pc - r * tail));
@@ -390,8 +393,8 @@ VEC_INLINE Vec<double, N> sin_or_cos(Vec<double, N> x) {
 }
 
 #ifdef __FMA__
-// The same of floats: pi/2 in three parts. The first product with n is exact in a fused multiply-add, the second is kept with its
-// rounding error, since what is left near a multiple of pi is far smaller than either.
+// The same of floats: pi/2 in three parts. The first product with n is exact in a fused multiply-add, the second is
+// kept with its rounding error, since what is left near a multiple of pi is far smaller than either.
 inline constexpr float kShortTrigLimit = 1e5f;
 
 template <int N>
@@ -453,7 +456,9 @@ VEC_INLINE Vec<float, N> sin_or_cos(Vec<float, N> x) {
   };
 #else
   const float limit = 1e6f;
-  const auto near = [](Vec<float, N> a) { return through_double(a, [](auto d) { return sin_or_cos_short<Cosine>(d); }); };
+  const auto near = [](Vec<float, N> a) {
+    return through_double(a, [](auto d) { return sin_or_cos_short<Cosine>(d); });
+  };
 #endif
   return near_or_far(x, limit, near, [](float a) { return Cosine ? std::cos(a) : std::sin(a); });
 }
@@ -547,10 +552,11 @@ VEC_INLINE Vec<float, N> short_log_edges(Vec<float, N> x, Vec<float, N> y) {
   return log_edges(x, y);
 }
 
-// Logarithms of other bases in double: log(m) as the sum of a short number and its rest, so that the product with the first part
-// of the factor is exact (as in fdlibm).
+// Logarithms of other bases in double: log(m) as the sum of a short number and its rest, so that the product with the
+// first part of the factor is exact (as in fdlibm).
 template <int N>
-VEC_INLINE Vec<double, N> log_of_base(Vec<double, N> x, double high_factor, double low_factor, double high_two, double low_two) {
+VEC_INLINE Vec<double, N> log_of_base(
+    Vec<double, N> x, double high_factor, double low_factor, double high_two, double low_two) {
   using V = Vec<double, N>;
   const auto [m, e] = log_reduce(x);
   const V f = m - V(1.0);
@@ -582,8 +588,8 @@ VEC_INLINE Vec<double, N> log(Vec<double, N> x) {
   const V s = f / (V(2.0) + f);
   const V half = V(0.5) * f * f;
   const V r = detail::log_series(s * s);
-  const V y = e * V(detail::Traits<double>::ln2_hi) -
-      ((half - (s * (half + r) + e * V(detail::Traits<double>::ln2_lo))) - f);
+  const V y =
+      e * V(detail::Traits<double>::ln2_hi) - ((half - (s * (half + r) + e * V(detail::Traits<double>::ln2_lo))) - f);
   return detail::log_edges(x, y);
 }
 
@@ -626,7 +632,8 @@ template <class T, int N>
 VEC_INLINE Vec<T, N> log10(Vec<T, N> x) {
   if constexpr (std::is_same_v<T, double>) {
     return detail::log_of_base(
-        x, 4.34294481878168880939e-01, 2.50829467116452752298e-11, 3.01029995663611771306e-01, 3.69423907715893078616e-13);
+        x, 4.34294481878168880939e-01, 2.50829467116452752298e-11, 3.01029995663611771306e-01,
+        3.69423907715893078616e-13);
   } else {
 #ifdef __FMA__
     using V = Vec<T, N>;
@@ -649,8 +656,8 @@ VEC_INLINE Vec<T, N> cos(Vec<T, N> x) {
   return detail::sin_or_cos<true>(x);
 }
 
-// Floats: a polynomial around the middle of each quarter of a power of two where a register holds 32 coefficients, else an odd
-// one near 0 and exp beyond.
+// Floats: a polynomial around the middle of each quarter of a power of two where a register holds 32 coefficients, else
+// an odd one near 0 and exp beyond.
 template <class T, int N>
 VEC_INLINE Vec<T, N> tanh(Vec<T, N> x) {
   using V = Vec<T, N>;
@@ -692,9 +699,9 @@ template <int N>
 VEC_INLINE Vec<float, N> erfc_tail(Vec<float, N> z) {
   using V = Vec<float, N>;
   const V t = V(1.0f) / (z + V(2.0f));
-  const V w = t * polynomial(
-                      t, 0.5641895863f, 1.128377567f, 1.974822648f, 2.81463561f, 2.810229943f, -1.857060063f,
-                      4.429387645f, -66.79205326f, 133.7734822f, -82.90215504f);
+  const V w = t *
+      polynomial(t, 0.5641895863f, 1.128377567f, 1.974822648f, 2.81463561f, 2.810229943f, -1.857060063f, 4.429387645f,
+                 -66.79205326f, 133.7734822f, -82.90215504f);
   // z^2 = h^2 + (z - h)(z + h) with h short enough that h^2 is exact: the rounding of z^2 would be magnified by exp.
   const V h = bit_cast<float>(bit_cast<std::int32_t>(z) & Vec<std::int32_t, N>(static_cast<std::int32_t>(0xfffff000)));
   const V d = (h - z) * (z + h);
@@ -706,9 +713,11 @@ VEC_INLINE Vec<float, N> erfc_tail(Vec<float, N> z) {
 template <int N>
 VEC_INLINE Vec<float, N> erf_small(Vec<float, N> x) {
   // x + x * (2 / sqrt(pi) - 1 + ...): the large part is exact.
-  return x + x * polynomial(
-                     x * x, 0.1283791664f, -0.3761263172f, 0.1128366466f, -0.02685770518f, 0.005196888912f,
-                     -0.0008096477723f, 8.178395868e-5f);
+  return x +
+      x *
+      polynomial(
+          x * x, 0.1283791664f, -0.3761263172f, 0.1128366466f, -0.02685770518f, 0.005196888912f, -0.0008096477723f,
+          8.178395868e-5f);
 }
 
 } // namespace detail
@@ -726,7 +735,8 @@ VEC_INLINE Vec<float, N> erf(Vec<float, N> x) {
   const V magic(0x1.8p23f);
   const V shifted = p + magic;
   const V power = detail::polynomial_by_pairs(
-      p - (shifted - magic), 1.0f, 0.693147182f, 0.240226462f, 0.0555032864f, 0.00961848907f, 0.00133999309f, 0.000153458124f);
+      p - (shifted - magic), 1.0f, 0.693147182f, 0.240226462f, 0.0555032864f, 0.00961848907f, 0.00133999309f,
+      0.000153458124f);
   const V tail = bit_cast<float>(bit_cast<std::int32_t>(power) + (bit_cast<std::int32_t>(shifted) << 23));
   const I sign = bit_cast<std::int32_t>(x) & I(std::numeric_limits<std::int32_t>::min());
   const V large = bit_cast<float>(bit_cast<std::int32_t>(V(1.0f) - tail) | sign);
@@ -763,7 +773,8 @@ VEC_INLINE Vec<double, N> erf(Vec<double, N> x) {
   const V magic(detail::kMagic<double>);
   const V shifted = select(a == a, held, V(0.0)) * V(1 / detail::kErfStep) + magic;
   const auto piece = bit_cast<std::int64_t>(shifted) & Vec<std::int64_t, N>(detail::kErfPieces - 1);
-  const auto last = bit_cast<std::int64_t>(shifted) - bit_cast<std::int64_t>(magic) >= Vec<std::int64_t, N>(detail::kErfPieces);
+  const auto last =
+      bit_cast<std::int64_t>(shifted) - bit_cast<std::int64_t>(magic) >= Vec<std::int64_t, N>(detail::kErfPieces);
   const V t = held - (shifted - magic) * V(detail::kErfStep);
   V y = detail::look_up(detail::kErfCoefficients[detail::kErfTerms - 1], piece);
   for (int i = detail::kErfTerms - 2; i >= 0; --i) {

@@ -41,35 +41,39 @@ VEC_INLINE Vec<float, N> asin_series(Vec<float, N> z) {
 
 template <int N>
 VEC_INLINE Vec<double, N> asin_series(Vec<double, N> z) {
-  return z * polynomial(
-                 z, 0.1666666666666537797, 0.07500000000344162469, 0.04464285682254132164, 0.03038195937183187396,
-                 0.02237175249662066522, 0.0173597874683088735, 0.01388442797268516301, 0.01217445700615732773,
-                 0.006505512091795996081, 0.0195891849781453351, -0.01631905709251389126, 0.03197675897835533126);
+  return z *
+      polynomial(
+             z, 0.1666666666666537797, 0.07500000000344162469, 0.04464285682254132164, 0.03038195937183187396,
+             0.02237175249662066522, 0.0173597874683088735, 0.01388442797268516301, 0.01217445700615732773,
+             0.006505512091795996081, 0.0195891849781453351, -0.01631905709251389126, 0.03197675897835533126);
 }
 
 // atan(x) / x - 1 for |x| <= 1, z = x^2
 template <int N>
 VEC_INLINE Vec<float, N> atan_series(Vec<float, N> z) {
-  return z * polynomial_by_pairs(
-                 z, -0.3333329909f, 0.199985484f, -0.1426424279f, 0.1095219099f, -0.08403463907f, 0.05795780188f,
-                 -0.03117803354f, 0.01091469768f, -0.001793640602f);
+  return z *
+      polynomial_by_pairs(
+             z, -0.3333329909f, 0.199985484f, -0.1426424279f, 0.1095219099f, -0.08403463907f, 0.05795780188f,
+             -0.03117803354f, 0.01091469768f, -0.001793640602f);
 }
 
 template <int N>
 VEC_INLINE Vec<double, N> atan_series(Vec<double, N> z) {
-  return z * polynomial_by_pairs(
-                 z, -0.333333333333330926, 0.1999999999995544206, -0.1428571428280266953, 0.1111111101366425849,
-                 -0.09090907119486178577, 0.07692281189291786295, -0.06666415016733607351, 0.05880592661347024547,
-                 -0.05253805999991827476, 0.04723294791085465341, -0.04221721338357148799, 0.03669359367285975904,
-                 -0.02998566679654775808, 0.02208525941787998509, -0.01399508293021734789, 0.007263423466569375232,
-                 -0.002919375503862665399, 0.0008434965650356944898, -0.0001547996903298655101, 0.00001348954966661268635);
+  return z *
+      polynomial_by_pairs(
+             z, -0.333333333333330926, 0.1999999999995544206, -0.1428571428280266953, 0.1111111101366425849,
+             -0.09090907119486178577, 0.07692281189291786295, -0.06666415016733607351, 0.05880592661347024547,
+             -0.05253805999991827476, 0.04723294791085465341, -0.04221721338357148799, 0.03669359367285975904,
+             -0.02998566679654775808, 0.02208525941787998509, -0.01399508293021734789, 0.007263423466569375232,
+             -0.002919375503862665399, 0.0008434965650356944898, -0.0001547996903298655101, 0.00001348954966661268635);
 }
 
 // pi/2 and what is left of it.
 template <class T>
 inline constexpr T kHalfPi = static_cast<T>(1.57079632679489661923);
 template <class T>
-inline constexpr T kHalfPiRest = sizeof(T) == 4 ? static_cast<T>(-4.37113882867e-08) : static_cast<T>(6.12323399573676603587e-17);
+inline constexpr T kHalfPiRest =
+    sizeof(T) == 4 ? static_cast<T>(-4.37113882867e-08) : static_cast<T>(6.12323399573676603587e-17);
 
 } // namespace detail
 
@@ -77,7 +81,9 @@ template <int N>
 VEC_INLINE Vec<double, N> tan(Vec<double, N> x) {
   const auto near = [](Vec<double, N> a) {
     const auto parts = detail::trig_reduce(a);
-    return select(a == Vec<double, N>(0.0), a, detail::tan_of(detail::sine_of(parts), detail::cosine_of(parts), parts.quadrant)); // keeps -0
+    return select(
+        a == Vec<double, N>(0.0), a,
+        detail::tan_of(detail::sine_of(parts), detail::cosine_of(parts), parts.quadrant)); // keeps -0
   };
   return detail::near_or_far(x, detail::kTrigLimit, near, [](double a) { return std::tan(a); });
 }
@@ -87,7 +93,8 @@ VEC_INLINE Vec<float, N> tan(Vec<float, N> x) {
 #ifdef __FMA__
   const auto near = [](Vec<float, N> a) {
     const auto parts = detail::trig_reduce(a);
-    return select(a == Vec<float, N>(0.0f), a, detail::tan_of(detail::sine_of(parts), detail::cosine_of(parts), parts.quadrant));
+    return select(
+        a == Vec<float, N>(0.0f), a, detail::tan_of(detail::sine_of(parts), detail::cosine_of(parts), parts.quadrant));
   };
   return detail::near_or_far(x, detail::kShortTrigLimit, near, [](float a) { return std::tan(a); });
 #else
@@ -167,7 +174,8 @@ VEC_INLINE Vec<float, N> half_exp(Vec<float, N> a) {
   return exp_join<bits>(exp_reduce<bits>(min(Vec<float, N>(90.0f), a)), Vec<float, N>(0.5f));
 }
 
-// log1p of a plus sqrt of something can overflow under the root: from here on it is the logarithm of twice the argument.
+// log1p of a plus sqrt of something can overflow under the root: from here on it is the logarithm of twice the
+// argument.
 inline constexpr float kHugeRoot = 1e9f, kLn2 = 0.693147181f;
 
 } // namespace detail
@@ -176,7 +184,8 @@ template <int N>
 VEC_INLINE Vec<float, N> sinh(Vec<float, N> x) {
   using V = Vec<float, N>;
   const V a = abs(x), z = x * x;
-  const V near_zero = x + x * (z * detail::polynomial(z, 0.1666666649f, 0.008333350594f, 0.0001983606666f, 2.817438498e-6f));
+  const V near_zero =
+      x + x * (z * detail::polynomial(z, 0.1666666649f, 0.008333350594f, 0.0001983606666f, 2.817438498e-6f));
   const V h = detail::half_exp(a);
   const V y = select(a < V(1.0f), near_zero, copysign(h - V(0.25f) / h, x));
   return select(x == x, y, x);
@@ -228,9 +237,12 @@ VEC_INLINE Vec<float, N> erfinv(Vec<float, N> x) {
   const auto far = w > V(5.0f);
   if (any(far)) {
     const V u = sqrt(w) - V(3.0f);
-    p = select(far, detail::polynomial(
-        u, 2.832976806f, 1.001674912f, 0.00944500758f, -0.007636389859f, 0.005689406345f, -0.003601643542f,
-        0.001478651384f, -4.867318226e-5f, -0.0003043639987f, 0.0001100991062f), p);
+    p = select(
+        far,
+        detail::polynomial(
+            u, 2.832976806f, 1.001674912f, 0.00944500758f, -0.007636389859f, 0.005689406345f, -0.003601643542f,
+            0.001478651384f, -4.867318226e-5f, -0.0003043639987f, 0.0001100991062f),
+        p);
   }
   return select(a == one, copysign(inf, x), x * p); // NaN beyond 1, from the logarithm
 }
@@ -254,7 +266,8 @@ VEC_INLINE Vec<T, N> fmod(Vec<T, N> x, Vec<T, N> y) {
 #ifdef __FMA__
   using V = Vec<T, N>;
   const V a = abs(x), b = abs(y), zero(T(0));
-  // A quotient that is off by one at most, so that the rest is exact; not where it is long, or a rest could be denormal.
+  // A quotient that is off by one at most, so that the rest is exact; not where it is long, or a rest could be
+  // denormal.
   constexpr int kDigits = std::numeric_limits<T>::digits;
   const V longest(static_cast<T>(int_same<T>{1} << (kDigits - 2)));
   const V smallest(std::numeric_limits<T>::min() * static_cast<T>(int_same<T>{1} << kDigits));

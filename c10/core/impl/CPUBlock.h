@@ -9,8 +9,8 @@ constexpr size_t kCpuBlockAlignment = 64;
 /// Requests up to here are served by per-thread lists.
 constexpr size_t kCpuSmallMax = 64 * 1024;
 
-/// Header in front of every block of CPU memory. Its size keeps the data aligned. The links are in use while the block is
-/// free.
+/// Header in front of every block of CPU memory. Its size keeps the data aligned. The links are in use while the block
+/// is free.
 struct alignas(kCpuBlockAlignment) CPUBlock {
   uint32_t size_class; // of the per-thread lists; kCpuLargeClass for blocks of the shared cache
   size_t bytes; // capacity, without the header

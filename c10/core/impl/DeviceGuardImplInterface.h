@@ -46,7 +46,8 @@ struct C10_API DeviceGuardImplInterface {
   virtual bool isStreamCapturing(const Stream& stream) const;
 
   /// Makes the event if *event is null, and records it.
-  virtual void record(void** event, const Stream& stream, const DeviceIndex device_index, const c10::EventFlag flag) const;
+  virtual void record(
+      void** event, const Stream& stream, const DeviceIndex device_index, const c10::EventFlag flag) const;
   virtual void block(void* event, const Stream& stream) const;
   virtual bool queryEvent(void* event) const;
   virtual void synchronizeEvent(void* event) const;
@@ -111,7 +112,7 @@ class C10_API DeviceGuardImplRegistrar {
 };
 
 /// Registers an implementation for a device type, at namespace scope.
-#define C10_REGISTER_GUARD_IMPL(DevType, DeviceGuardImpl)                                      \
+#define C10_REGISTER_GUARD_IMPL(DevType, DeviceGuardImpl)                                    \
   static ::c10::impl::DeviceGuardImplRegistrar C10_ANONYMOUS_VARIABLE(g_device_guard_impl_)( \
       ::c10::DeviceType::DevType, new DeviceGuardImpl());
 

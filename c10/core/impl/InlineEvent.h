@@ -85,12 +85,8 @@ struct InlineEvent final {
   /// Milliseconds from this event to `other`.
   double elapsedTime(const InlineEvent& other) const {
     TORCH_CHECK(
-        other.device_type() == device_type_,
-        "Event device type ",
-        device_type_,
-        " does not match other's device type ",
-        other.device_type(),
-        ".");
+        other.device_type() == device_type_, "Event device type ", device_type_, " does not match other's device type ",
+        other.device_type(), ".");
     TORCH_CHECK_VALUE(
         flag_ == EventFlag::BACKEND_DEFAULT && other.flag_ == EventFlag::BACKEND_DEFAULT,
         "Both events must be created with argument 'enable_timing=True'.");
@@ -104,14 +100,8 @@ struct InlineEvent final {
  private:
   void check_device(const char* what, const Stream& stream) const {
     TORCH_CHECK(
-        stream.device_type() == device_type_,
-        "Event device type ",
-        device_type_,
-        " does not match ",
-        what,
-        " stream's device type ",
-        stream.device_type(),
-        ".");
+        stream.device_type() == device_type_, "Event device type ", device_type_, " does not match ", what,
+        " stream's device type ", stream.device_type(), ".");
   }
 
   void* event_ = nullptr;

@@ -108,11 +108,8 @@ class InlineMultiStreamGuard {
     }
     for (const Stream& s : streams) {
       TORCH_CHECK_VALUE(
-          s.device_type() == streams[0].device_type(),
-          "Streams have a mix of device types: stream 0 is on ",
-          streams[0].device(),
-          " while another is on device ",
-          s.device());
+          s.device_type() == streams[0].device_type(), "Streams have a mix of device types: stream 0 is on ",
+          streams[0].device(), " while another is on device ", s.device());
     }
     impl_.emplace(streams[0].device_type());
     original_streams_.reserve(streams.size());

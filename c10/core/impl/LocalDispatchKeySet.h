@@ -44,8 +44,7 @@ struct C10_API LocalDispatchKeySet {
   DispatchKeySet excluded_;
 };
 
-extern C10_API __thread PODLocalDispatchKeySet raw_local_dispatch_key_set
-    __attribute__((tls_model("initial-exec")));
+extern C10_API __thread PODLocalDispatchKeySet raw_local_dispatch_key_set __attribute__((tls_model("initial-exec")));
 
 inline C10_API LocalDispatchKeySet tls_local_dispatch_key_set() {
   return raw_local_dispatch_key_set;

@@ -21,17 +21,17 @@
 // storage stays whole, with storage and memory attached, on a list of its thread for the size class of the memory. The
 // next result of this class takes it and sets only what differs. Lists are bounded.
 //
-// The storage of such a tensor remembers whether anybody could have given it other memory, another allocator or what few
-// storages have since it was made (StorageImpl::as_made_), so that one look suffices when the tensor goes.
+// The storage of such a tensor remembers whether anybody could have given it other memory, another allocator or what
+// few storages have since it was made (StorageImpl::as_made_), so that one look suffices when the tensor goes.
 //
 // To users it is gone: autograd data, version and keys are dropped at once, and the CPU allocator counts the memory as
 // released and cached. What is unusual in any way (a subclass, a resized storage, extra data) is deleted as always.
 
 namespace c10::impl {
 
-/// Reasons to have no recycled tensors, in one word: the number of objects that may want to hear of memory, and a bit for an
-/// allocator of CPU tensors that is not the default one. A third reason concerns only those who give recycled tensors to users
-/// as they are: that fresh memory must have known values.
+/// Reasons to have no recycled tensors, in one word: the number of objects that may want to hear of memory, and a bit
+/// for an allocator of CPU tensors that is not the default one. A third reason concerns only those who give recycled
+/// tensors to users as they are: that fresh memory must have known values.
 extern C10_HIDDEN std::atomic<uint32_t> recycled_tensors_off;
 constexpr uint32_t kOtherCpuAllocator = uint32_t{1} << 31;
 constexpr uint32_t kKnownValues = uint32_t{1} << 30;
@@ -92,13 +92,13 @@ class RecycledList {
 };
 static_assert(sizeof(RecycledList) == 256, "the place of a list needs no multiplication");
 
-/// The calling thread's lists, one for each size class. Without lists of its own a thread has some that neither hold tensors
-/// nor take any.
+/// The calling thread's lists, one for each size class. Without lists of its own a thread has some that neither hold
+/// tensors nor take any.
 extern __thread RecycledList* recycled_lists __attribute__((tls_model("initial-exec")));
 
 struct RecycledTensors {
-  /// A CPU tensor on a storage of `bytes` bytes: a spare one or a new one. Its sizes are still to be set, unless there are
-  /// no bytes; then it has the shape [0].
+  /// A CPU tensor on a storage of `bytes` bytes: a spare one or a new one. Its sizes are still to be set, unless there
+  /// are no bytes; then it has the shape [0].
   C10_API static intrusive_ptr<TensorImpl, UndefinedTensorImpl> make(size_t bytes, caffe2::TypeMeta type);
   /// The same, contiguous, if a spare one of the size class is there; else null, and nothing has happened. Sizes are
   /// not checked: those of too many or negative elements only find none.
@@ -130,8 +130,9 @@ C10_ALWAYS_INLINE void RecycledTensors::renew(TensorImpl* tensor, size_t bytes, 
   tensor->storage_offset_ = 0;
   tensor->data_type_ = type;
   // From a literal, which stands in the code: a struct would be loaded from memory.
-  static_assert(std::bit_cast<std::array<char, sizeof(ContiguityFlags)>>(ContiguityFlags{true, false, false, false, false, true}) ==
-      std::array<char, sizeof(ContiguityFlags)>{1, 0, 0, 0, 0, 1});
+  static_assert(
+      std::bit_cast<std::array<char, sizeof(ContiguityFlags)>>(ContiguityFlags{
+          true, false, false, false, false, true}) == std::array<char, sizeof(ContiguityFlags)>{1, 0, 0, 0, 0, 1});
   std::memcpy(&tensor->flags_, "\1\0\0\0\0\1", sizeof(ContiguityFlags));
 }
 
@@ -153,7 +154,8 @@ C10_ALWAYS_INLINE TensorImpl* RecycledTensors::take_fine(size_t size, size_t byt
 C10_ALWAYS_INLINE TensorImpl* RecycledTensors::take_line(int64_t size, ScalarType type) noexcept {
   // So few that none of any type are too many.
   constexpr size_t kMost = kRecycledFineMax / sizeof(c10::complex<double>);
-  if (C10_UNLIKELY(static_cast<size_t>(size) - 1 >= kMost || recycled_tensors_off.load(std::memory_order_relaxed) != 0 ||
+  if (C10_UNLIKELY(
+          static_cast<size_t>(size) - 1 >= kMost || recycled_tensors_off.load(std::memory_order_relaxed) != 0 ||
           InferenceMode::is_enabled())) {
     return nullptr;
   }

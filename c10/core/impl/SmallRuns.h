@@ -5,10 +5,10 @@
 #include <mutex>
 
 // Note [Small runs]
-// The pool's memory comes from the system in runs: aligned pieces of kRunBytes, each cut into blocks of one class as they are
-// asked for. Neighbours stand without gaps, where aligned allocations one by one lose more than a hundred bytes each. A
-// block's address leads to its run, which counts what came back; a run without blocks in use serves any class, and goes to
-// the system when more than kSpareRuns of them wait.
+// The pool's memory comes from the system in runs: aligned pieces of kRunBytes, each cut into blocks of one class as
+// they are asked for. Neighbours stand without gaps, where aligned allocations one by one lose more than a hundred
+// bytes each. A block's address leads to its run, which counts what came back; a run without blocks in use serves any
+// class, and goes to the system when more than kSpareRuns of them wait.
 
 namespace c10::impl {
 

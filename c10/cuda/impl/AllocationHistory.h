@@ -11,7 +11,8 @@
 
 namespace c10::cuda::impl {
 
-/// The last events of an allocator, and those who want to hear of each. Off, it costs an allocation one look at `active`.
+/// The last events of an allocator, and those who want to hear of each. Off, it costs an allocation one look at
+/// `active`.
 class AllocationHistory {
  public:
   using Entry = CachingDeviceAllocator::TraceEntry;
@@ -23,7 +24,8 @@ class AllocationHistory {
     bool enabled = false;
     Gather gather = nullptr; // may be null: no contexts
     size_t most_entries = 1;
-    Level when = Level::NEVER; // contexts: never, of blocks in use, of allocations in the history, too, of releases, too
+    Level when =
+        Level::NEVER; // contexts: never, of blocks in use, of allocations in the history, too, of releases, too
     bool clear = false;
     std::vector<std::string> skipped; // actions that leave no entry: "alloc", "free_requested", ...
   };

@@ -97,8 +97,7 @@ void CUDAGuardImpl::destroyEvent(void* event, const DeviceIndex /*device_index*/
 }
 
 double CUDAGuardImpl::elapsedTime(void* event1, void* event2, const DeviceIndex device_index) const {
-  TORCH_CHECK(
-      event1 != nullptr && event2 != nullptr, "Both events must be recorded before calculating elapsed time.");
+  TORCH_CHECK(event1 != nullptr && event2 != nullptr, "Both events must be recorded before calculating elapsed time.");
   const CUDAGuard guard(device_index);
   float milliseconds = 0;
   C10_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, cuda_event(event1), cuda_event(event2)));

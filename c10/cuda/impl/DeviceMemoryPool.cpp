@@ -42,7 +42,8 @@ size_t DeviceMemoryPool::segment_size(size_t size) const {
   return size < kSegmentOfItsOwn ? settings_.large_segment_size : round_up(size, kSegmentRounding);
 }
 
-/// Is what the request leaves of the block worth a block? In large segments of one piece small rests would only pile up.
+/// Is what the request leaves of the block worth a block? In large segments of one piece small rests would only pile
+/// up.
 bool DeviceMemoryPool::leaves_a_block(const MemoryBlock& block, size_t size) const {
   const size_t rest = block.size - size;
   if (block.small || block.expandable != nullptr) {
@@ -168,7 +169,8 @@ void DeviceMemoryPool::end_allocate_to_pool(MempoolId_t id) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = std::find_if(filters_.begin(), filters_.end(), [&](const auto& open) { return open.first == id; });
   TORCH_CHECK(
-      found != filters_.end(), "endAllocateToPool: not currently recording to mempool_id (", id.first, ", ", id.second, ")");
+      found != filters_.end(), "endAllocateToPool: not currently recording to mempool_id (", id.first, ", ", id.second,
+      ")");
   filters_.erase(found);
 }
 
@@ -187,8 +189,8 @@ int DeviceMemoryPool::pool_holders(MempoolId_t id) const {
 PrivatePool& DeviceMemoryPool::held_pool(MempoolId_t id) {
   const auto found = private_pools_.find(id);
   TORCH_CHECK(
-      found != private_pools_.end() && found->second.holders > 0, "there is no private pool (", id.first, ", ", id.second,
-      ") that anybody holds");
+      found != private_pools_.end() && found->second.holders > 0, "there is no private pool (", id.first, ", ",
+      id.second, ") that anybody holds");
   return found->second;
 }
 

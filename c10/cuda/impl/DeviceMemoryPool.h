@@ -27,25 +27,27 @@ namespace c10::cuda::impl {
 // Note [Device memory]
 // The driver's allocation and release take long, and its release waits for the whole device. So memory comes from the
 // driver in segments, which are cut into blocks, and blocks that a program releases are kept.
-// - Requests are rounded up to 512 bytes. Up to 1 MiB they are cut from segments of 2 MiB; below 10 MiB from segments of
-//   20 MiB; larger ones get a segment of their own, a multiple of 2 MiB. The two kinds of segments are kept apart, or small
-//   blocks that live long would split the large segments.
+// - Requests are rounded up to 512 bytes. Up to 1 MiB they are cut from segments of 2 MiB; below 10 MiB from segments
+// of
+//   20 MiB; larger ones get a segment of their own, a multiple of 2 MiB. The two kinds of segments are kept apart, or
+//   small blocks that live long would split the large segments.
 // - A segment may be expandable: a range of addresses, larger than the device's memory, in which the driver puts memory
-//   behind one page after the other (2 MiB for small blocks, as large as a segment otherwise). Each stream has two of them.
-//   A request that nothing fits extends the free block before a gap, so what lies together is not cut into segments; and
-//   each page that no block in use touches can go back. Without support by the device, or with its addresses used up,
-//   segments are as above.
+//   behind one page after the other (2 MiB for small blocks, as large as a segment otherwise). Each stream has two of
+//   them. A request that nothing fits extends the free block before a gap, so what lies together is not cut into
+//   segments; and each page that no block in use touches can go back. Without support by the device, or with its
+//   addresses used up, segments are as above.
 // - A request takes the smallest free block that fits, cuts off what is too much, and a released block is merged with
 //   its free neighbours.
-// - Blocks belong to the stream they were allocated for. Work on one stream runs in order, so a block may be given out again
+// - Blocks belong to the stream they were allocated for. Work on one stream runs in order, so a block may be given out
+// again
 //   while the old work is still queued: the new work comes after it. A block used on another stream, too, is told so by
 //   record_stream; when it is released, an event is recorded there, and the block is free once the event has passed.
 // - When the driver has no room: wait for these events, give all segments without a block in use back, try again, and
 //   only then fail. Failing changes nothing else.
 // - A private pool has segments of its own, which stay while anybody holds the pool: a captured graph uses the same
-//   addresses at each replay, so the blocks of its capture must not go to others in between. Requests go to a private pool
-//   from begin_allocate_to_pool to end_allocate_to_pool, those of the streams that its filter admits. Meanwhile a capture
-//   may be underway, which forbids to ask for events: what would wait for one waits for the end of that, too.
+//   addresses at each replay, so the blocks of its capture must not go to others in between. Requests go to a private
+//   pool from begin_allocate_to_pool to end_allocate_to_pool, those of the streams that its filter admits. Meanwhile a
+//   capture may be underway, which forbids to ask for events: what would wait for one waits for the end of that, too.
 
 /// What the pool asks of the device.
 class DeviceMemoryDriver : public StreamEvents {
@@ -58,8 +60,8 @@ class DeviceMemoryDriver : public StreamEvents {
     return nullptr;
   }
   virtual void release_addresses(void* /*address*/, size_t /*bytes*/) noexcept {}
-  /// Puts memory behind reserved addresses, page by page. False, and nothing is changed, if there is no room; throws for
-  /// other failures.
+  /// Puts memory behind reserved addresses, page by page. False, and nothing is changed, if there is no room; throws
+  /// for other failures.
   virtual bool map(void* /*address*/, size_t /*bytes*/, size_t /*page*/) {
     return false;
   }
@@ -237,7 +239,10 @@ class DeviceMemoryPool {
   void event_passed(MemoryBlock* block, void* event);
 
   void note(
-      CachingDeviceAllocator::TraceEntry::Action action, const MemoryBlock& block, const void* address, size_t bytes,
+      CachingDeviceAllocator::TraceEntry::Action action,
+      const MemoryBlock& block,
+      const void* address,
+      size_t bytes,
       const std::shared_ptr<GatheredContext>& context = nullptr);
   size_t held_by_private_pools() const;
   std::string out_of_memory_message(size_t bytes, size_t free, size_t total) const;

@@ -26,8 +26,7 @@ void for_each_stat(CachingDeviceAllocator::DeviceStats& stats, Function f) {
 } // namespace
 
 void DeviceMemoryPool::set_memory_fraction(double fraction) {
-  TORCH_CHECK(
-      fraction >= 0 && fraction <= 1, "invalid fraction:", fraction, ". Please set within [0, 1].");
+  TORCH_CHECK(fraction >= 0 && fraction <= 1, "invalid fraction:", fraction, ". Please set within [0, 1].");
   const size_t total = driver_.memory_info().second;
   const std::lock_guard<std::mutex> lock(mutex_);
   fraction_ = fraction;
@@ -73,10 +72,14 @@ std::vector<TraceEntry> DeviceMemoryPool::history() const {
 }
 
 void DeviceMemoryPool::note(
-    TraceEntry::Action action, const MemoryBlock& block, const void* address, size_t bytes,
+    TraceEntry::Action action,
+    const MemoryBlock& block,
+    const void* address,
+    size_t bytes,
     const std::shared_ptr<GatheredContext>& context) {
   history_.add(
-      {action, device_, reinterpret_cast<size_t>(address), bytes, block.owner->stream, block.owner->pool->id, 0, context});
+      {action, device_, reinterpret_cast<size_t>(address), bytes, block.owner->stream, block.owner->pool->id, 0,
+       context});
 }
 
 CachingDeviceAllocator::DeviceStats DeviceMemoryPool::stats() const {
@@ -162,7 +165,8 @@ std::vector<CachingDeviceAllocator::SegmentInfo> DeviceMemoryPool::snapshot(Memp
       part.requested_size = block->requested;
       part.allocated = block->state == MemoryBlock::State::kInUse;
       part.active = block->state != MemoryBlock::State::kFree;
-      part.gc_counter = part.active ? 0 : static_cast<int32_t>(std::min<uint64_t>(requests_ - block->freed_at, INT32_MAX));
+      part.gc_counter =
+          part.active ? 0 : static_cast<int32_t>(std::min<uint64_t>(requests_ - block->freed_at, INT32_MAX));
       part.context_when_allocated = block->context;
       info->total_size += part.size;
       info->requested_size += part.requested_size;
@@ -191,18 +195,18 @@ std::string DeviceMemoryPool::out_of_memory_message(size_t bytes, size_t free, s
   if (limit_) {
     text += c10::str(format_size(*limit_), " allowed; ");
   }
-  text += c10::str(
-      "Of the allocated memory ", format_size(allocated), " is allocated by tensors, ");
+  text += c10::str("Of the allocated memory ", format_size(allocated), " is allocated by tensors, ");
   if (const size_t in_graphs = held_by_private_pools(); in_graphs != 0) {
     text += c10::str("with ", format_size(in_graphs), " allocated in private pools (e.g., CUDA Graphs), ");
   }
   text += c10::str("and ", format_size(reserved - allocated), " is reserved by the allocator but unallocated. ");
   text += reserved - allocated >= bytes && !settings_.expandable_segments
-      ? "There is enough of the latter, but cut into segments: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True avoids that."
-      : reserved - allocated >= bytes
-      ? "There is enough of the latter, but not in one piece: it lies between blocks in use. Freeing these, or sizes that "
-        "repeat, help."
-      : "Free tensors that are not needed, or work in smaller pieces.";
+      ? "There is enough of the latter, but cut into segments: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True avoids "
+        "that."
+      : reserved - allocated >= bytes ? "There is enough of the latter, but not in one piece: it lies between blocks "
+                                        "in use. Freeing these, or sizes that "
+                                        "repeat, help."
+                                      : "Free tensors that are not needed, or work in smaller pieces.";
   return text;
 }
 

@@ -148,13 +148,15 @@ bool DeviceMemoryPool::release_addresses_if_empty(MemoryBlock* first) {
   return true;
 }
 
-/// Of blocks that are not cut, gives back one that is large enough, or else as many of the largest as are. False if there is
-/// none.
+/// Of blocks that are not cut, gives back one that is large enough, or else as many of the largest as are. False if
+/// there is none.
 bool DeviceMemoryPool::release_oversized(StreamBlocks& owner, size_t size) {
   if (settings_.max_split_size == SIZE_MAX || size < settings_.max_split_size || owner.pool->holders > 0) {
     return false;
   }
-  const auto releasable = [&](const MemoryBlock& block) { return block.expandable == nullptr && block.is_whole_segment(); };
+  const auto releasable = [&](const MemoryBlock& block) {
+    return block.expandable == nullptr && block.is_whole_segment();
+  };
   if (MemoryBlock* enough = owner.large.best_fit(size, releasable)) {
     release_segment(enough);
     return true;
@@ -170,8 +172,8 @@ bool DeviceMemoryPool::release_oversized(StreamBlocks& owner, size_t size) {
   return released > 0;
 }
 
-/// Beyond the threshold, before more is reserved: gives unused large blocks of the common pool back that have been free for
-/// longer than the average.
+/// Beyond the threshold, before more is reserved: gives unused large blocks of the common pool back that have been free
+/// for longer than the average.
 void DeviceMemoryPool::collect_garbage(size_t wanted) {
   if (C10_LIKELY(settings_.garbage_collection_threshold <= 0) || capturing()) {
     return;
@@ -213,7 +215,8 @@ void DeviceMemoryPool::collect_garbage(size_t wanted) {
 namespace {
 
 void change(StatArray& stat, const MemoryBlock& block, int64_t amount) {
-  amount >= 0 ? increase(stat, block, static_cast<size_t>(amount)) : decrease(stat, block, static_cast<size_t>(-amount));
+  amount >= 0 ? increase(stat, block, static_cast<size_t>(amount))
+              : decrease(stat, block, static_cast<size_t>(-amount));
 }
 
 } // namespace

@@ -16,10 +16,10 @@ struct MemoryBlock;
 inline constexpr size_t kMinBlockSize = 512; // sizes are multiples of it
 inline constexpr size_t kSmallSegment = size_t{2} << 20;
 
-/// Blocks of small segments. There are only 4096 sizes, so each has its own list, and a bitmap tells which lists have blocks:
-/// the best fit costs the same whatever is in there. The last list also has what is larger (segments that grow), which fits
-/// any small request. Of equal blocks the one freed last is taken, whose data may still be in
-/// the device's cache.
+/// Blocks of small segments. There are only 4096 sizes, so each has its own list, and a bitmap tells which lists have
+/// blocks: the best fit costs the same whatever is in there. The last list also has what is larger (segments that
+/// grow), which fits any small request. Of equal blocks the one freed last is taken, whose data may still be in the
+/// device's cache.
 class SmallFreeBlocks {
  public:
   void insert(MemoryBlock* block);

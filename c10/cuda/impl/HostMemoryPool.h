@@ -15,11 +15,12 @@
 namespace c10::cuda::impl {
 
 // Note [Pinned memory]
-// A device copies from and to pinned memory by itself, so a block may not be used again before the copies are done: they
-// are recorded on it, and when it is released an event is recorded on each of their streams. Pinning takes the driver long;
-// blocks are kept for later requests of the same size class (eight to a doubling) until empty_cache.
-// A copy that is captured into a graph uses the block at each replay: the block stays until the graph is gone. An event on a stream
-// that captures says nothing of other work, so that of a block released meanwhile is recorded when the capture is over.
+// A device copies from and to pinned memory by itself, so a block may not be used again before the copies are done:
+// they are recorded on it, and when it is released an event is recorded on each of their streams. Pinning takes the
+// driver long; blocks are kept for later requests of the same size class (eight to a doubling) until empty_cache. A
+// copy that is captured into a graph uses the block at each replay: the block stays until the graph is gone. An event
+// on a stream that captures says nothing of other work, so that of a block released meanwhile is recorded when the
+// capture is over.
 
 class HostMemoryDriver : public StreamEvents {
  public:

@@ -10,8 +10,8 @@ namespace c10::cuda::impl {
 inline constexpr int kStreamsPerPool = 32;
 inline constexpr int kStreamPriorities = 4;
 
-/// Zero is the default stream. Odd ids are pool streams: the bits above the lowest hold index and priority. Other even ids
-/// are handles of streams made elsewhere, which are pointers and so even.
+/// Zero is the default stream. Odd ids are pool streams: the bits above the lowest hold index and priority. Other even
+/// ids are handles of streams made elsewhere, which are pointers and so even.
 struct PoolStream {
   /// 0 to 3, for the CUDA priorities 0 to -3.
   int priority = 0;

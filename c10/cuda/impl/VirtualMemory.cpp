@@ -63,7 +63,9 @@ void check(CUresult result, const char* what) {
   }
   const char* text = nullptr;
   Driver::get()->error_string(result, &text);
-  TORCH_CHECK(false, "CUDA driver error in ", what, ": ", text != nullptr ? text : "unknown", " (code ", static_cast<int>(result), ")");
+  TORCH_CHECK(
+      false, "CUDA driver error in ", what, ": ", text != nullptr ? text : "unknown", " (code ",
+      static_cast<int>(result), ")");
 }
 
 CUmemAllocationProp properties_of(DeviceIndex device) {
@@ -84,7 +86,8 @@ bool VirtualMemory::supported() const {
   const Driver* const driver = Driver::get();
   int able = 0;
   if (driver == nullptr ||
-      driver->device_attribute(&able, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device_) != CUDA_SUCCESS ||
+      driver->device_attribute(&able, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device_) !=
+          CUDA_SUCCESS ||
       able == 0) {
     return false;
   }

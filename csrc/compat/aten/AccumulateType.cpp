@@ -15,7 +15,8 @@ c10::ScalarType toAccumulateType(c10::ScalarType type, c10::DeviceType device) {
   if (device == DeviceType::MPS) {
     return is_complex ? ScalarType::ComplexFloat : ScalarType::Float;
   }
-  if ((type == ScalarType::Float || type == ScalarType::ComplexFloat) && device != DeviceType::CUDA && device != DeviceType::XPU) {
+  if ((type == ScalarType::Float || type == ScalarType::ComplexFloat) && device != DeviceType::CUDA &&
+      device != DeviceType::XPU) {
     return is_complex ? ScalarType::ComplexDouble : ScalarType::Double;
   }
   return toOpMathType(type);

@@ -28,23 +28,28 @@ template <class T, bool OnCpu>
 struct acc_real {
   using math = opmath_type<T>;
   using type = std::conditional_t<
-      std::is_same_v<T, bool> && OnCpu, bool,
+      std::is_same_v<T, bool> && OnCpu,
+      bool,
       std::conditional_t<
-          std::is_integral_v<T>, std::int64_t,
+          std::is_integral_v<T>,
+          std::int64_t,
           std::conditional_t<std::is_same_v<math, float> && OnCpu && std::is_same_v<T, float>, double, math>>>;
 };
 
 } // namespace detail
 
-/// `acc_type_device<T, kCPU>`: accumulator for T on a device: int64 for integers, double for float on a CPU, float for half.
-/// Devices other than CUDA, XPU and MPS count as CPUs.
+/// `acc_type_device<T, kCPU>`: accumulator for T on a device: int64 for integers, double for float on a CPU, float for
+/// half. Devices other than CUDA, XPU and MPS count as CPUs.
 template <class T, c10::DeviceType D>
 struct AccumulateTypeDevice {
   static constexpr bool on_cpu = D != c10::DeviceType::CUDA && D != c10::DeviceType::XPU && D != c10::DeviceType::MPS;
   using real = typename detail::complex_value<T>::type;
   using wide = typename detail::acc_real<real, on_cpu>::type;
   using acc = std::conditional_t<D == c10::DeviceType::MPS && std::is_same_v<wide, double>, float, wide>;
-  using type = std::conditional_t<detail::complex_value<T>::is_complex, c10::complex<std::conditional_t<std::is_floating_point_v<acc>, acc, double>>, acc>;
+  using type = std::conditional_t<
+      detail::complex_value<T>::is_complex,
+      c10::complex<std::conditional_t<std::is_floating_point_v<acc>, acc, double>>,
+      acc>;
 };
 
 template <class T, bool is_cuda>

@@ -2,7 +2,8 @@
 //
 //   at::CPU_tensor_apply2<float, const float>(a, b, [](float& x, const float& y) { x *= y; });
 //
-// Tensors may have different shapes; they need the same number of elements, which are taken in the order of their indices.
+// Tensors may have different shapes; they need the same number of elements, which are taken in the order of their
+// indices.
 #pragma once
 
 #include <aten/core/Tensor.h>
@@ -25,10 +26,13 @@ class ElementWalk {
         strides_(t.strides().begin(), t.strides().end()),
         counter_(t.dim(), 0) {
     TORCH_CHECK(
-        t.scalar_type() == c10::CppTypeToScalarType<std::remove_const_t<T>>::value, "CPU_tensor_apply: expected scalar type ",
-        c10::CppTypeToScalarType<std::remove_const_t<T>>::value, " but found ", t.scalar_type());
+        t.scalar_type() == c10::CppTypeToScalarType<std::remove_const_t<T>>::value,
+        "CPU_tensor_apply: expected scalar type ", c10::CppTypeToScalarType<std::remove_const_t<T>>::value,
+        " but found ", t.scalar_type());
   }
-  T& operator*() const { return *data_; }
+  T& operator*() const {
+    return *data_;
+  }
   void operator++() {
     for (size_t d = sizes_.size(); d-- > 0;) {
       data_ += strides_[d];
@@ -48,16 +52,19 @@ class ElementWalk {
 /// Throws unless the tensors are strided ones of the CPU with as many elements each. Returns that number.
 inline int64_t check_applied(ArrayRef<Tensor> tensors) {
   for (const Tensor& t : tensors) {
-    TORCH_CHECK(t.defined() && t.is_cpu() && t.layout() == kStrided, "CPU_tensor_apply: expected strided tensors of the CPU");
+    TORCH_CHECK(
+        t.defined() && t.is_cpu() && t.layout() == kStrided, "CPU_tensor_apply: expected strided tensors of the CPU");
     TORCH_CHECK(
         t.numel() == tensors[0].numel(), "inconsistent tensor size, expected ", tensors[0].sizes(), " and ", t.sizes(),
-        " to have the same number of elements, but got ", tensors[0].numel(), " and ", t.numel(), " elements respectively");
+        " to have the same number of elements, but got ", tensors[0].numel(), " and ", t.numel(),
+        " elements respectively");
   }
   return tensors[0].numel();
 }
 
 template <typename Op, typename... Scalars, size_t... I>
-void apply_to_elements(int64_t count, const Op& op, std::tuple<ElementWalk<Scalars>...> walks, std::index_sequence<I...>) {
+void apply_to_elements(
+    int64_t count, const Op& op, std::tuple<ElementWalk<Scalars>...> walks, std::index_sequence<I...>) {
   for (int64_t i = 0; i < count; ++i) {
     op(*std::get<I>(walks)...);
     (++std::get<I>(walks), ...);
@@ -69,7 +76,8 @@ void apply_to_elements(int64_t count, const Op& op, std::tuple<ElementWalk<Scala
 template <typename scalar1, typename Op>
 void CPU_tensor_apply1(Tensor tensor1, const Op op) {
   const int64_t count = detail::check_applied({tensor1});
-  detail::apply_to_elements(count, op, std::make_tuple(detail::ElementWalk<scalar1>(tensor1)), std::make_index_sequence<1>());
+  detail::apply_to_elements(
+      count, op, std::make_tuple(detail::ElementWalk<scalar1>(tensor1)), std::make_index_sequence<1>());
 }
 
 template <typename scalar1, typename scalar2, typename Op>
@@ -86,7 +94,8 @@ void CPU_tensor_apply3(Tensor tensor1, Tensor tensor2, Tensor tensor3, const Op 
   detail::apply_to_elements(
       count, op,
       std::make_tuple(
-          detail::ElementWalk<scalar1>(tensor1), detail::ElementWalk<scalar2>(tensor2), detail::ElementWalk<scalar3>(tensor3)),
+          detail::ElementWalk<scalar1>(tensor1), detail::ElementWalk<scalar2>(tensor2),
+          detail::ElementWalk<scalar3>(tensor3)),
       std::make_index_sequence<3>());
 }
 
@@ -96,8 +105,8 @@ void CPU_tensor_apply4(Tensor tensor1, Tensor tensor2, Tensor tensor3, Tensor te
   detail::apply_to_elements(
       count, op,
       std::make_tuple(
-          detail::ElementWalk<scalar1>(tensor1), detail::ElementWalk<scalar2>(tensor2), detail::ElementWalk<scalar3>(tensor3),
-          detail::ElementWalk<scalar4>(tensor4)),
+          detail::ElementWalk<scalar1>(tensor1), detail::ElementWalk<scalar2>(tensor2),
+          detail::ElementWalk<scalar3>(tensor3), detail::ElementWalk<scalar4>(tensor4)),
       std::make_index_sequence<4>());
 }
 

@@ -1,6 +1,7 @@
 // libtorch's second dtype switch: the dtypes are a plain list, so there is no limit of extra ones.
 //
-//   AT_DISPATCH_V2(x.scalar_type(), "my_op", AT_WRAP([&] { work<scalar_t>(x); }), AT_EXPAND(AT_ALL_TYPES), kHalf, kBool);
+//   AT_DISPATCH_V2(x.scalar_type(), "my_op", AT_WRAP([&] { work<scalar_t>(x); }), AT_EXPAND(AT_ALL_TYPES), kHalf,
+//   kBool);
 #pragma once
 
 #include <csrc/compat/aten/Dispatch.h>
@@ -23,7 +24,10 @@
 
 // One case a listed dtype: the count of the list picks the member of the family below.
 
-#define AT_PRIVATE_PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, _31, _32, NAME, ...) NAME
+#define AT_PRIVATE_PICK(                                                                                           \
+    _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, _23, _24, \
+    _25, _26, _27, _28, _29, _30, _31, _32, NAME, ...)                                                             \
+  NAME
 #define AT_PRIVATE_CASES1(N, T) AT_DISPATCH_CASE(T, N)
 #define AT_PRIVATE_CASES2(N, T, ...) AT_DISPATCH_CASE(T, N) AT_PRIVATE_CASES1(AT_WRAP(N), __VA_ARGS__)
 #define AT_PRIVATE_CASES3(N, T, ...) AT_DISPATCH_CASE(T, N) AT_PRIVATE_CASES2(AT_WRAP(N), __VA_ARGS__)
@@ -56,8 +60,16 @@
 #define AT_PRIVATE_CASES30(N, T, ...) AT_DISPATCH_CASE(T, N) AT_PRIVATE_CASES29(AT_WRAP(N), __VA_ARGS__)
 #define AT_PRIVATE_CASES31(N, T, ...) AT_DISPATCH_CASE(T, N) AT_PRIVATE_CASES30(AT_WRAP(N), __VA_ARGS__)
 #define AT_PRIVATE_CASES32(N, T, ...) AT_DISPATCH_CASE(T, N) AT_PRIVATE_CASES31(AT_WRAP(N), __VA_ARGS__)
-#define AT_PRIVATE_CASES(N, ...) \
-  AT_PRIVATE_PICK(__VA_ARGS__, AT_PRIVATE_CASES32, AT_PRIVATE_CASES31, AT_PRIVATE_CASES30, AT_PRIVATE_CASES29, AT_PRIVATE_CASES28, AT_PRIVATE_CASES27, AT_PRIVATE_CASES26, AT_PRIVATE_CASES25, AT_PRIVATE_CASES24, AT_PRIVATE_CASES23, AT_PRIVATE_CASES22, AT_PRIVATE_CASES21, AT_PRIVATE_CASES20, AT_PRIVATE_CASES19, AT_PRIVATE_CASES18, AT_PRIVATE_CASES17, AT_PRIVATE_CASES16, AT_PRIVATE_CASES15, AT_PRIVATE_CASES14, AT_PRIVATE_CASES13, AT_PRIVATE_CASES12, AT_PRIVATE_CASES11, AT_PRIVATE_CASES10, AT_PRIVATE_CASES9, AT_PRIVATE_CASES8, AT_PRIVATE_CASES7, AT_PRIVATE_CASES6, AT_PRIVATE_CASES5, AT_PRIVATE_CASES4, AT_PRIVATE_CASES3, AT_PRIVATE_CASES2, AT_PRIVATE_CASES1, unused)(AT_WRAP(N), __VA_ARGS__)
+#define AT_PRIVATE_CASES(N, ...)                                                                                       \
+  AT_PRIVATE_PICK(                                                                                                     \
+      __VA_ARGS__, AT_PRIVATE_CASES32, AT_PRIVATE_CASES31, AT_PRIVATE_CASES30, AT_PRIVATE_CASES29, AT_PRIVATE_CASES28, \
+      AT_PRIVATE_CASES27, AT_PRIVATE_CASES26, AT_PRIVATE_CASES25, AT_PRIVATE_CASES24, AT_PRIVATE_CASES23,              \
+      AT_PRIVATE_CASES22, AT_PRIVATE_CASES21, AT_PRIVATE_CASES20, AT_PRIVATE_CASES19, AT_PRIVATE_CASES18,              \
+      AT_PRIVATE_CASES17, AT_PRIVATE_CASES16, AT_PRIVATE_CASES15, AT_PRIVATE_CASES14, AT_PRIVATE_CASES13,              \
+      AT_PRIVATE_CASES12, AT_PRIVATE_CASES11, AT_PRIVATE_CASES10, AT_PRIVATE_CASES9, AT_PRIVATE_CASES8,                \
+      AT_PRIVATE_CASES7, AT_PRIVATE_CASES6, AT_PRIVATE_CASES5, AT_PRIVATE_CASES4, AT_PRIVATE_CASES3,                   \
+      AT_PRIVATE_CASES2, AT_PRIVATE_CASES1, unused)                                                                    \
+  (AT_WRAP(N), __VA_ARGS__)
 
 #define AT_DISPATCH_V2(TYPE, NAME, BODY, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_PRIVATE_CASES(AT_WRAP(BODY), __VA_ARGS__))

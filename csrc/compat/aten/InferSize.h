@@ -7,8 +7,8 @@
 
 namespace at {
 
-/// `shape` with its -1, if any, replaced so that it holds `numel` elements. Throws "shape '[...]' is invalid for input of
-/// size N" when there is no such number, and says when there are many.
+/// `shape` with its -1, if any, replaced so that it holds `numel` elements. Throws "shape '[...]' is invalid for input
+/// of size N" when there is no such number, and says when there are many.
 inline c10::DimVector infer_size_dv(IntArrayRef shape, int64_t numel) {
   return at::native::infer_size(shape, numel);
 }

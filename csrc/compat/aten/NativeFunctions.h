@@ -1,4 +1,5 @@
-// `at::native::NAME` for code written against libtorch's kernel functions: the same as `at::NAME`, through the dispatcher.
+// `at::native::NAME` for code written against libtorch's kernel functions: the same as `at::NAME`, through the
+// dispatcher.
 #pragma once
 
 #include <aten/Functions.h>
@@ -13,7 +14,8 @@ using namespace at;
 using at::result_type;
 
 // Operators that are only methods elsewhere.
-inline const Tensor& resize_(const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format = std::nullopt) {
+inline const Tensor& resize_(
+    const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format = std::nullopt) {
   return self.resize_(size, memory_format);
 }
 inline Tensor view(const Tensor& self, IntArrayRef size) {

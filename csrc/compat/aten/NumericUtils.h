@@ -8,8 +8,8 @@
 
 namespace at {
 
-// For kernels that are templates over the dtype. Integers are never NaN or infinite; a complex number is where one of its
-// parts is.
+// For kernels that are templates over the dtype. Integers are never NaN or infinite; a complex number is where one of
+// its parts is.
 
 template <typename T>
 C10_HOST_DEVICE inline bool _isnan(T value) {

@@ -1,4 +1,5 @@
-// `at::_ops::NAME_OVERLOAD` for every operator: call, redispatch, schema. The macros name one, or a kernel that calls it.
+// `at::_ops::NAME_OVERLOAD` for every operator: call, redispatch, schema. The macros name one, or a kernel that calls
+// it.
 #pragma once
 
 #include <aten/Operators.h>

@@ -98,13 +98,15 @@ void checkAllContiguous(CheckedFrom c, ArrayRef<TensorArg> ts) {
 void checkSize(CheckedFrom c, const TensorGeometryArg& t, IntArrayRef sizes) {
   checkDim(c, t, static_cast<int64_t>(sizes.size()));
   TORCH_CHECK(
-      t->sizes() == sizes, "Expected tensor of size ", sizes, ", but got tensor of size ", t->sizes(), " for ", t, From{c});
+      t->sizes() == sizes, "Expected tensor of size ", sizes, ", but got tensor of size ", t->sizes(), " for ", t,
+      From{c});
 }
 
 void checkSize(CheckedFrom c, const TensorGeometryArg& t, int64_t dim, int64_t size) {
   const int64_t got = t->size(dim);
   TORCH_CHECK(
-      got == size, "Expected tensor to have size ", size, " at dimension ", dim, ", but got size ", got, " for ", t, From{c});
+      got == size, "Expected tensor to have size ", size, " at dimension ", dim, ", but got size ", got, " for ", t,
+      From{c});
 }
 
 void checkSize_symint(CheckedFrom c, const TensorGeometryArg& t, c10::SymIntArrayRef sizes) {
@@ -137,8 +139,9 @@ void checkSameSize(CheckedFrom c, const TensorArg& t1, const TensorArg& t2) {
 
 void checkSameType(CheckedFrom c, const TensorArg& t1, const TensorArg& t2) {
   TORCH_CHECK(
-      t1->options().type_equal(t2->options()), "Expected tensor for ", Name(t1), " to have the same type as tensor for ",
-      Name(t2), "; but type ", t1->toString(), " does not equal ", t2->toString(), From{c});
+      t1->options().type_equal(t2->options()), "Expected tensor for ", Name(t1),
+      " to have the same type as tensor for ", Name(t2), "; but type ", t1->toString(), " does not equal ",
+      t2->toString(), From{c});
 }
 
 void checkSameGPU(CheckedFrom c, const TensorArg& t1, const TensorArg& t2) {
@@ -190,8 +193,8 @@ void checkScalarTypes(CheckedFrom c, const TensorArg& t, ArrayRef<ScalarType> l)
     wanted << (i > 0 ? ", " : "") << l[i];
   }
   TORCH_CHECK(
-      false, "Expected tensor for ", Name(t), " to have one of the following scalar types: ", wanted.str(), "; but got ",
-      t->toString(), " instead", From{c});
+      false, "Expected tensor for ", Name(t), " to have one of the following scalar types: ", wanted.str(),
+      "; but got ", t->toString(), " instead", From{c});
 }
 
 void checkDefined(CheckedFrom c, const TensorArg& t) {
@@ -222,8 +225,8 @@ void checkDeviceType(CheckedFrom c, ArrayRef<Tensor> tensors, DeviceType device_
 
 void checkLayout(CheckedFrom c, const Tensor& t, Layout layout) {
   TORCH_CHECK(
-      !t.defined() || t.layout() == layout, "Expected tensor to have ", layout, " Layout, but got tensor with ", t.layout(),
-      " Layout", From{c});
+      !t.defined() || t.layout() == layout, "Expected tensor to have ", layout, " Layout, but got tensor with ",
+      t.layout(), " Layout", From{c});
 }
 
 void checkLayout(CheckedFrom c, ArrayRef<Tensor> tensors, Layout layout) {
@@ -246,7 +249,8 @@ void check_dim_size(const Tensor& tensor, int64_t dim, int64_t dim_size, int64_t
   const bool has_dim = dim_size < tensor.dim() && dim_size >= -tensor.dim();
   TORCH_CHECK(
       tensor.dim() == dim && has_dim && tensor.size(dim_size) == size, "Expected a tensor of dimension ", dim,
-      " and tensor.size[", dim_size, "] == ", size, " but got: dimension ", tensor.dim(), " and sizes ", tensor.sizes());
+      " and tensor.size[", dim_size, "] == ", size, " but got: dimension ", tensor.dim(), " and sizes ",
+      tensor.sizes());
 }
 
 namespace detail {
@@ -273,7 +277,8 @@ std::optional<SymDimVector> computeStride(
     c10::SymIntArrayRef oldshape, c10::SymIntArrayRef oldstride, c10::SymIntArrayRef newshape) {
   const IntArrayRef shape = C10_AS_INTARRAYREF_SLOW(newshape);
   const auto strides = computeStride(
-      C10_AS_INTARRAYREF_SLOW(oldshape), C10_AS_INTARRAYREF_SLOW(oldstride), c10::DimVector(shape.begin(), shape.end()));
+      C10_AS_INTARRAYREF_SLOW(oldshape), C10_AS_INTARRAYREF_SLOW(oldstride),
+      c10::DimVector(shape.begin(), shape.end()));
   return strides ? std::optional(SymDimVector(strides->begin(), strides->end())) : std::nullopt;
 }
 

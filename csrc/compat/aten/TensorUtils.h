@@ -25,8 +25,12 @@ using c10::SymDimVector;
 struct TORCH_API TensorArg {
   TensorArg(const Tensor& tensor, const char* name, int pos) : tensor(tensor), name(name), pos(pos) {}
   TensorArg(Tensor&&, const char*, int) = delete;
-  const Tensor* operator->() const { return &tensor; }
-  const Tensor& operator*() const { return tensor; }
+  const Tensor* operator->() const {
+    return &tensor;
+  }
+  const Tensor& operator*() const {
+    return tensor;
+  }
 
   const Tensor& tensor;
   const char* name;
@@ -38,8 +42,12 @@ struct TORCH_API TensorGeometryArg {
   TensorGeometryArg(TensorArg arg) : tensor(TensorGeometry(arg.tensor)), name(arg.name), pos(arg.pos) {}
   TensorGeometryArg(TensorGeometry tensor, const char* name, int pos)
       : tensor(std::move(tensor)), name(name), pos(pos) {}
-  const TensorGeometry* operator->() const { return &tensor; }
-  const TensorGeometry& operator*() const { return tensor; }
+  const TensorGeometry* operator->() const {
+    return &tensor;
+  }
+  const TensorGeometry& operator*() const {
+    return tensor;
+  }
 
   TensorGeometry tensor;
   const char* name;

@@ -19,7 +19,8 @@ std::array<int64_t, N> check_intlist(ArrayRef<int64_t> list, const char* name, i
     return result;
   }
   TORCH_CHECK(
-      list.size() == N, "Expected a list of ", N, " ints but got ", list.size(), " for argument #", pos, " '", name, "'");
+      list.size() == N, "Expected a list of ", N, " ints but got ", list.size(), " for argument #", pos, " '", name,
+      "'");
   std::copy(list.begin(), list.end(), result.begin());
   return result;
 }

@@ -7,8 +7,8 @@
 //   at::jit::CodeTemplate("void ${name}($arguments) {\n  $body\n}\n").format(env);
 //
 // $name and ${name} are replaced by a text, or by a list: at the beginning of a line its elements become lines with the
-// place's indentation, elsewhere they are joined by commas. ${,name} puts a comma before a list that is not empty, ${name,} one
-// behind it.
+// place's indentation, elsewhere they are joined by commas. ${,name} puts a comma before a list that is not empty,
+// ${name,} one behind it.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -34,18 +34,28 @@ struct TemplateEnv {
   TemplateEnv& operator=(TemplateEnv&&) = delete;
 
   /// Sets a text.
-  void s(const std::string& key, const std::string& value) { values_[key] = Value{true, {value}}; }
+  void s(const std::string& key, const std::string& value) {
+    values_[key] = Value{true, {value}};
+  }
   /// Sets a number.
   template <typename T>
   void d(const std::string& key, const T& value) {
     s(key, std::to_string(value));
   }
   /// Sets a list.
-  void v(const std::string& key, const string_list& value) { values_[key] = Value{false, value}; }
+  void v(const std::string& key, const string_list& value) {
+    values_[key] = Value{false, value};
+  }
 
-  const std::string& s(const std::string& key) const { return find(key, true).parts.front(); }
-  const string_list& v(const std::string& key) const { return find(key, false).parts; }
-  bool keyIsString(const std::string& key) const { return find(key).is_string; }
+  const std::string& s(const std::string& key) const {
+    return find(key, true).parts.front();
+  }
+  const string_list& v(const std::string& key) const {
+    return find(key, false).parts;
+  }
+  bool keyIsString(const std::string& key) const {
+    return find(key).is_string;
+  }
 
  private:
   struct Value {
@@ -55,7 +65,9 @@ struct TemplateEnv {
 
   const Value& find(const std::string& key) const {
     for (const TemplateEnv* env = this; env; env = env->parent_) {
-      if (const auto found = env->values_.find(key); found != env->values_.end()) return found->second;
+      if (const auto found = env->values_.find(key); found != env->values_.end()) {
+        return found->second;
+      }
     }
     TORCH_CHECK(false, "key not found: ", key);
   }
@@ -120,8 +132,12 @@ struct CodeTemplate {
     Place place;
     ++at;
     const bool braces = skip(at, '{');
-    if (braces) place.comma_before = skip(at, ',');
-    while (at < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at])) || text_[at] == '_')) place.key += text_[at++];
+    if (braces) {
+      place.comma_before = skip(at, ',');
+    }
+    while (at < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at])) || text_[at] == '_')) {
+      place.key += text_[at++];
+    }
     if (braces) {
       place.comma_after = skip(at, ',');
       TORCH_CHECK(skip(at, '}'), "missing terminating '}'");
@@ -132,20 +148,32 @@ struct CodeTemplate {
   static void append(std::string& out, std::string_view text, size_t indent) {
     for (const char c : text) {
       out += c;
-      if (c == '\n') out.append(indent, ' ');
+      if (c == '\n') {
+        out.append(indent, ' ');
+      }
     }
   }
   static void append_lines(std::string& out, const TemplateEnv::string_list& lines, size_t indent) {
     for (size_t i = 0; i < lines.size(); ++i) {
-      if (i > 0) out.append(1, '\n').append(indent, ' ');
+      if (i > 0) {
+        out.append(1, '\n').append(indent, ' ');
+      }
       append(out, lines[i], indent);
     }
   }
   static void append_joined(std::string& out, const TemplateEnv::string_list& parts, const Place& place) {
-    if (parts.empty()) return;
-    if (place.comma_before) out += ", ";
-    for (size_t i = 0; i < parts.size(); ++i) out.append(i > 0 ? ", " : "").append(parts[i]);
-    if (place.comma_after) out += ", ";
+    if (parts.empty()) {
+      return;
+    }
+    if (place.comma_before) {
+      out += ", ";
+    }
+    for (size_t i = 0; i < parts.size(); ++i) {
+      out.append(i > 0 ? ", " : "").append(parts[i]);
+    }
+    if (place.comma_after) {
+      out += ", ";
+    }
   }
 
   std::string text_;

@@ -20,9 +20,9 @@ namespace torch::data {
 
 /// Reads batches of a dataset, ahead of time where the options ask for worker threads.
 ///
-/// `for (auto& batch : *loader)` is one pass (epoch). A loop may be left early: the next begin() drops what was read ahead.
-/// The main thread asks datasets and samplers what to read, workers read; what they throw comes out of the iterator as a
-/// WorkerException, after which the pass can go on.
+/// `for (auto& batch : *loader)` is one pass (epoch). A loop may be left early: the next begin() drops what was read
+/// ahead. The main thread asks datasets and samplers what to read, workers read; what they throw comes out of the
+/// iterator as a WorkerException, after which the pass can go on.
 template <typename Dataset, typename Batch, typename BatchRequest>
 class DataLoaderBase {
  public:
@@ -31,7 +31,9 @@ class DataLoaderBase {
 
   /// `main_thread_dataset` is read from by the calling thread; workers bring their own with start_worker().
   DataLoaderBase(DataLoaderOptions options, std::unique_ptr<Dataset> main_thread_dataset = nullptr)
-      : options_(std::move(options)), main_thread_dataset_(std::move(main_thread_dataset)), sequencer_(new_sequencer()) {}
+      : options_(std::move(options)),
+        main_thread_dataset_(std::move(main_thread_dataset)),
+        sequencer_(new_sequencer()) {}
   DataLoaderBase(const DataLoaderBase&) = delete;
   DataLoaderBase(DataLoaderBase&&) = delete;
   DataLoaderBase& operator=(const DataLoaderBase&) = delete;
@@ -64,7 +66,9 @@ class DataLoaderBase {
   }
 
   /// The end of every pass.
-  Iterator<Batch> end() { return Iterator<Batch>(std::make_unique<detail::SentinelIterator<Batch>>()); }
+  Iterator<Batch> end() {
+    return Iterator<Batch>(std::make_unique<detail::SentinelIterator<Batch>>());
+  }
 
   /// Stops the workers when they are done with the batches they are reading. Called by the destructor.
   void join() {
@@ -80,7 +84,9 @@ class DataLoaderBase {
     shuttle_.drain();
   }
 
-  const FullDataLoaderOptions& options() const noexcept { return options_; }
+  const FullDataLoaderOptions& options() const noexcept {
+    return options_;
+  }
 
  protected:
   struct Sequenced {
@@ -186,7 +192,9 @@ class DataLoaderBase {
     }
   }
 
-  void push_job(QuitWorker quit) { shuttle_.push_job({quit, sequence_number_++}); }
+  void push_job(QuitWorker quit) {
+    shuttle_.push_job({quit, sequence_number_++});
+  }
   void push_job(BatchRequest request) {
     shuttle_.push_job({std::move(request), epoch_seed_, sequence_number_});
     ++sequence_number_;

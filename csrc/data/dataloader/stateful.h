@@ -8,8 +8,8 @@
 
 namespace torch::data {
 
-/// Asks a stateful dataset for batches of its own choice until it has no more. All workers read from the one dataset, whose
-/// get_batch must therefore be safe to call from several threads when there is more than one.
+/// Asks a stateful dataset for batches of its own choice until it has no more. All workers read from the one dataset,
+/// whose get_batch must therefore be safe to call from several threads when there is more than one.
 template <typename Dataset>
 class StatefulDataLoader
     : public DataLoaderBase<Dataset, typename Dataset::BatchType::value_type, typename Dataset::BatchRequestType> {
@@ -23,7 +23,9 @@ class StatefulDataLoader
       this->start_worker(*this->main_thread_dataset_);
     }
   }
-  ~StatefulDataLoader() override { this->join(); }
+  ~StatefulDataLoader() override {
+    this->join();
+  }
 
  private:
   void reset() override {
@@ -31,7 +33,9 @@ class StatefulDataLoader
     super::reset();
   }
 
-  std::optional<BatchRequestType> get_batch_request() override { return this->options_.batch_size; }
+  std::optional<BatchRequestType> get_batch_request() override {
+    return this->options_.batch_size;
+  }
 };
 
 } // namespace torch::data

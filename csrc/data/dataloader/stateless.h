@@ -31,7 +31,9 @@ class StatelessDataLoader
     }
   }
   /// Before the datasets go.
-  ~StatelessDataLoader() override { this->join(); }
+  ~StatelessDataLoader() override {
+    this->join();
+  }
 
  private:
   void reset() override {
@@ -44,7 +46,8 @@ class StatelessDataLoader
     if (!request || (request->size() < this->options_.batch_size && this->options_.drop_last)) {
       return std::nullopt;
     }
-    TORCH_CHECK(request->size() > 0, "DataLoader: the sampler gave an empty batch request; it must give none at the end");
+    TORCH_CHECK(
+        request->size() > 0, "DataLoader: the sampler gave an empty batch request; it must give none at the end");
     return request;
   }
 

@@ -25,8 +25,9 @@ struct is_optional<std::optional<T>> : std::true_type {};
 
 } // namespace detail
 
-/// Gives whole batches. `Self` is the derived class, `BatchRequest` what it needs to know: indices, or a number of examples.
-/// A dataset whose Batch is a std::optional is stateful: it decides what comes next and ends with an empty one.
+/// Gives whole batches. `Self` is the derived class, `BatchRequest` what it needs to know: indices, or a number of
+/// examples. A dataset whose Batch is a std::optional is stateful: it decides what comes next and ends with an empty
+/// one.
 template <typename Self, typename Batch = std::vector<Example<>>, typename BatchRequest = c10::ArrayRef<size_t>>
 class BatchDataset {
  public:

@@ -9,8 +9,8 @@
 
 namespace torch::data::datasets::detail {
 
-/// Images with a byte for each pixel and their labels, as files hold them. Pixels become floats from 0 to 1 when they are
-/// asked for, so that a mapped file costs memory only where it is read.
+/// Images with a byte for each pixel and their labels, as files hold them. Pixels become floats from 0 to 1 when they
+/// are asked for, so that a mapped file costs memory only where it is read.
 class TORCH_API ByteImages {
  public:
   /// Images [n, channels, height, width] in some parts one behind the other; `targets` [n] are int64.
@@ -18,10 +18,14 @@ class TORCH_API ByteImages {
 
   /// Throws when there is no such image.
   Example<> get(const char* dataset, size_t index) const;
-  size_t size() const { return static_cast<size_t>(targets_.size(0)); }
+  size_t size() const {
+    return static_cast<size_t>(targets_.size(0));
+  }
   /// All images as floats, made when first asked for.
   const Tensor& images() const;
-  const Tensor& targets() const { return targets_; }
+  const Tensor& targets() const {
+    return targets_;
+  }
 
  private:
   std::vector<Tensor> parts_;

@@ -126,8 +126,8 @@ class BatchDataBuffer {
         " of ", count, " examples that a chunk still has");
     for (const size_t index : *indices) {
       TORCH_CHECK_INDEX(
-          index < chunk_size, "ChunkDataset: the example sampler gave the index ", index, " for a chunk of ", chunk_size,
-          " examples");
+          index < chunk_size, "ChunkDataset: the example sampler gave the index ", index, " for a chunk of ",
+          chunk_size, " examples");
     }
     return std::move(*indices);
   }
@@ -164,8 +164,8 @@ struct TORCH_API ChunkDatasetOptions {
   TORCH_ARG(size_t, cross_chunk_shuffle_count) = 1;
 };
 
-/// Batches of a source that is read in chunks, by threads of its own. `chunk_sampler` orders the chunks, `example_sampler`
-/// the examples of each chunk. Use make_shared_dataset to give it to a loader.
+/// Batches of a source that is read in chunks, by threads of its own. `chunk_sampler` orders the chunks,
+/// `example_sampler` the examples of each chunk. Use make_shared_dataset to give it to a loader.
 template <
     typename ChunkReader,
     typename ChunkSampler = samplers::RandomSampler,
@@ -183,7 +183,10 @@ class ChunkDataset final : public StatefulDataset<
 
   /// `preprocessing_policy` is applied to the examples of each chunk before they are shuffled.
   ChunkDataset(
-      ChunkReader chunk_reader, ChunkSampler chunk_sampler, ExampleSampler example_sampler, ChunkDatasetOptions options,
+      ChunkReader chunk_reader,
+      ChunkSampler chunk_sampler,
+      ExampleSampler example_sampler,
+      ChunkDatasetOptions options,
       std::function<void(UnwrappedBatchType&)> preprocessing_policy = std::function<void(UnwrappedBatchType&)>())
       : chunk_reader_(std::move(chunk_reader)),
         chunk_sampler_(std::move(chunk_sampler)),
@@ -191,7 +194,9 @@ class ChunkDataset final : public StatefulDataset<
         options_(std::move(options)),
         preprocessing_policy_(std::move(preprocessing_policy)) {}
 
-  ~ChunkDataset() override { stop_preloaders(); }
+  ~ChunkDataset() override {
+    stop_preloaders();
+  }
 
   /// The next batch; nothing at the end. Throws a WorkerException when a chunk could not be read; the others follow.
   BatchType get_batch(size_t batch_size) override {
@@ -202,7 +207,9 @@ class ChunkDataset final : public StatefulDataset<
         batch_size, ", while the dataset is created with batch size equal to ", options_.batch_size());
     return batch_buffer_->get_batch();
   }
-  BatchType get_batch() { return get_batch(options_.batch_size()); }
+  BatchType get_batch() {
+    return get_batch(options_.batch_size());
+  }
 
   /// Starts a new pass, or after load() goes on where that one was. No other thread may be in get_batch.
   void reset() override {
@@ -219,9 +226,13 @@ class ChunkDataset final : public StatefulDataset<
     }
   }
 
-  std::optional<size_t> size() const override { return std::nullopt; }
+  std::optional<size_t> size() const override {
+    return std::nullopt;
+  }
 
-  ChunkSamplerType& chunk_sampler() { return chunk_sampler_; }
+  ChunkSamplerType& chunk_sampler() {
+    return chunk_sampler_;
+  }
 
   /// Stores which chunks have been read, and goes on behind them at the next reset().
   void save(serialize::OutputArchive& archive) const override {

@@ -27,7 +27,9 @@ class TORCH_API CIFAR10 : public Dataset<CIFAR10> {
   Example<> get(size_t index) override;
   std::optional<size_t> size() const override;
 
-  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
+  bool is_train() const noexcept {
+    return mode_ == Mode::kTrain;
+  }
   /// All images [n, 3, 32, 32] as floats, made when first asked for; and all classes [n].
   const Tensor& images() const;
   const Tensor& targets() const;
@@ -49,11 +51,16 @@ class TORCH_API CIFAR100 : public Dataset<CIFAR100> {
   Example<> get(size_t index) override;
   std::optional<size_t> size() const override;
 
-  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
-  /// All images [n, 3, 32, 32] as floats, made when first asked for; all classes [n], and the groups of the classes [n].
+  bool is_train() const noexcept {
+    return mode_ == Mode::kTrain;
+  }
+  /// All images [n, 3, 32, 32] as floats, made when first asked for; all classes [n], and the groups of the classes
+  /// [n].
   const Tensor& images() const;
   const Tensor& targets() const;
-  const Tensor& coarse_targets() const { return coarse_targets_; }
+  const Tensor& coarse_targets() const {
+    return coarse_targets_;
+  }
 
  private:
   std::shared_ptr<detail::ByteImages> data_;

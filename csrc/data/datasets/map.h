@@ -34,8 +34,7 @@ class MapDataset : public BatchDataset<
   using DatasetType = SourceDataset;
   using TransformType = AppliedTransform;
   using BatchRequestType = typename SourceDataset::BatchRequestType;
-  using OutputBatchType =
-      detail::optional_if_t<SourceDataset::is_stateful, typename AppliedTransform::OutputBatchType>;
+  using OutputBatchType = detail::optional_if_t<SourceDataset::is_stateful, typename AppliedTransform::OutputBatchType>;
 
   MapDataset(DatasetType dataset, TransformType transform)
       : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
@@ -49,13 +48,21 @@ class MapDataset : public BatchDataset<
     }
   }
 
-  std::optional<size_t> size() const noexcept override { return dataset_.size(); }
+  std::optional<size_t> size() const noexcept override {
+    return dataset_.size();
+  }
 
   /// Of stateful datasets.
-  void reset() { dataset_.reset(); }
+  void reset() {
+    dataset_.reset();
+  }
 
-  const SourceDataset& dataset() noexcept { return dataset_; }
-  const AppliedTransform& transform() noexcept { return transform_; }
+  const SourceDataset& dataset() noexcept {
+    return dataset_;
+  }
+  const AppliedTransform& transform() noexcept {
+    return transform_;
+  }
 
  private:
   SourceDataset dataset_;

@@ -12,8 +12,8 @@ namespace {
 
 using serialize::FileBytes;
 
-// The format: a magic number, whose last byte is the number of dimensions and the one before it the type (8: bytes), the
-// sizes, then the data. Numbers are of 32 bits, the highest byte first.
+// The format: a magic number, whose last byte is the number of dimensions and the one before it the type (8: bytes),
+// the sizes, then the data. Numbers are of 32 bits, the highest byte first.
 constexpr uint32_t kImageMagic = 0x803;
 constexpr uint32_t kLabelMagic = 0x801;
 
@@ -42,8 +42,7 @@ Tensor map_idx(const std::string& path, uint32_t magic) {
   TORCH_CHECK(
       found == magic, "MNIST: ", path, " begins with the number ", found, guess(found), "; a file of ",
       dims == 1 ? "labels" : "images", " begins with ", magic);
-  TORCH_CHECK(
-      file.size() >= header, "MNIST: ", path, " has ", file.size(), " bytes, not even a header of ", header);
+  TORCH_CHECK(file.size() >= header, "MNIST: ", path, " has ", file.size(), " bytes, not even a header of ", header);
   std::vector<int64_t> sizes;
   uint64_t bytes = 1;
   bool fits = true;
@@ -53,8 +52,8 @@ Tensor map_idx(const std::string& path, uint32_t magic) {
     fits = fits && !__builtin_mul_overflow(bytes, uint64_t{size}, &bytes);
   }
   TORCH_CHECK(
-      fits && bytes == file.size() - header, "MNIST: ", path, " is damaged: its header says sizes ", at::IntArrayRef(sizes),
-      ", which does not go with ", file.size() - header, " bytes behind the header");
+      fits && bytes == file.size() - header, "MNIST: ", path, " is damaged: its header says sizes ",
+      at::IntArrayRef(sizes), ", which does not go with ", file.size() - header, " bytes behind the header");
   return at::empty({0}, at::kByte).set_(file.storage(header, bytes, /*alignment=*/1), 0, sizes);
 }
 
@@ -66,8 +65,8 @@ std::shared_ptr<detail::ByteImages> open_files(const std::string& root, MNIST::M
       images.size(0) == labels.size(0), "MNIST: ", prefix, "images-idx3-ubyte has ", images.size(0), " images, but ",
       prefix, "labels-idx1-ubyte has ", labels.size(0), " labels");
   TORCH_CHECK(
-      images.size(0) == 0 || images.numel() > 0, "MNIST: ", prefix, "images-idx3-ubyte has images without pixels: ",
-      images.sizes());
+      images.size(0) == 0 || images.numel() > 0, "MNIST: ", prefix,
+      "images-idx3-ubyte has images without pixels: ", images.sizes());
   return std::make_shared<detail::ByteImages>(std::vector<Tensor>{images.unsqueeze(1)}, labels.to(at::kLong));
 }
 

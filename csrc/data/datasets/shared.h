@@ -20,15 +20,29 @@ class SharedBatchDataset : public BatchDataset<
 
   SharedBatchDataset(std::shared_ptr<UnderlyingDataset> shared_dataset) : dataset_(std::move(shared_dataset)) {}
 
-  BatchType get_batch(BatchRequestType request) override { return dataset_->get_batch(std::move(request)); }
-  std::optional<size_t> size() const override { return dataset_->size(); }
+  BatchType get_batch(BatchRequestType request) override {
+    return dataset_->get_batch(std::move(request));
+  }
+  std::optional<size_t> size() const override {
+    return dataset_->size();
+  }
   /// Of stateful datasets.
-  void reset() { dataset_->reset(); }
+  void reset() {
+    dataset_->reset();
+  }
 
-  UnderlyingDataset& operator*() { return *dataset_; }
-  const UnderlyingDataset& operator*() const { return *dataset_; }
-  UnderlyingDataset* operator->() { return dataset_.get(); }
-  const UnderlyingDataset* operator->() const { return dataset_.get(); }
+  UnderlyingDataset& operator*() {
+    return *dataset_;
+  }
+  const UnderlyingDataset& operator*() const {
+    return *dataset_;
+  }
+  UnderlyingDataset* operator->() {
+    return dataset_.get();
+  }
+  const UnderlyingDataset* operator->() const {
+    return dataset_.get();
+  }
 
  private:
   std::shared_ptr<UnderlyingDataset> dataset_;

@@ -31,8 +31,8 @@ void check_subset(const std::vector<size_t>& indices, std::optional<size_t> size
   }
   for (size_t i = 0; i < indices.size(); ++i) {
     TORCH_CHECK_INDEX(
-        indices[i] < *size, "Subset: index ", indices[i], " at position ", i, " is out of range for a dataset of ", *size,
-        " examples");
+        indices[i] < *size, "Subset: index ", indices[i], " at position ", i, " is out of range for a dataset of ",
+        *size, " examples");
   }
 }
 
@@ -44,8 +44,8 @@ std::vector<std::vector<size_t>> random_partition(
     total = checked_sum("random_split", total, length);
   }
   TORCH_CHECK_VALUE(
-      total == has, "Sum of input lengths does not equal the length of the input dataset! The lengths add up to ", total,
-      ", the dataset has ", has, " examples");
+      total == has, "Sum of input lengths does not equal the length of the input dataset! The lengths add up to ",
+      total, ", the dataset has ", has, " examples");
   const at::Tensor order = at::randperm(static_cast<int64_t>(total), generator, at::TensorOptions(at::kLong));
   const int64_t* next = order.const_data_ptr<int64_t>();
   std::vector<std::vector<size_t>> parts;
@@ -61,12 +61,13 @@ std::vector<size_t> fractions_to_lengths(const std::vector<double>& fractions, s
   double sum = 0;
   for (size_t i = 0; i < fractions.size(); ++i) {
     TORCH_CHECK_VALUE(
-        fractions[i] >= 0 && fractions[i] <= 1, "Fraction at index ", i, " is not between 0 and 1: it is ", fractions[i]);
+        fractions[i] >= 0 && fractions[i] <= 1, "Fraction at index ", i, " is not between 0 and 1: it is ",
+        fractions[i]);
     sum += fractions[i];
   }
   TORCH_CHECK_VALUE(
-      std::abs(sum - 1) < 1e-9 * static_cast<double>(fractions.size() + 1),
-      "random_split: the fractions add up to ", sum, "; they must add up to 1");
+      std::abs(sum - 1) < 1e-9 * static_cast<double>(fractions.size() + 1), "random_split: the fractions add up to ",
+      sum, "; they must add up to 1");
   std::vector<size_t> lengths;
   size_t given = 0;
   for (const double fraction : fractions) {

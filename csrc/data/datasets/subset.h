@@ -20,8 +20,8 @@ TORCH_API void check_subset(const std::vector<size_t>& indices, std::optional<si
 /// A random order of as many numbers as `lengths` add up to, cut into these lengths. Throws unless that is `size`.
 TORCH_API std::vector<std::vector<size_t>> random_partition(
     const std::vector<size_t>& lengths, std::optional<size_t> size, const std::optional<at::Generator>& generator);
-/// Lengths that come to these fractions of `size`; one each of what rounding leaves goes to the first ones. Throws unless the
-/// fractions lie between 0 and 1 and add up to 1.
+/// Lengths that come to these fractions of `size`; one each of what rounding leaves goes to the first ones. Throws
+/// unless the fractions lie between 0 and 1 and add up to 1.
 TORCH_API std::vector<size_t> fractions_to_lengths(const std::vector<double>& fractions, std::optional<size_t> size);
 
 /// Ends of datasets laid one behind the other.
@@ -33,8 +33,7 @@ TORCH_API size_t find_part(const std::vector<size_t>& ends, size_t index);
 
 /// The examples of a dataset at the given indices, in their order.
 template <typename SourceDataset>
-class Subset
-    : public BatchDataset<Subset<SourceDataset>, typename SourceDataset::BatchType, c10::ArrayRef<size_t>> {
+class Subset : public BatchDataset<Subset<SourceDataset>, typename SourceDataset::BatchType, c10::ArrayRef<size_t>> {
  public:
   /// Throws if the dataset knows its size and an index is not below it.
   Subset(SourceDataset dataset, std::vector<size_t> indices)
@@ -46,26 +45,34 @@ class Subset
     std::vector<size_t> source;
     source.reserve(request.size());
     for (const size_t i : request) {
-      TORCH_CHECK_INDEX(i < indices_->size(), "Subset: index ", i, " is out of range for ", indices_->size(), " examples");
+      TORCH_CHECK_INDEX(
+          i < indices_->size(), "Subset: index ", i, " is out of range for ", indices_->size(), " examples");
       source.push_back((*indices_)[i]);
     }
     return dataset_.get_batch(source);
   }
-  std::optional<size_t> size() const override { return indices_->size(); }
+  std::optional<size_t> size() const override {
+    return indices_->size();
+  }
 
-  const SourceDataset& dataset() const noexcept { return dataset_; }
-  const std::vector<size_t>& indices() const noexcept { return *indices_; }
+  const SourceDataset& dataset() const noexcept {
+    return dataset_;
+  }
+  const std::vector<size_t>& indices() const noexcept {
+    return *indices_;
+  }
 
  private:
   SourceDataset dataset_;
   std::shared_ptr<const std::vector<size_t>> indices_; // shared by the copies for workers
 };
 
-/// Cuts a dataset at random into parts of the given lengths, which must add up to its size. For the same seed the parts are
-/// PyTorch's.
+/// Cuts a dataset at random into parts of the given lengths, which must add up to its size. For the same seed the parts
+/// are PyTorch's.
 template <typename SourceDataset>
 std::vector<Subset<SourceDataset>> random_split(
-    const SourceDataset& dataset, const std::vector<size_t>& lengths,
+    const SourceDataset& dataset,
+    const std::vector<size_t>& lengths,
     const std::optional<at::Generator>& generator = std::nullopt) {
   std::vector<Subset<SourceDataset>> parts;
   parts.reserve(lengths.size());
@@ -78,7 +85,8 @@ std::vector<Subset<SourceDataset>> random_split(
 /// The same by fractions that add up to one, such as {0.8, 0.2}.
 template <typename SourceDataset>
 std::vector<Subset<SourceDataset>> random_split(
-    const SourceDataset& dataset, const std::vector<double>& fractions,
+    const SourceDataset& dataset,
+    const std::vector<double>& fractions,
     const std::optional<at::Generator>& generator = std::nullopt) {
   return random_split(dataset, detail::fractions_to_lengths(fractions, dataset.size()), generator);
 }
@@ -114,9 +122,13 @@ class ConcatDataset
     }
     return batch;
   }
-  std::optional<size_t> size() const override { return ends_.back(); }
+  std::optional<size_t> size() const override {
+    return ends_.back();
+  }
 
-  const std::vector<SourceDataset>& datasets() const noexcept { return datasets_; }
+  const std::vector<SourceDataset>& datasets() const noexcept {
+    return datasets_;
+  }
 
  private:
   std::vector<SourceDataset> datasets_;

@@ -7,8 +7,8 @@
 
 namespace torch::data::detail {
 
-/// Brings jobs to workers and results back, and counts the jobs without a result. One thread gives jobs and takes results;
-/// any number of workers do the opposite.
+/// Brings jobs to workers and results back, and counts the jobs without a result. One thread gives jobs and takes
+/// results; any number of workers do the opposite.
 template <typename Job, typename Result>
 class DataShuttle {
  public:
@@ -18,9 +18,13 @@ class DataShuttle {
     ++in_flight_;
   }
   /// For workers: the result of a job they took. Each job must get one.
-  void push_result(Result result) { results_.push(std::move(result)); }
+  void push_result(Result result) {
+    results_.push(std::move(result));
+  }
   /// For workers: waits for a job.
-  Job pop_job() { return jobs_.pop(); }
+  Job pop_job() {
+    return jobs_.pop();
+  }
 
   /// For the main thread: waits for a result; nothing if no job is without one. Throws after `timeout`.
   std::optional<Result> pop_result(Timeout timeout = std::nullopt) {
@@ -41,7 +45,9 @@ class DataShuttle {
   }
 
   /// For the main thread: jobs without a result.
-  size_t in_flight_jobs() const noexcept { return in_flight_; }
+  size_t in_flight_jobs() const noexcept {
+    return in_flight_;
+  }
 
  private:
   Queue<Job> jobs_;

@@ -28,7 +28,8 @@ class Queue {
     std::list<T> node;
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      const bool in_time = filled_.wait(lock, [this] { return !values_.empty(); }, timeout);
+      const bool in_time = filled_.wait(
+          lock, [this] { return !values_.empty(); }, timeout);
       TORCH_CHECK(
           in_time, "Timeout in DataLoader queue while waiting for next batch (timeout was ", timeout->count(), " ms)");
       node.splice(node.end(), values_, values_.begin());

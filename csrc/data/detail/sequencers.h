@@ -37,10 +37,13 @@ struct Sequencer {
 template <typename Result>
 struct NoSequencer final : public Sequencer<Result> {
   using typename Sequencer<Result>::ResultProducer;
-  std::optional<Result> next(ResultProducer next_result) override { return next_result(); }
+  std::optional<Result> next(ResultProducer next_result) override {
+    return next_result();
+  }
 };
 
-/// By their `sequence_number`, which must run from 0 without gaps; at most `max_jobs` of them are outstanding at a time.
+/// By their `sequence_number`, which must run from 0 without gaps; at most `max_jobs` of them are outstanding at a
+/// time.
 template <typename Result>
 struct OrderedSequencer : public Sequencer<Result> {
   using typename Sequencer<Result>::ResultProducer;
@@ -64,7 +67,9 @@ struct OrderedSequencer : public Sequencer<Result> {
   }
 
   /// The place where the result of this number waits for its turn.
-  std::optional<Result>& buffer(size_t index) { return buffer_.at(index % buffer_.size()); }
+  std::optional<Result>& buffer(size_t index) {
+    return buffer_.at(index % buffer_.size());
+  }
 
   size_t next_sequence_number_ = 0;
   std::vector<std::optional<Result>> buffer_;

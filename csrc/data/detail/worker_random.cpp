@@ -6,7 +6,8 @@ namespace torch::data::detail {
 
 namespace {
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection whose every output bit depends on every input bit.
+/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection whose every output bit depends on every input
+/// bit.
 uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

@@ -9,8 +9,8 @@
 
 namespace torch::data::detail {
 
-/// Threads of a loader or a dataset. Parallel loops inside them stay serial, so that together with the main thread they do
-/// not overload the machine.
+/// Threads of a loader or a dataset. Parallel loops inside them stay serial, so that together with the main thread they
+/// do not overload the machine.
 class TORCH_API WorkerThreads {
  public:
   WorkerThreads();

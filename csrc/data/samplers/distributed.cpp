@@ -31,8 +31,7 @@ std::vector<size_t> wrapped_indices(const char* sampler, size_t size, size_t cou
 }
 
 /// The next indices of [index, end), which is moved on.
-std::optional<std::vector<size_t>> take(
-    const std::vector<size_t>& all, size_t& index, size_t end, size_t batch_size) {
+std::optional<std::vector<size_t>> take(const std::vector<size_t>& all, size_t& index, size_t end, size_t batch_size) {
   if (index == end) {
     return std::nullopt;
   }
@@ -44,8 +43,7 @@ std::optional<std::vector<size_t>> take(
 
 } // namespace
 
-DistributedRandomSampler::DistributedRandomSampler(
-    size_t size, size_t num_replicas, size_t rank, bool allow_duplicates)
+DistributedRandomSampler::DistributedRandomSampler(size_t size, size_t num_replicas, size_t rank, bool allow_duplicates)
     : DistributedSampler(size, num_replicas, rank, allow_duplicates) {
   check_replicas("DistributedRandomSampler", size, num_replicas, rank);
   reset(size_);
@@ -96,7 +94,8 @@ DistributedSequentialSampler::DistributedSequentialSampler(
 
 void DistributedSequentialSampler::populate_indices() {
   const size_t local = local_sample_count();
-  all_indices_ = wrapped_indices("DistributedSequentialSampler", size_, num_replicas_ == 1 ? size_ : local * num_replicas_);
+  all_indices_ =
+      wrapped_indices("DistributedSequentialSampler", size_, num_replicas_ == 1 ? size_ : local * num_replicas_);
   begin_index_ = rank_ * local;
   end_index_ = begin_index_ + local;
   sample_index_ = begin_index_;

@@ -5,8 +5,8 @@
 
 namespace torch::data::samplers {
 
-/// What both have in common: a process has a `rank` among `num_replicas`. Parts are equally long: where the size does not
-/// divide, examples from the beginning come twice, or with `allow_duplicates` false some at the end are left out.
+/// What both have in common: a process has a `rank` among `num_replicas`. Parts are equally long: where the size does
+/// not divide, examples from the beginning come twice, or with `allow_duplicates` false some at the end are left out.
 template <typename BatchRequest = std::vector<size_t>>
 class DistributedSampler : public Sampler<BatchRequest> {
  public:
@@ -14,8 +14,12 @@ class DistributedSampler : public Sampler<BatchRequest> {
       : size_(size), num_replicas_(num_replicas), rank_(rank), allow_duplicates_(allow_duplicates) {}
 
   /// The epoch seeds the order of random samplers; all processes must set the same one before each pass.
-  void set_epoch(size_t epoch) { epoch_ = epoch; }
-  size_t epoch() const { return epoch_; }
+  void set_epoch(size_t epoch) {
+    epoch_ = epoch;
+  }
+  size_t epoch() const {
+    return epoch_;
+  }
 
  protected:
   /// Examples in the part of each process.
@@ -41,7 +45,9 @@ class TORCH_API DistributedRandomSampler : public DistributedSampler<> {
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   /// Place in the order of all processes.
-  size_t index() const noexcept { return sample_index_; }
+  size_t index() const noexcept {
+    return sample_index_;
+  }
 
  private:
   void populate_indices();
@@ -63,7 +69,9 @@ class TORCH_API DistributedSequentialSampler : public DistributedSampler<> {
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   /// Place in the order of all processes.
-  size_t index() const noexcept { return sample_index_; }
+  size_t index() const noexcept {
+    return sample_index_;
+  }
 
  private:
   void populate_indices();

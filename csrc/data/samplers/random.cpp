@@ -59,8 +59,7 @@ void RandomSampler::save(serialize::OutputArchive& archive) const {
 
 void RandomSampler::load(serialize::InputArchive& archive) {
   const at::Tensor indices = load_indices(archive, "RandomSampler", "indices");
-  index_ = static_cast<int64_t>(
-      load_number(archive, "RandomSampler", "index", static_cast<size_t>(indices.numel())));
+  index_ = static_cast<int64_t>(load_number(archive, "RandomSampler", "index", static_cast<size_t>(indices.numel())));
   indices_ = indices;
 }
 
@@ -103,8 +102,7 @@ void SubsetRandomSampler::load(serialize::InputArchive& archive) {
 WeightedRandomSampler::WeightedRandomSampler(at::Tensor weights, size_t num_samples, bool replacement)
     : weights_(std::move(weights)), num_samples_(num_samples), replacement_(replacement) {
   TORCH_CHECK(
-      weights_.defined() && weights_.dim() == 1,
-      "WeightedRandomSampler: weights should be a 1d sequence, got ",
+      weights_.defined() && weights_.dim() == 1, "WeightedRandomSampler: weights should be a 1d sequence, got ",
       weights_.defined() ? weights_.dim() : 0, " dimensions");
   TORCH_CHECK(num_samples > 0, "WeightedRandomSampler: num_samples should be a positive integer value, but got 0");
   TORCH_CHECK(

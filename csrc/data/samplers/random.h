@@ -20,7 +20,9 @@ class TORCH_API RandomSampler : public Sampler<> {
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   /// Examples given in this pass.
-  size_t index() const noexcept { return static_cast<size_t>(index_); }
+  size_t index() const noexcept {
+    return static_cast<size_t>(index_);
+  }
 
  private:
   at::Tensor indices_;
@@ -37,7 +39,9 @@ class TORCH_API SubsetRandomSampler : public Sampler<> {
   std::optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  size_t index() const noexcept { return static_cast<size_t>(index_); }
+  size_t index() const noexcept {
+    return static_cast<size_t>(index_);
+  }
 
  private:
   std::vector<size_t> indices_;
@@ -45,8 +49,8 @@ class TORCH_API SubsetRandomSampler : public Sampler<> {
   int64_t index_ = 0;
 };
 
-/// Draws `num_samples` examples in proportion to their weights, by torch::multinomial at the start of each pass. (Not in
-/// libtorch; as torch.utils.data has it.)
+/// Draws `num_samples` examples in proportion to their weights, by torch::multinomial at the start of each pass. (Not
+/// in libtorch; as torch.utils.data has it.)
 class TORCH_API WeightedRandomSampler : public Sampler<> {
  public:
   /// `weights` [n] are at least 0 and need no sum of 1. Without replacement an example comes at most once a pass.
@@ -57,7 +61,9 @@ class TORCH_API WeightedRandomSampler : public Sampler<> {
   std::optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
-  size_t index() const noexcept { return static_cast<size_t>(index_); }
+  size_t index() const noexcept {
+    return static_cast<size_t>(index_);
+  }
 
  private:
   at::Tensor weights_;

@@ -9,8 +9,7 @@ void save_number(serialize::OutputArchive& archive, const char* key, size_t valu
   archive.write(key, at::scalar_tensor(static_cast<int64_t>(value), at::TensorOptions(at::kLong)), /*is_buffer=*/true);
 }
 
-size_t load_number(
-    serialize::InputArchive& archive, const char* sampler, const char* key, size_t most, size_t least) {
+size_t load_number(serialize::InputArchive& archive, const char* sampler, const char* key, size_t most, size_t least) {
   at::Tensor tensor;
   archive.read(key, tensor, /*is_buffer=*/true);
   TORCH_CHECK(

@@ -14,7 +14,9 @@ class TORCH_API SequentialSampler : public Sampler<> {
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   /// Examples given in this pass.
-  size_t index() const noexcept { return index_; }
+  size_t index() const noexcept {
+    return index_;
+  }
 
  private:
   size_t size_;

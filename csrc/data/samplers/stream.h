@@ -9,7 +9,9 @@ namespace torch::data::samplers {
 struct TORCH_API BatchSize : public CustomBatchRequest {
   explicit BatchSize(size_t size) : size_(size) {}
   size_t size() const noexcept override;
-  operator size_t() const noexcept { return size_; }
+  operator size_t() const noexcept {
+    return size_;
+  }
   size_t size_;
 };
 

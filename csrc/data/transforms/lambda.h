@@ -18,7 +18,9 @@ class BatchLambda : public BatchTransform<Input, Output> {
 
   explicit BatchLambda(FunctionType function) : function_(std::move(function)) {}
 
-  OutputBatchType apply_batch(InputBatchType input_batch) override { return function_(std::move(input_batch)); }
+  OutputBatchType apply_batch(InputBatchType input_batch) override {
+    return function_(std::move(input_batch));
+  }
 
  private:
   FunctionType function_;
@@ -34,7 +36,9 @@ class Lambda : public Transform<Input, Output> {
 
   explicit Lambda(FunctionType function) : function_(std::move(function)) {}
 
-  OutputType apply(InputType input) override { return function_(std::move(input)); }
+  OutputType apply(InputType input) override {
+    return function_(std::move(input));
+  }
 
  private:
   FunctionType function_;

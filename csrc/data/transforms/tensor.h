@@ -33,7 +33,9 @@ class TensorLambda : public TensorTransform<Target> {
 
   explicit TensorLambda(FunctionType function) : function_(std::move(function)) {}
 
-  Tensor operator()(Tensor input) override { return function_(std::move(input)); }
+  Tensor operator()(Tensor input) override {
+    return function_(std::move(input));
+  }
 
  private:
   FunctionType function_;
@@ -46,14 +48,16 @@ TORCH_API Tensor channel_values(c10::ArrayRef<double> values);
 TORCH_API Tensor normalize(const Tensor& input, const Tensor& mean, const Tensor& stddev);
 } // namespace detail
 
-/// Subtracts the mean and divides by the standard deviation of each channel, or of all if one number is given. Images are
-/// [channels, height, width].
+/// Subtracts the mean and divides by the standard deviation of each channel, or of all if one number is given. Images
+/// are [channels, height, width].
 template <typename Target = Tensor>
 struct Normalize : public TensorTransform<Target> {
   Normalize(c10::ArrayRef<double> mean, c10::ArrayRef<double> stddev)
       : mean(detail::channel_values(mean)), stddev(detail::channel_values(stddev)) {}
 
-  Tensor operator()(Tensor input) override { return detail::normalize(input, mean, stddev); }
+  Tensor operator()(Tensor input) override {
+    return detail::normalize(input, mean, stddev);
+  }
 
   Tensor mean, stddev;
 };

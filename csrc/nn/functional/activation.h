@@ -65,22 +65,19 @@ TORCH_API Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& o
 /// Samples of the Gumbel-softmax distribution with these unnormalized log probabilities (Jang et al., 2016).
 TORCH_API Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options = {});
 
-/// Attention with several heads (Vaswani et al., 2017) over `query` [T, N, E], `key` and `value` [S, N, features], and the
-/// weights of attention, [N, T, S] or with `average_attn_weights` off [N, heads, T, S], undefined unless `need_weights`.
-/// Without weights the fused kernel runs, which never holds the matrix of scores.
+/// Attention with several heads (Vaswani et al., 2017) over `query` [T, N, E], `key` and `value` [S, N, features], and
+/// the weights of attention, [N, T, S] or with `average_attn_weights` off [N, heads, T, S], undefined unless
+/// `need_weights`. Without weights the fused kernel runs, which never holds the matrix of scores.
 ///
 /// `in_proj_weight` [3E, E] projects all three, or with `use_separate_proj_weight` the three others do. `bias_k` and
-/// `bias_v` [1, 1, E] and, with `add_zero_attn`, a row of zeros are appended to keys and values. `attn_mask` is [T, S] or
-/// [N * heads, T, S], `key_padding_mask` [N, S]. Masks of bool are true where attention is forbidden, others are added to
-/// the scores. `static_k` and `static_v` [N * heads, S, E / heads] replace the projected keys and values.
+/// `bias_v` [1, 1, E] and, with `add_zero_attn`, a row of zeros are appended to keys and values. `attn_mask` is [T, S]
+/// or [N * heads, T, S], `key_padding_mask` [N, S]. Masks of bool are true where attention is forbidden, others are
+/// added to the scores. `static_k` and `static_v` [N * heads, S, E / heads] replace the projected keys and values.
 TORCH_API std::tuple<Tensor, Tensor> multi_head_attention_forward(
-    const Tensor& query,
-    const Tensor& key,
-    const Tensor& value,
-    const MultiheadAttentionForwardFuncOptions& options);
+    const Tensor& query, const Tensor& key, const Tensor& value, const MultiheadAttentionForwardFuncOptions& options);
 
-/// softmax(query key^T scale + mask) value, as PyTorch's Python side has it. `scale` is 1 / sqrt(features) unless given.
-/// Masks of bool are true where attention is allowed.
+/// softmax(query key^T scale + mask) value, as PyTorch's Python side has it. `scale` is 1 / sqrt(features) unless
+/// given. Masks of bool are true where attention is allowed.
 TORCH_API Tensor scaled_dot_product_attention(
     const Tensor& query,
     const Tensor& key,

@@ -8,21 +8,14 @@ namespace {
 
 /// Calls `pool` with the output size and the random numbers, [batch, channels, D], that place the windows.
 template <size_t D, class Pool>
-std::tuple<Tensor, Tensor>
-fractional_pool(const char* name, Pool pool, const Tensor& input, const FractionalMaxPoolOptions<D>& options) {
+std::tuple<Tensor, Tensor> fractional_pool(
+    const char* name, Pool pool, const Tensor& input, const FractionalMaxPoolOptions<D>& options) {
   const auto dims = static_cast<int64_t>(D);
   TORCH_CHECK(
-      input.dim() == dims + 1 || input.dim() == dims + 2,
-      name,
-      ": Expected ",
-      D + 1,
-      "D or ",
-      D + 2,
-      "D tensor, but got input of sizes ",
-      input.sizes());
+      input.dim() == dims + 1 || input.dim() == dims + 2, name, ": Expected ", D + 1, "D or ", D + 2,
+      "D tensor, but got input of sizes ", input.sizes());
   TORCH_CHECK(
-      options.output_size().has_value() || options.output_ratio().has_value(),
-      name,
+      options.output_size().has_value() || options.output_ratio().has_value(), name,
       " requires specifying either an output_size or an output_ratio");
   std::array<int64_t, D> output_size;
   for (size_t i = 0; i < D; ++i) {
@@ -47,14 +40,14 @@ Tensor root_of_sum(const Tensor& mean, int64_t window, double p) {
 
 } // namespace
 
-std::tuple<Tensor, Tensor>
-fractional_max_pool2d_with_indices(const Tensor& input, const FractionalMaxPool2dFuncOptions& options) {
+std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
+    const Tensor& input, const FractionalMaxPool2dFuncOptions& options) {
   const auto pool = [](const auto&... args) { return at::fractional_max_pool2d(args...); };
   return fractional_pool("fractional_max_pool2d", pool, input, options);
 }
 
-std::tuple<Tensor, Tensor>
-fractional_max_pool3d_with_indices(const Tensor& input, const FractionalMaxPool3dFuncOptions& options) {
+std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
+    const Tensor& input, const FractionalMaxPool3dFuncOptions& options) {
   const auto pool = [](const auto&... args) { return at::fractional_max_pool3d(args...); };
   return fractional_pool("fractional_max_pool3d", pool, input, options);
 }

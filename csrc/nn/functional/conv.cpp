@@ -19,16 +19,10 @@ Tensor convolve(Conv conv, const Tensor& input, const Tensor& weight, const Conv
 }
 
 template <size_t D, class Conv>
-Tensor
-convolve_transposed(Conv conv, const Tensor& input, const Tensor& weight, const ConvTransposeFuncOptions<D>& options) {
+Tensor convolve_transposed(
+    Conv conv, const Tensor& input, const Tensor& weight, const ConvTransposeFuncOptions<D>& options) {
   return conv(
-      input,
-      weight,
-      options.bias(),
-      options.stride(),
-      options.padding(),
-      options.output_padding(),
-      options.groups(),
+      input, weight, options.bias(), options.stride(), options.padding(), options.output_padding(), options.groups(),
       options.dilation());
 }
 

@@ -153,14 +153,15 @@ Tensor instance_norm(
     double momentum,
     double eps) {
   return functional::instance_norm(
-      input, InstanceNormFuncOptions()
-                 .running_mean(running_mean)
-                 .running_var(running_var)
-                 .weight(weight)
-                 .bias(bias)
-                 .use_input_stats(use_input_stats)
-                 .momentum(momentum)
-                 .eps(eps));
+      input,
+      InstanceNormFuncOptions()
+          .running_mean(running_mean)
+          .running_var(running_var)
+          .weight(weight)
+          .bias(bias)
+          .use_input_stats(use_input_stats)
+          .momentum(momentum)
+          .eps(eps));
 }
 
 Tensor layer_norm(
@@ -542,11 +543,12 @@ Tensor avg_pool1d(
     bool ceil_mode,
     bool count_include_pad) {
   return functional::avg_pool1d(
-      input, AvgPool1dFuncOptions(kernel_size)
-                 .stride(stride)
-                 .padding(padding)
-                 .ceil_mode(ceil_mode)
-                 .count_include_pad(count_include_pad));
+      input,
+      AvgPool1dFuncOptions(kernel_size)
+          .stride(stride)
+          .padding(padding)
+          .ceil_mode(ceil_mode)
+          .count_include_pad(count_include_pad));
 }
 
 Tensor avg_pool2d(
@@ -558,12 +560,13 @@ Tensor avg_pool2d(
     bool count_include_pad,
     std::optional<int64_t> divisor_override) {
   return functional::avg_pool2d(
-      input, AvgPool2dFuncOptions(kernel_size)
-                 .stride(stride)
-                 .padding(padding)
-                 .ceil_mode(ceil_mode)
-                 .count_include_pad(count_include_pad)
-                 .divisor_override(divisor_override));
+      input,
+      AvgPool2dFuncOptions(kernel_size)
+          .stride(stride)
+          .padding(padding)
+          .ceil_mode(ceil_mode)
+          .count_include_pad(count_include_pad)
+          .divisor_override(divisor_override));
 }
 
 Tensor avg_pool3d(
@@ -575,12 +578,13 @@ Tensor avg_pool3d(
     bool count_include_pad,
     std::optional<int64_t> divisor_override) {
   return functional::avg_pool3d(
-      input, AvgPool3dFuncOptions(kernel_size)
-                 .stride(stride)
-                 .padding(padding)
-                 .ceil_mode(ceil_mode)
-                 .count_include_pad(count_include_pad)
-                 .divisor_override(divisor_override));
+      input,
+      AvgPool3dFuncOptions(kernel_size)
+          .stride(stride)
+          .padding(padding)
+          .ceil_mode(ceil_mode)
+          .count_include_pad(count_include_pad)
+          .divisor_override(divisor_override));
 }
 
 Tensor max_pool1d(
@@ -727,10 +731,11 @@ Tensor fractional_max_pool2d(
     std::optional<ExpandingArray<2, double>> output_ratio,
     const Tensor& _random_samples) {
   return functional::fractional_max_pool2d(
-      input, FractionalMaxPool2dFuncOptions(kernel_size)
-                 .output_size(output_size)
-                 .output_ratio(output_ratio)
-                 ._random_samples(_random_samples));
+      input,
+      FractionalMaxPool2dFuncOptions(kernel_size)
+          .output_size(output_size)
+          .output_ratio(output_ratio)
+          ._random_samples(_random_samples));
 }
 
 std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
@@ -740,10 +745,11 @@ std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
     std::optional<ExpandingArray<2, double>> output_ratio,
     const Tensor& _random_samples) {
   return functional::fractional_max_pool2d_with_indices(
-      input, FractionalMaxPool2dFuncOptions(kernel_size)
-                 .output_size(output_size)
-                 .output_ratio(output_ratio)
-                 ._random_samples(_random_samples));
+      input,
+      FractionalMaxPool2dFuncOptions(kernel_size)
+          .output_size(output_size)
+          .output_ratio(output_ratio)
+          ._random_samples(_random_samples));
 }
 
 Tensor fractional_max_pool3d(
@@ -753,10 +759,11 @@ Tensor fractional_max_pool3d(
     std::optional<ExpandingArray<3, double>> output_ratio,
     const Tensor& _random_samples) {
   return functional::fractional_max_pool3d(
-      input, FractionalMaxPool3dFuncOptions(kernel_size)
-                 .output_size(output_size)
-                 .output_ratio(output_ratio)
-                 ._random_samples(_random_samples));
+      input,
+      FractionalMaxPool3dFuncOptions(kernel_size)
+          .output_size(output_size)
+          .output_ratio(output_ratio)
+          ._random_samples(_random_samples));
 }
 
 std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
@@ -766,10 +773,11 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
     std::optional<ExpandingArray<3, double>> output_ratio,
     const Tensor& _random_samples) {
   return functional::fractional_max_pool3d_with_indices(
-      input, FractionalMaxPool3dFuncOptions(kernel_size)
-                 .output_size(output_size)
-                 .output_ratio(output_ratio)
-                 ._random_samples(_random_samples));
+      input,
+      FractionalMaxPool3dFuncOptions(kernel_size)
+          .output_size(output_size)
+          .output_ratio(output_ratio)
+          ._random_samples(_random_samples));
 }
 
 Tensor lp_pool1d(
@@ -808,13 +816,14 @@ Tensor interpolate(
     std::optional<bool> recompute_scale_factor,
     bool antialias) {
   return functional::interpolate(
-      input, InterpolateFuncOptions()
-                 .size(size)
-                 .scale_factor(scale_factor)
-                 .mode(std::move(mode))
-                 .align_corners(align_corners)
-                 .recompute_scale_factor(recompute_scale_factor)
-                 .antialias(antialias));
+      input,
+      InterpolateFuncOptions()
+          .size(size)
+          .scale_factor(scale_factor)
+          .mode(std::move(mode))
+          .align_corners(align_corners)
+          .recompute_scale_factor(recompute_scale_factor)
+          .antialias(antialias));
 }
 
 Tensor grid_sample(
@@ -828,4 +837,4 @@ Tensor grid_sample(
       GridSampleFuncOptions().mode(std::move(mode)).padding_mode(std::move(padding_mode)).align_corners(align_corners));
 }
 
-}  // namespace torch::nn::functional::detail
+} // namespace torch::nn::functional::detail

@@ -437,4 +437,4 @@ TORCH_API Tensor grid_sample(
     GridSampleFuncOptions::padding_mode_t padding_mode,
     std::optional<bool> align_corners);
 
-}  // namespace torch::nn::functional::detail
+} // namespace torch::nn::functional::detail

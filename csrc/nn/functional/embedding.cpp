@@ -21,11 +21,7 @@ int64_t padding_row(std::optional<int64_t> padding_idx, int64_t num_embeddings) 
   }
   TORCH_CHECK(
       -num_embeddings <= *padding_idx && *padding_idx < num_embeddings,
-      "Padding_idx must be within num_embeddings: got ",
-      *padding_idx,
-      " for ",
-      num_embeddings,
-      " rows");
+      "Padding_idx must be within num_embeddings: got ", *padding_idx, " for ", num_embeddings, " rows");
   return *padding_idx < 0 ? *padding_idx + num_embeddings : *padding_idx;
 }
 
@@ -33,15 +29,11 @@ void check_bags(const Tensor& input, const EmbeddingBagFuncOptions& options) {
   const Tensor& offsets = options.offsets();
   const Tensor& weights = options.per_sample_weights();
   TORCH_CHECK(
-      !weights.defined() || weights.sizes() == input.sizes(),
-      "embedding_bag: If per_sample_weights (",
+      !weights.defined() || weights.sizes() == input.sizes(), "embedding_bag: If per_sample_weights (",
       weights.defined() ? weights.sizes() : IntArrayRef(),
-      ") is not null, then it must have the same shape as the input (",
-      input.sizes(),
-      ")");
+      ") is not null, then it must have the same shape as the input (", input.sizes(), ")");
   TORCH_CHECK(
-      input.dim() == 1 || input.dim() == 2,
-      "input has to be 1D or 2D Tensor, but got Tensor of dimension ",
+      input.dim() == 1 || input.dim() == 2, "input has to be 1D or 2D Tensor, but got Tensor of dimension ",
       input.dim());
   TORCH_CHECK(
       input.dim() == 1 || !offsets.defined(),
@@ -50,17 +42,19 @@ void check_bags(const Tensor& input, const EmbeddingBagFuncOptions& options) {
       input.dim() == 2 || offsets.defined(),
       "offsets has to be a 1D Tensor but got null; give the first index of each bag of a 1D input");
   TORCH_CHECK(
-      !offsets.defined() || offsets.dim() == 1, "offsets has to be a 1D Tensor, but got ", offsets.dim(), " dimensions");
+      !offsets.defined() || offsets.dim() == 1, "offsets has to be a 1D Tensor, but got ", offsets.dim(),
+      " dimensions");
   if (std::holds_alternative<enumtype::kMax>(options.mode())) {
     TORCH_CHECK(
-        !options.scale_grad_by_freq(), "max mode does not support scaling the gradient by the frequency; take kSum or kMean");
+        !options.scale_grad_by_freq(),
+        "max mode does not support scaling the gradient by the frequency; take kSum or kMean");
     TORCH_CHECK(!options.sparse(), "max mode does not support sparse weights; take kSum or kMean");
   }
   TORCH_CHECK(
       !weights.defined() || std::holds_alternative<enumtype::kSum>(options.mode()),
-      "embedding_bag: per_sample_weights was not null. per_sample_weights is only supported for mode='kSum' (got mode='",
-      enumtype::get_enum_name(options.mode()),
-      "')");
+      "embedding_bag: per_sample_weights was not null. per_sample_weights is only supported for mode='kSum' (got "
+      "mode='",
+      enumtype::get_enum_name(options.mode()), "')");
 }
 
 int64_t mode_number(const EmbeddingBagMode& mode) {
@@ -92,15 +86,8 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingB
   }
   limit_norms(weight, indices, options.max_norm(), options.norm_type());
   return std::get<0>(at::embedding_bag(
-      weight,
-      indices,
-      offsets,
-      options.scale_grad_by_freq(),
-      mode_number(options.mode()),
-      options.sparse(),
-      weights,
-      options.include_last_offset(),
-      options.padding_idx()));
+      weight, indices, offsets, options.scale_grad_by_freq(), mode_number(options.mode()), options.sparse(), weights,
+      options.include_last_offset(), options.padding_idx()));
 }
 
 } // namespace torch::nn::functional

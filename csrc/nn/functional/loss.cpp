@@ -23,12 +23,7 @@ Tensor reduce(const Tensor& losses, const nn::detail::loss_reduction_t& reductio
 void warn_of_sizes(const char* name, const Tensor& input, const Tensor& target) {
   if (input.sizes() != target.sizes()) {
     TORCH_WARN(
-        "Using a target size (",
-        target.sizes(),
-        ") that is different to the input size (",
-        input.sizes(),
-        "). ",
-        name,
+        "Using a target size (", target.sizes(), ") that is different to the input size (", input.sizes(), "). ", name,
         " will broadcast them; give them the same size unless that is meant.");
   }
 }
@@ -51,9 +46,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1L
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossFuncOptions& options, double beta) {
   TORCH_CHECK(
-      !options.beta().has_value(),
-      "expected beta not to be provided in 'options', but got ",
-      *options.beta(),
+      !options.beta().has_value(), "expected beta not to be provided in 'options', but got ", *options.beta(),
       "; give it there or as the argument");
   return smooth_l1_loss(input, target, SmoothL1LossFuncOptions(options).beta(beta));
 }
@@ -79,11 +72,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions&
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const BinaryCrossEntropyFuncOptions& options) {
   TORCH_CHECK(
-      input.sizes() == target.sizes(),
-      "Using a target size (",
-      target.sizes(),
-      ") that is different to the input size (",
-      input.sizes(),
+      input.sizes() == target.sizes(), "Using a target size (", target.sizes(),
+      ") that is different to the input size (", input.sizes(),
       ") is deprecated. Please ensure they have the same size.");
   Tensor weight = options.weight();
   if (weight.defined()) {
@@ -95,43 +85,27 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Bin
 Tensor binary_cross_entropy_with_logits(
     const Tensor& input, const Tensor& target, const BinaryCrossEntropyWithLogitsFuncOptions& options) {
   TORCH_CHECK(
-      target.sizes() == input.sizes(),
-      "Target size (",
-      target.sizes(),
-      ") must be the same as input size (",
-      input.sizes(),
-      ")");
+      target.sizes() == input.sizes(), "Target size (", target.sizes(), ") must be the same as input size (",
+      input.sizes(), ")");
   return at::binary_cross_entropy_with_logits(
       input, target, options.weight(), options.pos_weight(), reduction_get_enum(options.reduction()));
 }
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options) {
   TORCH_CHECK(
-      input.dim() >= 1,
-      "Expected 2 or more dimensions (got ",
-      input.dim(),
+      input.dim() >= 1, "Expected 2 or more dimensions (got ", input.dim(),
       "): nll_loss takes log probabilities [batch, classes, ...] or [classes]");
   TORCH_CHECK(
-      input.dim() < 2 || (target.dim() >= 1 && input.size(0) == target.size(0)),
-      "Expected input batch_size (",
-      input.size(0),
-      ") to match target batch_size (",
-      target.dim() == 0 ? 1 : target.size(0),
-      "): input is ",
-      input.sizes(),
-      ", target ",
-      target.sizes());
+      input.dim() < 2 || (target.dim() >= 1 && input.size(0) == target.size(0)), "Expected input batch_size (",
+      input.size(0), ") to match target batch_size (", target.dim() == 0 ? 1 : target.size(0), "): input is ",
+      input.sizes(), ", target ", target.sizes());
   return at::nll_loss_nd(
       input, target, options.weight(), reduction_get_enum(options.reduction()), options.ignore_index());
 }
 
 Tensor cross_entropy(const Tensor& input, const Tensor& target, const CrossEntropyFuncOptions& options) {
   return at::cross_entropy_loss(
-      input,
-      target,
-      options.weight(),
-      reduction_get_enum(options.reduction()),
-      options.ignore_index(),
+      input, target, options.weight(), reduction_get_enum(options.reduction()), options.ignore_index(),
       options.label_smoothing());
 }
 
@@ -147,12 +121,7 @@ Tensor ctc_loss(
     const Tensor& target_lengths,
     const CTCLossFuncOptions& options) {
   return at::ctc_loss(
-      log_probs,
-      targets,
-      input_lengths,
-      target_lengths,
-      options.blank(),
-      reduction_get_enum(options.reduction()),
+      log_probs, targets, input_lengths, target_lengths, options.blank(), reduction_get_enum(options.reduction()),
       options.zero_infinity());
 }
 
@@ -164,9 +133,7 @@ void detail::check_multi_margin(const MultiMarginLossOptions& options) {
   TORCH_CHECK(options.p() == 1 || options.p() == 2, "only p == 1 and p == 2 supported, but got ", options.p());
   TORCH_CHECK(
       !options.weight().defined() || options.weight().dim() == 1,
-      "weight must be one-dimensional, a factor for each class, but got ",
-      options.weight().dim(),
-      " dimensions");
+      "weight must be one-dimensional, a factor for each class, but got ", options.weight().dim(), " dimensions");
 }
 
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const MultiMarginLossFuncOptions& options) {
@@ -175,8 +142,8 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const MultiM
       input, target, options.p(), options.margin(), options.weight(), reduction_get_enum(options.reduction()));
 }
 
-Tensor
-multilabel_margin_loss(const Tensor& input, const Tensor& target, const MultilabelMarginLossFuncOptions& options) {
+Tensor multilabel_margin_loss(
+    const Tensor& input, const Tensor& target, const MultilabelMarginLossFuncOptions& options) {
   return at::multilabel_margin_loss(input, target, reduction_get_enum(options.reduction()));
 }
 
@@ -187,7 +154,8 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, const SoftMar
 Tensor multilabel_soft_margin_loss(
     const Tensor& input, const Tensor& target, const MultilabelSoftMarginLossFuncOptions& options) {
   TORCH_CHECK(
-      input.dim() >= 1, "multilabel_soft_margin_loss: input must have a dimension of classes, [batch, classes] or [classes]");
+      input.dim() >= 1,
+      "multilabel_soft_margin_loss: input must have a dimension of classes, [batch, classes] or [classes]");
   Tensor losses = -(target * at::log_sigmoid(input) + (1 - target) * at::log_sigmoid(-input));
   if (options.weight().defined()) {
     losses = losses * options.weight();
@@ -204,25 +172,15 @@ Tensor margin_ranking_loss(
     const Tensor& input1, const Tensor& input2, const Tensor& target, const MarginRankingLossFuncOptions& options) {
   TORCH_CHECK(
       input1.dim() == input2.dim() && input1.dim() == target.dim(),
-      "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: ",
-      input1.sizes(),
-      ", input2: ",
-      input2.sizes(),
-      ", target: ",
-      target.sizes());
+      "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: ", input1.sizes(),
+      ", input2: ", input2.sizes(), ", target: ", target.sizes());
   return at::margin_ranking_loss(input1, input2, target, options.margin(), reduction_get_enum(options.reduction()));
 }
 
 Tensor triplet_margin_loss(
     const Tensor& anchor, const Tensor& positive, const Tensor& negative, const TripletMarginLossFuncOptions& options) {
   return at::triplet_margin_loss(
-      anchor,
-      positive,
-      negative,
-      options.margin(),
-      options.p(),
-      options.eps(),
-      options.swap(),
+      anchor, positive, negative, options.margin(), options.p(), options.eps(), options.swap(),
       reduction_get_enum(options.reduction()));
 }
 

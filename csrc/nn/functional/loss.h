@@ -1,4 +1,5 @@
-// Loss functions. Each takes `reduction` in its options: kMean (the default), kSum, or kNone for a loss of each element.
+// Loss functions. Each takes `reduction` in its options: kMean (the default), kSum, or kNone for a loss of each
+// element.
 #pragma once
 
 #include <csrc/nn/options/loss.h>
@@ -72,7 +73,10 @@ TORCH_API Tensor multilabel_soft_margin_loss(
 /// 1 - cos(x1, x2) where y is 1, max(0, cos(x1, x2) - margin) where it is -1: inputs [N, D] with targets [N], or [D]
 /// with []. Throws for other numbers of dimensions.
 TORCH_API Tensor cosine_embedding_loss(
-    const Tensor& input1, const Tensor& input2, const Tensor& target, const CosineEmbeddingLossFuncOptions& options = {});
+    const Tensor& input1,
+    const Tensor& input2,
+    const Tensor& target,
+    const CosineEmbeddingLossFuncOptions& options = {});
 /// max(0, -y * (x1 - x2) + margin). Throws unless all three have the same number of dimensions.
 TORCH_API Tensor margin_ranking_loss(
     const Tensor& input1, const Tensor& input2, const Tensor& target, const MarginRankingLossFuncOptions& options = {});

@@ -20,48 +20,29 @@ void check_arguments(const Tensor& query, const Tensor& key, const Tensor& value
       "multi_head_attention_forward: query, key and value must have three dimensions, [time, batch, features]");
   TORCH_CHECK(
       query.size(2) == options.embed_dim_to_check(),
-      "multi_head_attention_forward: was expecting embedding dimension of ",
-      options.embed_dim_to_check(),
-      ", but got ",
-      query.size(2),
-      ": query is ",
-      query.sizes());
+      "multi_head_attention_forward: was expecting embedding dimension of ", options.embed_dim_to_check(), ", but got ",
+      query.size(2), ": query is ", query.sizes());
   TORCH_CHECK(
       key.size(0) == value.size(0) && key.size(1) == value.size(1) && key.size(1) == query.size(1),
-      "multi_head_attention_forward: key's sequence and batch dims must equal value's, and the batch query's: query is ",
-      query.sizes(),
-      ", key ",
-      key.sizes(),
-      ", value ",
-      value.sizes());
+      "multi_head_attention_forward: key's sequence and batch dims must equal value's, and the batch query's: query "
+      "is ",
+      query.sizes(), ", key ", key.sizes(), ", value ", value.sizes());
   TORCH_CHECK(options.num_heads() > 0, "num_heads must be greater than 0, but got ", options.num_heads());
   TORCH_CHECK(
-      query.size(2) % options.num_heads() == 0,
-      "embed_dim must be divisible by num_heads: got ",
-      query.size(2),
-      " features for ",
-      options.num_heads(),
-      " heads");
+      query.size(2) % options.num_heads() == 0, "embed_dim must be divisible by num_heads: got ", query.size(2),
+      " features for ", options.num_heads(), " heads");
   TORCH_CHECK(
       options.bias_k().defined() == options.bias_v().defined(),
       "multi_head_attention_forward: bias_k and bias_v must be given together");
-  TORCH_CHECK(
-      !options.bias_k().defined() || !options.static_k().defined(), "bias cannot be added to static key.");
-  TORCH_CHECK(
-      !options.bias_v().defined() || !options.static_v().defined(), "bias cannot be added to static value.");
+  TORCH_CHECK(!options.bias_k().defined() || !options.static_k().defined(), "bias cannot be added to static key.");
+  TORCH_CHECK(!options.bias_v().defined() || !options.static_v().defined(), "bias cannot be added to static value.");
 }
 
 void check_projection(const char* name, const Tensor& weight, int64_t embed_dim, const Tensor& input) {
   TORCH_CHECK(
       weight.defined() && weight.dim() == 2 && weight.size(0) == embed_dim && weight.size(1) == input.size(2),
-      "multi_head_attention_forward: ",
-      name,
-      " must be [",
-      embed_dim,
-      ", ",
-      input.size(2),
-      "], the features of the result and of its input, but got ",
-      weight.defined() ? weight.sizes() : IntArrayRef());
+      "multi_head_attention_forward: ", name, " must be [", embed_dim, ", ", input.size(2),
+      "], the features of the result and of its input, but got ", weight.defined() ? weight.sizes() : IntArrayRef());
 }
 
 Tensor rows(const Tensor& tensor, int64_t begin, int64_t end) {
@@ -74,7 +55,8 @@ struct Projected {
   Tensor value;
 };
 
-Projected project_separately(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionOptions& options) {
+Projected project_separately(
+    const Tensor& query, const Tensor& key, const Tensor& value, const AttentionOptions& options) {
   const int64_t embed_dim = query.size(2);
   check_projection("q_proj_weight", options.q_proj_weight(), embed_dim, query);
   check_projection("k_proj_weight", options.k_proj_weight(), embed_dim, key);
@@ -96,12 +78,8 @@ Projected project(const Tensor& query, const Tensor& key, const Tensor& value, c
   const Tensor& bias = options.in_proj_bias();
   TORCH_CHECK(
       weight.defined() && weight.dim() == 2 && weight.size(0) == 3 * embed_dim,
-      "multi_head_attention_forward: in_proj_weight must be [",
-      3 * embed_dim,
-      ", ",
-      embed_dim,
-      "], three times the features of query, but got ",
-      weight.defined() ? weight.sizes() : IntArrayRef());
+      "multi_head_attention_forward: in_proj_weight must be [", 3 * embed_dim, ", ", embed_dim,
+      "], three times the features of query, but got ", weight.defined() ? weight.sizes() : IntArrayRef());
   if (query.is_same(key) && key.is_same(value)) {
     const auto parts = at::linear(query, weight, bias).chunk(3, /*dim=*/-1);
     return {parts[0], parts[1], parts[2]};
@@ -113,16 +91,13 @@ Projected project(const Tensor& query, const Tensor& key, const Tensor& value, c
     return {projected_query, parts[0], parts[1]};
   }
   return {
-      projected_query,
-      at::linear(key, rows(weight, embed_dim, 2 * embed_dim), rows(bias, embed_dim, 2 * embed_dim)),
+      projected_query, at::linear(key, rows(weight, embed_dim, 2 * embed_dim), rows(bias, embed_dim, 2 * embed_dim)),
       at::linear(value, rows(weight, 2 * embed_dim, 3 * embed_dim), rows(bias, 2 * embed_dim, 3 * embed_dim))};
 }
 
 /// [T, N, E] to [N * H, T, D].
 Tensor split_heads(const Tensor& input, int64_t num_heads) {
-  return input.contiguous()
-      .view({input.size(0), input.size(1) * num_heads, input.size(2) / num_heads})
-      .transpose(0, 1);
+  return input.contiguous().view({input.size(0), input.size(1) * num_heads, input.size(2) / num_heads}).transpose(0, 1);
 }
 
 Tensor replace_static(const char* name, const Tensor& given, const Tensor& projected) {
@@ -131,14 +106,8 @@ Tensor replace_static(const char* name, const Tensor& given, const Tensor& proje
   }
   TORCH_CHECK(
       given.dim() == 3 && given.size(0) == projected.size(0) && given.size(2) == projected.size(2),
-      "multi_head_attention_forward: ",
-      name,
-      " must be [batch * heads, time, features of a head] = [",
-      projected.size(0),
-      ", any, ",
-      projected.size(2),
-      "], but got ",
-      given.sizes());
+      "multi_head_attention_forward: ", name, " must be [batch * heads, time, features of a head] = [",
+      projected.size(0), ", any, ", projected.size(2), "], but got ", given.sizes());
   return given;
 }
 
@@ -166,31 +135,16 @@ Tensor join_masks(const AttentionOptions& options, const Tensor& query, IntArray
     TORCH_CHECK(
         mask.dim() == 2 ? mask.sizes() == IntArrayRef({targets, sources})
                         : per_head && mask.sizes() == IntArrayRef({batch * heads, targets, sources}),
-        "multi_head_attention_forward: The shape of the attn_mask is ",
-        options.attn_mask().sizes(),
-        ", but should be [",
-        targets,
-        ", ",
-        sources - appended,
-        "], targets and sources, or [",
-        batch * heads,
-        ", ",
-        targets,
-        ", ",
-        sources - appended,
-        "] with one for each head of each sample");
+        "multi_head_attention_forward: The shape of the attn_mask is ", options.attn_mask().sizes(),
+        ", but should be [", targets, ", ", sources - appended, "], targets and sources, or [", batch * heads, ", ",
+        targets, ", ", sources - appended, "] with one for each head of each sample");
     joined = additive(per_head ? mask.view({batch, heads, targets, sources}) : mask, query);
   }
   if (options.key_padding_mask().defined()) {
     const Tensor mask = extend(options.key_padding_mask());
     TORCH_CHECK(
-        mask.sizes() == IntArrayRef({batch, sources}),
-        "multi_head_attention_forward: key_padding_mask must be [",
-        batch,
-        ", ",
-        sources - appended,
-        "], batch and sources, but got ",
-        options.key_padding_mask().sizes());
+        mask.sizes() == IntArrayRef({batch, sources}), "multi_head_attention_forward: key_padding_mask must be [",
+        batch, ", ", sources - appended, "], batch and sources, but got ", options.key_padding_mask().sizes());
     const Tensor terms = additive(mask.view({batch, 1, 1, sources}), query);
     joined = joined.defined() ? joined + terms : terms;
   }
@@ -222,11 +176,8 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(
   }
   TORCH_CHECK(
       k.size(1) == v.size(1),
-      "multi_head_attention_forward: static_k and static_v must be as long as the other one: got ",
-      k.size(1),
-      " keys and ",
-      v.size(1),
-      " values");
+      "multi_head_attention_forward: static_k and static_v must be as long as the other one: got ", k.size(1),
+      " keys and ", v.size(1), " values");
   const int64_t sources = k.size(1), features = q.size(2);
   const Tensor mask = join_masks(options, q, {batch, heads, targets, sources}, appended);
 
@@ -244,9 +195,10 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(
     }
   } else {
     const auto by_head = [&](const Tensor& t) { return t.view({batch, heads, t.size(1), features}); };
-    output = at::scaled_dot_product_attention(
-                 by_head(q), by_head(k), by_head(v), mask.defined() ? std::optional<Tensor>(mask) : std::nullopt, dropout_p)
-                 .reshape({batch * heads, targets, features});
+    output =
+        at::scaled_dot_product_attention(
+            by_head(q), by_head(k), by_head(v), mask.defined() ? std::optional<Tensor>(mask) : std::nullopt, dropout_p)
+            .reshape({batch * heads, targets, features});
   }
   output = output.transpose(0, 1).reshape({targets, batch, heads * features});
   return {at::linear(output, options.out_proj_weight(), options.out_proj_bias()), weights};

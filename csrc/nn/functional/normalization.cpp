@@ -23,9 +23,7 @@ Tensor rms_norm(const Tensor& input, const RMSNormFuncOptions& options) {
 
 Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptions& options) {
   TORCH_CHECK(
-      input.dim() >= 3,
-      "Expected 3D or higher dimensionality input (got ",
-      input.dim(),
+      input.dim() >= 3, "Expected 3D or higher dimensionality input (got ", input.dim(),
       " dimensions): local_response_norm takes [batch, channels, ...]");
   const int64_t size = options.size();
   TORCH_CHECK(size > 0, "local_response_norm: size must be positive, but got ", size);
@@ -41,11 +39,7 @@ Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptio
 
 Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options) {
   return at::group_norm(
-      input,
-      options.num_groups(),
-      options.weight(),
-      options.bias(),
-      options.eps(),
+      input, options.num_groups(), options.weight(), options.bias(), options.eps(),
       at::globalContext().userEnabledCuDNN());
 }
 

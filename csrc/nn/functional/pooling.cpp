@@ -10,14 +10,8 @@ template <size_t D>
 std::vector<int64_t> filled_sizes(
     const char* name, const ExpandingArrayWithOptionalElem<D>& output_size, const Tensor& input) {
   TORCH_CHECK(
-      input.dim() > static_cast<int64_t>(D),
-      name,
-      ": Expected ",
-      D + 1,
-      "D or ",
-      D + 2,
-      "D tensor, but got input of sizes ",
-      input.sizes());
+      input.dim() > static_cast<int64_t>(D), name, ": Expected ", D + 1, "D or ", D + 2,
+      "D tensor, but got input of sizes ", input.sizes());
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < D; ++i) {
     sizes.push_back((*output_size)[i].value_or(input.size(static_cast<int64_t>(i) - static_cast<int64_t>(D))));
@@ -29,34 +23,20 @@ std::vector<int64_t> filled_sizes(
 
 Tensor avg_pool1d(const Tensor& input, const AvgPool1dFuncOptions& options) {
   return at::avg_pool1d(
-      input,
-      options.kernel_size(),
-      options.stride(),
-      options.padding(),
-      options.ceil_mode(),
+      input, options.kernel_size(), options.stride(), options.padding(), options.ceil_mode(),
       options.count_include_pad());
 }
 
 Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options) {
   return at::avg_pool2d(
-      input,
-      options.kernel_size(),
-      options.stride(),
-      options.padding(),
-      options.ceil_mode(),
-      options.count_include_pad(),
-      options.divisor_override());
+      input, options.kernel_size(), options.stride(), options.padding(), options.ceil_mode(),
+      options.count_include_pad(), options.divisor_override());
 }
 
 Tensor avg_pool3d(const Tensor& input, const AvgPool3dFuncOptions& options) {
   return at::avg_pool3d(
-      input,
-      options.kernel_size(),
-      options.stride(),
-      options.padding(),
-      options.ceil_mode(),
-      options.count_include_pad(),
-      options.divisor_override());
+      input, options.kernel_size(), options.stride(), options.padding(), options.ceil_mode(),
+      options.count_include_pad(), options.divisor_override());
 }
 
 Tensor max_pool1d(const Tensor& input, const MaxPool1dFuncOptions& options) {
@@ -89,18 +69,18 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, const Ma
       input, options.kernel_size(), options.stride(), options.padding(), options.dilation(), options.ceil_mode());
 }
 
-std::tuple<Tensor, Tensor>
-adaptive_max_pool1d_with_indices(const Tensor& input, const AdaptiveMaxPool1dFuncOptions& options) {
+std::tuple<Tensor, Tensor> adaptive_max_pool1d_with_indices(
+    const Tensor& input, const AdaptiveMaxPool1dFuncOptions& options) {
   return at::adaptive_max_pool1d(input, options.output_size());
 }
 
-std::tuple<Tensor, Tensor>
-adaptive_max_pool2d_with_indices(const Tensor& input, const AdaptiveMaxPool2dFuncOptions& options) {
+std::tuple<Tensor, Tensor> adaptive_max_pool2d_with_indices(
+    const Tensor& input, const AdaptiveMaxPool2dFuncOptions& options) {
   return at::adaptive_max_pool2d(input, filled_sizes<2>("adaptive_max_pool2d", options.output_size(), input));
 }
 
-std::tuple<Tensor, Tensor>
-adaptive_max_pool3d_with_indices(const Tensor& input, const AdaptiveMaxPool3dFuncOptions& options) {
+std::tuple<Tensor, Tensor> adaptive_max_pool3d_with_indices(
+    const Tensor& input, const AdaptiveMaxPool3dFuncOptions& options) {
   return at::adaptive_max_pool3d(input, filled_sizes<3>("adaptive_max_pool3d", options.output_size(), input));
 }
 

@@ -42,14 +42,14 @@ TORCH_API Tensor adaptive_max_pool2d(const Tensor& input, const AdaptiveMaxPool2
 /// As adaptive_max_pool1d over [N, C, D, H, W] or [C, D, H, W].
 TORCH_API Tensor adaptive_max_pool3d(const Tensor& input, const AdaptiveMaxPool3dFuncOptions& options);
 /// adaptive_max_pool1d, and the position in L of each maximum.
-TORCH_API std::tuple<Tensor, Tensor>
-adaptive_max_pool1d_with_indices(const Tensor& input, const AdaptiveMaxPool1dFuncOptions& options);
+TORCH_API std::tuple<Tensor, Tensor> adaptive_max_pool1d_with_indices(
+    const Tensor& input, const AdaptiveMaxPool1dFuncOptions& options);
 /// adaptive_max_pool2d, and the position in H * W of each maximum.
-TORCH_API std::tuple<Tensor, Tensor>
-adaptive_max_pool2d_with_indices(const Tensor& input, const AdaptiveMaxPool2dFuncOptions& options);
+TORCH_API std::tuple<Tensor, Tensor> adaptive_max_pool2d_with_indices(
+    const Tensor& input, const AdaptiveMaxPool2dFuncOptions& options);
 /// adaptive_max_pool3d, and the position in D * H * W of each maximum.
-TORCH_API std::tuple<Tensor, Tensor>
-adaptive_max_pool3d_with_indices(const Tensor& input, const AdaptiveMaxPool3dFuncOptions& options);
+TORCH_API std::tuple<Tensor, Tensor> adaptive_max_pool3d_with_indices(
+    const Tensor& input, const AdaptiveMaxPool3dFuncOptions& options);
 
 /// Means over the windows of adaptive_max_pool1d. Throws for negative output sizes.
 TORCH_API Tensor adaptive_avg_pool1d(const Tensor& input, const AdaptiveAvgPool1dFuncOptions& options);
@@ -73,11 +73,11 @@ TORCH_API Tensor fractional_max_pool2d(const Tensor& input, const FractionalMaxP
 /// As fractional_max_pool2d over [N, C, D, H, W] or [C, D, H, W].
 TORCH_API Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
 /// fractional_max_pool2d, and the position in H * W of each maximum.
-TORCH_API std::tuple<Tensor, Tensor>
-fractional_max_pool2d_with_indices(const Tensor& input, const FractionalMaxPool2dFuncOptions& options);
+TORCH_API std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
+    const Tensor& input, const FractionalMaxPool2dFuncOptions& options);
 /// fractional_max_pool3d, and the position in D * H * W of each maximum.
-TORCH_API std::tuple<Tensor, Tensor>
-fractional_max_pool3d_with_indices(const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
+TORCH_API std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
+    const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
 
 /// (sum of x^p)^(1 / p) over windows of `input` [N, C, L] or [C, L], p being `norm_type`. Sizes and errors are those of
 /// avg_pool1d without padding.

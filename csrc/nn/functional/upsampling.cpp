@@ -21,15 +21,10 @@ void check_dims(const Tensor& input, const InterpolateOptions& options) {
   const int64_t dims = input.dim();
   const auto& mode = options.mode();
   TORCH_CHECK(
-      dims >= 3 && dims <= 5,
-      "Input Error: Only 3D, 4D and 5D input Tensors supported (got ",
-      dims,
-      "D) for the modes: nearest | linear | bilinear | bicubic | trilinear (got ",
-      enumtype::get_enum_name(mode),
-      ")");
+      dims >= 3 && dims <= 5, "Input Error: Only 3D, 4D and 5D input Tensors supported (got ", dims,
+      "D) for the modes: nearest | linear | bilinear | bicubic | trilinear (got ", enumtype::get_enum_name(mode), ")");
   const auto needs = [&](bool chosen, const char* name, int64_t needed) {
-    TORCH_CHECK(
-        !chosen || dims == needed, "Got ", dims, "D input, but ", name, " mode needs ", needed, "D input");
+    TORCH_CHECK(!chosen || dims == needed, "Got ", dims, "D input, but ", name, " mode needs ", needed, "D input");
   };
   needs(is<enumtype::kLinear>(mode), "linear", 3);
   needs(is<enumtype::kBilinear>(mode), "bilinear", 4);
@@ -44,14 +39,12 @@ void check_options(const Tensor& input, const InterpolateOptions& options) {
   const bool refused = is<enumtype::kNearest>(mode) || is<enumtype::kArea>(mode);
   TORCH_CHECK(
       !refused || !options.align_corners().has_value(),
-      "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear (got ",
-      enumtype::get_enum_name(mode),
-      ")");
+      "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear "
+      "(got ",
+      enumtype::get_enum_name(mode), ")");
   TORCH_CHECK(
       !options.antialias() || is<enumtype::kBilinear>(mode) || is<enumtype::kBicubic>(mode),
-      "Anti-alias option is only supported for bilinear and bicubic modes (got ",
-      enumtype::get_enum_name(mode),
-      ")");
+      "Anti-alias option is only supported for bilinear and bicubic modes (got ", enumtype::get_enum_name(mode), ")");
   TORCH_CHECK(
       options.size().has_value() || options.scale_factor().has_value(),
       "either size or scale_factor should be defined");
@@ -60,16 +53,11 @@ void check_options(const Tensor& input, const InterpolateOptions& options) {
       "only one of size or scale_factor should be defined");
   const size_t resized = input.dim() - 2;
   TORCH_CHECK(
-      !options.size().has_value() || options.size()->size() == resized,
-      "size shape must match input shape. Input is ",
-      resized,
-      "D, size is ",
-      IntArrayRef(*options.size()));
+      !options.size().has_value() || options.size()->size() == resized, "size shape must match input shape. Input is ",
+      resized, "D, size is ", IntArrayRef(*options.size()));
   TORCH_CHECK(
       !options.scale_factor().has_value() || options.scale_factor()->size() == resized,
-      "scale_factor shape must match input shape. Input is ",
-      resized,
-      "D, scale_factor size is ",
+      "scale_factor shape must match input shape. Input is ", resized, "D, scale_factor size is ",
       at::ArrayRef<double>(*options.scale_factor()));
 }
 
@@ -81,7 +69,8 @@ std::vector<int64_t> output_size(const Tensor& input, const InterpolateOptions& 
   for (const double scale : *options.scale_factor()) {
     const auto extent = static_cast<double>(input.size(2 + static_cast<int64_t>(size.size())));
     TORCH_CHECK(
-        std::isfinite(scale) && extent * scale < 9e18, "interpolate: scale_factor must be a finite number, but got ", scale);
+        std::isfinite(scale) && extent * scale < 9e18, "interpolate: scale_factor must be a finite number, but got ",
+        scale);
     size.push_back(static_cast<int64_t>(std::floor(extent * scale)));
   }
   return size;
@@ -98,25 +87,34 @@ Scales scales(const Tensor& input, const InterpolateOptions& options) {
 
 Tensor nearest(const Tensor& input, IntArrayRef size, const Scales& scale) {
   switch (size.size()) {
-    case 1: return at::upsample_nearest1d(input, size, scale[0]);
-    case 2: return at::upsample_nearest2d(input, size, scale[0], scale[1]);
-    default: return at::upsample_nearest3d(input, size, scale[0], scale[1], scale[2]);
+    case 1:
+      return at::upsample_nearest1d(input, size, scale[0]);
+    case 2:
+      return at::upsample_nearest2d(input, size, scale[0], scale[1]);
+    default:
+      return at::upsample_nearest3d(input, size, scale[0], scale[1], scale[2]);
   }
 }
 
 Tensor nearest_exact(const Tensor& input, IntArrayRef size, const Scales& scale) {
   switch (size.size()) {
-    case 1: return at::_upsample_nearest_exact1d(input, size, scale[0]);
-    case 2: return at::_upsample_nearest_exact2d(input, size, scale[0], scale[1]);
-    default: return at::_upsample_nearest_exact3d(input, size, scale[0], scale[1], scale[2]);
+    case 1:
+      return at::_upsample_nearest_exact1d(input, size, scale[0]);
+    case 2:
+      return at::_upsample_nearest_exact2d(input, size, scale[0], scale[1]);
+    default:
+      return at::_upsample_nearest_exact3d(input, size, scale[0], scale[1], scale[2]);
   }
 }
 
 Tensor area(const Tensor& input, IntArrayRef size) {
   switch (size.size()) {
-    case 1: return at::adaptive_avg_pool1d(input, size);
-    case 2: return at::adaptive_avg_pool2d(input, size);
-    default: return at::adaptive_avg_pool3d(input, size);
+    case 1:
+      return at::adaptive_avg_pool1d(input, size);
+    case 2:
+      return at::adaptive_avg_pool2d(input, size);
+    default:
+      return at::adaptive_avg_pool3d(input, size);
   }
 }
 

@@ -13,8 +13,8 @@ namespace torch::nn {
 
 namespace {
 
-// Ends the text of a module that can work in place; `separator` stands before what is said of that. As everywhere in these
-// texts boolalpha stays set where libtorch leaves it set: a program that prints a bool afterwards sees it.
+// Ends the text of a module that can work in place; `separator` stands before what is said of that. As everywhere in
+// these texts boolalpha stays set where libtorch leaves it set: a program that prints a bool afterwards sees it.
 void print_inplace(std::ostream& stream, const char* separator, bool inplace) {
   if (inplace) {
     stream << separator << std::boolalpha << "inplace=" << inplace;
@@ -154,8 +154,8 @@ void Softmax2dImpl::pretty_print(std::ostream& stream) const {
 
 Tensor Softmax2dImpl::forward(const Tensor& input) {
   TORCH_CHECK(
-      input.dim() == 4 || input.dim() == 3,
-      "Softmax2d requires a 3D or 4D tensor as input, but the input has sizes ", input.sizes());
+      input.dim() == 4 || input.dim() == 3, "Softmax2d requires a 3D or 4D tensor as input, but the input has sizes ",
+      input.sizes());
   return at::softmax(input, /*dim=*/-3);
 }
 

@@ -323,16 +323,16 @@ class TORCH_API ThresholdImpl : public Cloneable<ThresholdImpl> {
 };
 using Threshold = BuiltinHolder<ThresholdImpl>;
 
-/// Attention of several heads (Vaswani et al. 2017). Sequences come first: query [L, N, embed_dim], key [S, N, kdim], value
-/// [S, N, vdim], or without N.
+/// Attention of several heads (Vaswani et al. 2017). Sequences come first: query [L, N, embed_dim], key [S, N, kdim],
+/// value [S, N, vdim], or without N.
 class TORCH_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
  public:
   MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads);
   explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& options_);
 
-  /// The output [L, N, embed_dim], and the weights [N, L, S], or [N, num_heads, L, S] unless they are averaged; undefined
-  /// without `need_weights`. True in `key_padding_mask` [N, S] and `attn_mask` [L, S] or [N * num_heads, L, S] leaves a
-  /// key out; an attn_mask of floats is added to the scores.
+  /// The output [L, N, embed_dim], and the weights [N, L, S], or [N, num_heads, L, S] unless they are averaged;
+  /// undefined without `need_weights`. True in `key_padding_mask` [N, S] and `attn_mask` [L, S] or [N * num_heads, L,
+  /// S] leaves a key out; an attn_mask of floats is added to the scores.
   std::tuple<Tensor, Tensor> forward(
       const Tensor& query,
       const Tensor& key,

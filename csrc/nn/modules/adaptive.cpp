@@ -10,7 +10,8 @@ namespace torch::nn {
 
 ASMoutput::ASMoutput(Tensor output_, double loss_) : output(std::move(output_)), loss(loss_) {}
 
-AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(int64_t in_features, int64_t n_classes, std::vector<int64_t> cutoffs)
+AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(
+    int64_t in_features, int64_t n_classes, std::vector<int64_t> cutoffs)
     : AdaptiveLogSoftmaxWithLossImpl(AdaptiveLogSoftmaxWithLossOptions(in_features, n_classes, std::move(cutoffs))) {}
 
 AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(AdaptiveLogSoftmaxWithLossOptions options_)
@@ -27,14 +28,14 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
   TORCH_CHECK(
       valid,
       "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is "
-      "between 1 and n_classes-1; they are ", at::IntArrayRef(cutoffs), ", n_classes is ", options.n_classes());
+      "between 1 and n_classes-1; they are ",
+      at::IntArrayRef(cutoffs), ", n_classes is ", options.n_classes());
   TORCH_CHECK(options.div_value() > 0, "AdaptiveLogSoftmaxWithLoss: div_value must be positive");
   cutoffs.push_back(options.n_classes());
   shortlist_size = cutoffs[0];
   n_clusters = static_cast<int64_t>(cutoffs.size()) - 1;
   head_size = shortlist_size + n_clusters;
-  head = register_module(
-      "head", Linear(LinearOptions(options.in_features(), head_size).bias(options.head_bias())));
+  head = register_module("head", Linear(LinearOptions(options.in_features(), head_size).bias(options.head_bias())));
   tail = register_module("tail", ModuleList());
   for (int64_t i = 0; i < n_clusters; ++i) {
     const auto hidden =
@@ -93,8 +94,7 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input_, const Te
     columns = columns.index_fill(0, rows, shortlist_size + i - 1);
   }
   TORCH_CHECK(
-      used == batch,
-      "Target values should be in [0, ", options.n_classes() - 1, "], but values in range [",
+      used == batch, "Target values should be in [0, ", options.n_classes() - 1, "], but values in range [",
       target.min().item<int64_t>(), ", ", target.max().item<int64_t>(), "] were found. ");
   const Tensor head_log_prob = at::log_softmax(head(input), 1);
   output = output + head_log_prob.gather(1, columns.unsqueeze(1)).squeeze(1);
@@ -107,8 +107,7 @@ Tensor AdaptiveLogSoftmaxWithLossImpl::_get_full_log_prob(const Tensor& input, c
   std::vector<Tensor> parts = {head_log_prob.narrow(1, 0, shortlist_size)};
   for (int64_t i = 0; i < n_clusters; ++i) {
     auto& cluster = tail->at<SequentialImpl>(static_cast<size_t>(i));
-    parts.push_back(
-        at::log_softmax(cluster.forward(input), 1) + head_log_prob.narrow(1, shortlist_size + i, 1));
+    parts.push_back(at::log_softmax(cluster.forward(input), 1) + head_log_prob.narrow(1, shortlist_size + i, 1));
   }
   return at::cat(parts, 1);
 }

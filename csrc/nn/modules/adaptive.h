@@ -13,15 +13,16 @@
 
 namespace torch::nn {
 
-/// What AdaptiveLogSoftmaxWithLoss gives: the logarithm of each target's probability [N], and the negative of their mean.
+/// What AdaptiveLogSoftmaxWithLoss gives: the logarithm of each target's probability [N], and the negative of their
+/// mean.
 struct TORCH_API ASMoutput {
   ASMoutput(Tensor output_, double loss_);
   Tensor output;
   double loss;
 };
 
-/// Adaptive softmax (Grave et al. 2017): frequent classes are scored at once, the others in clusters behind smaller layers.
-/// Input [N, in_features] or [in_features], target [N] or a number.
+/// Adaptive softmax (Grave et al. 2017): frequent classes are scored at once, the others in clusters behind smaller
+/// layers. Input [N, in_features] or [in_features], target [N] or a number.
 class TORCH_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLossImpl> {
  public:
   AdaptiveLogSoftmaxWithLossImpl(int64_t in_features, int64_t n_classes, std::vector<int64_t> cutoffs);

@@ -14,11 +14,7 @@ namespace torch::nn {
 namespace detail {
 
 void register_norm(
-    Module& module,
-    int64_t num_features,
-    bool affine,
-    bool track_running_stats,
-    const NormState& state) {
+    Module& module, int64_t num_features, bool affine, bool track_running_stats, const NormState& state) {
   const auto parameter = [&](const char* name) {
     return module.register_parameter(name, affine ? at::empty({num_features}) : Tensor(), /*requires_grad=*/affine);
   };
@@ -53,13 +49,11 @@ Tensor batch_norm_forward(const Tensor& input, const BatchNormOptions& options, 
   if (training && options.track_running_stats() && state.num_batches_tracked.defined()) {
     state.num_batches_tracked.add_(1);
     if (!options.momentum()) {
-      momentum = 1.0 / state.num_batches_tracked.item<double>();  // the plain average of all batches
+      momentum = 1.0 / state.num_batches_tracked.item<double>(); // the plain average of all batches
     }
   }
   return F::batch_norm(
-      input,
-      state.running_mean,
-      state.running_var,
+      input, state.running_mean, state.running_var,
       F::BatchNormFuncOptions()
           .weight(state.weight)
           .bias(state.bias)
@@ -85,8 +79,8 @@ void check_norm_input(const Tensor& input, int64_t dims, int64_t other_dims) {
         input.dim() == dims, "expected ", dims, "D input (got ", input.dim(), "D input of sizes ", input.sizes(), ")");
   } else {
     TORCH_CHECK(
-        input.dim() == dims || input.dim() == other_dims,
-        "expected ", dims, "D or ", other_dims, "D input (got ", input.dim(), "D input of sizes ", input.sizes(), ")");
+        input.dim() == dims || input.dim() == other_dims, "expected ", dims, "D or ", other_dims, "D input (got ",
+        input.dim(), "D input of sizes ", input.sizes(), ")");
   }
 }
 

@@ -22,11 +22,7 @@ struct NormState {
 };
 
 TORCH_API void register_norm(
-    Module& module,
-    int64_t num_features,
-    bool affine,
-    bool track_running_stats,
-    const NormState& state);
+    Module& module, int64_t num_features, bool affine, bool track_running_stats, const NormState& state);
 TORCH_API void reset_running_stats(const NormState& state);
 TORCH_API void reset_norm_parameters(const NormState& state);
 

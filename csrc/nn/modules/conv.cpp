@@ -34,8 +34,8 @@ std::vector<int64_t> reversed_padding(const ConvNdOptions<D>& options) {
   std::vector<int64_t> padding;
   for (size_t i = D; i > 0; --i) {
     TORCH_CHECK(
-        (*options.stride())[i - 1] == 1,
-        "padding='same' is not supported for strided convolutions: stride is ", options.stride());
+        (*options.stride())[i - 1] == 1, "padding='same' is not supported for strided convolutions: stride is ",
+        options.stride());
     const int64_t total = (*options.dilation())[i - 1] * ((*options.kernel_size())[i - 1] - 1);
     padding.push_back(total / 2);
     padding.push_back(total - total / 2);
@@ -93,8 +93,8 @@ void reset_conv(
       "in_channels, groups and out_channels must be a positive integer: they are ", options.in_channels(), ", ",
       options.groups(), " and ", options.out_channels());
   TORCH_CHECK(
-      options.in_channels() % options.groups() == 0,
-      "in_channels must be divisible by groups: ", options.in_channels(), " and ", options.groups());
+      options.in_channels() % options.groups() == 0, "in_channels must be divisible by groups: ", options.in_channels(),
+      " and ", options.groups());
   TORCH_CHECK(
       options.out_channels() % options.groups() == 0,
       "out_channels must be divisible by groups: ", options.out_channels(), " and ", options.groups());
@@ -179,23 +179,19 @@ Tensor conv_forward(
 
 template <size_t D>
 void check_conv_transpose(const ConvNdOptions<D>& options) {
-  TORCH_CHECK(
-      std::holds_alternative<ExpandingArray<D>>(options.padding()), "ConvTranspose padding cannot be a string");
+  TORCH_CHECK(std::holds_alternative<ExpandingArray<D>>(options.padding()), "ConvTranspose padding cannot be a string");
 }
 
 template <size_t D>
 std::vector<int64_t> output_padding_for(
-    const Tensor& input,
-    const std::optional<at::IntArrayRef>& output_size,
-    const ConvNdOptions<D>& options) {
+    const Tensor& input, const std::optional<at::IntArrayRef>& output_size, const ConvNdOptions<D>& options) {
   if (!output_size) {
     return std::vector<int64_t>(options.output_padding()->begin(), options.output_padding()->end());
   }
   const size_t leading = static_cast<size_t>(input.dim()) - D;
   TORCH_CHECK(
-      output_size->size() == D || output_size->size() == D + leading,
-      "ConvTranspose", D, "D: for ", input.dim(), "D input, output_size must have ", D, " or ", D + leading,
-      " elements (got ", output_size->size(), ")");
+      output_size->size() == D || output_size->size() == D + leading, "ConvTranspose", D, "D: for ", input.dim(),
+      "D input, output_size must have ", D, " or ", D + leading, " elements (got ", output_size->size(), ")");
   const at::IntArrayRef wanted = output_size->slice(output_size->size() - D);
   std::vector<int64_t> output_padding;
   for (size_t i = 0; i < D; ++i) {
@@ -204,9 +200,9 @@ std::vector<int64_t> output_padding_for(
         2 * std::get<ExpandingArray<D>>(options.padding())->at(i) +
         (*options.dilation())[i] * ((*options.kernel_size())[i] - 1) + 1;
     TORCH_CHECK(
-        wanted[i] >= smallest && wanted[i] <= smallest + stride - 1,
-        "requested an output size of ", wanted, ", but valid sizes of dimension ", i, " range from ", smallest, " to ",
-        smallest + stride - 1, " (for an input of ", input.sizes().slice(leading), ")");
+        wanted[i] >= smallest && wanted[i] <= smallest + stride - 1, "requested an output size of ", wanted,
+        ", but valid sizes of dimension ", i, " range from ", smallest, " to ", smallest + stride - 1,
+        " (for an input of ", input.sizes().slice(leading), ")");
     output_padding.push_back(wanted[i] - smallest);
   }
   return output_padding;
@@ -223,9 +219,8 @@ Tensor conv_transpose_forward(
       std::holds_alternative<enumtype::kZeros>(options.padding_mode()),
       "Only `zeros` padding mode is supported for ConvTranspose", D, "d");
   TORCH_CHECK(
-      input.dim() == D + 1 || input.dim() == D + 2,
-      "ConvTranspose", D, "d: expected ", D + 1, "D (unbatched) or ", D + 2, "D (batched) input, but got input of sizes ",
-      input.sizes());
+      input.dim() == D + 1 || input.dim() == D + 2, "ConvTranspose", D, "d: expected ", D + 1, "D (unbatched) or ",
+      D + 2, "D (batched) input, but got input of sizes ", input.sizes());
   const std::vector<int64_t> output_padding = output_padding_for(input, output_size, options);
   const std::vector<int64_t> padding = symmetric_padding(options);
   const auto run = [&](auto conv_transpose) {

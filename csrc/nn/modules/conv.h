@@ -17,8 +17,8 @@ namespace torch::nn {
 
 namespace detail {
 
-/// Checks the options, registers weight and bias, and says how to pad where that is not the operator's work. Defined for
-/// 1, 2 and 3 dimensions, as all here.
+/// Checks the options, registers weight and bias, and says how to pad where that is not the operator's work. Defined
+/// for 1, 2 and 3 dimensions, as all here.
 template <size_t D>
 TORCH_API void reset_conv(
     Module& module,
@@ -42,9 +42,7 @@ TORCH_API void check_conv_transpose(const ConvNdOptions<D>& options);
 /// The output padding that leads to a result of `output_size`, which may have all dimensions or only the last D.
 template <size_t D>
 TORCH_API std::vector<int64_t> output_padding_for(
-    const Tensor& input,
-    const std::optional<at::IntArrayRef>& output_size,
-    const ConvNdOptions<D>& options);
+    const Tensor& input, const std::optional<at::IntArrayRef>& output_size, const ConvNdOptions<D>& options);
 template <size_t D>
 TORCH_API Tensor conv_transpose_forward(
     const Tensor& input,
@@ -146,8 +144,8 @@ class TORCH_API ConvTranspose1dImpl : public ConvTransposeNdImpl<1, ConvTranspos
 };
 using ConvTranspose1d = BuiltinHolder<ConvTranspose1dImpl>;
 
-/// Transposed convolution of [N, C, H, W] or [C, H, W]. `output_size` chooses among the sizes from which a convolution gives
-/// the input's.
+/// Transposed convolution of [N, C, H, W] or [C, H, W]. `output_size` chooses among the sizes from which a convolution
+/// gives the input's.
 class TORCH_API ConvTranspose2dImpl : public ConvTransposeNdImpl<2, ConvTranspose2dImpl> {
  public:
   ConvTranspose2dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<2> kernel_size);
@@ -160,8 +158,8 @@ class TORCH_API ConvTranspose2dImpl : public ConvTransposeNdImpl<2, ConvTranspos
 };
 using ConvTranspose2d = BuiltinHolder<ConvTranspose2dImpl>;
 
-/// Transposed convolution of [N, C, D, H, W] or [C, D, H, W]. `output_size` chooses among the sizes from which a convolution gives
-/// the input's.
+/// Transposed convolution of [N, C, D, H, W] or [C, D, H, W]. `output_size` chooses among the sizes from which a
+/// convolution gives the input's.
 class TORCH_API ConvTranspose3dImpl : public ConvTransposeNdImpl<3, ConvTranspose3dImpl> {
  public:
   ConvTranspose3dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<3> kernel_size);

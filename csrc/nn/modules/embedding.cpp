@@ -64,8 +64,8 @@ void print_table(std::ostream& stream, const char* name, const Options& options)
 
 void check_pretrained(const Tensor& embeddings) {
   TORCH_CHECK(
-      embeddings.dim() == 2,
-      "Embeddings parameter is expected to be 2-dimensional, but has sizes ", embeddings.sizes());
+      embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional, but has sizes ",
+      embeddings.sizes());
 }
 
 } // namespace
@@ -100,8 +100,7 @@ void EmbeddingImpl::pretty_print(std::ostream& stream) const {
 
 Tensor EmbeddingImpl::forward(const Tensor& indices) {
   return F::embedding(
-      indices,
-      weight,
+      indices, weight,
       F::EmbeddingFuncOptions()
           .padding_idx(options.padding_idx())
           .max_norm(options.max_norm())
@@ -158,8 +157,7 @@ void EmbeddingBagImpl::pretty_print(std::ostream& stream) const {
 
 Tensor EmbeddingBagImpl::forward(const Tensor& input, const Tensor& offsets, const Tensor& per_sample_weights) {
   return F::embedding_bag(
-      input,
-      weight,
+      input, weight,
       F::EmbeddingBagFuncOptions()
           .offsets(offsets)
           .max_norm(options.max_norm())
@@ -173,8 +171,7 @@ Tensor EmbeddingBagImpl::forward(const Tensor& input, const Tensor& offsets, con
 }
 
 EmbeddingBag EmbeddingBag::from_pretrained(
-    const torch::Tensor& embeddings,
-    const EmbeddingBagFromPretrainedOptions& options) {
+    const torch::Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options) {
   check_pretrained(embeddings);
   EmbeddingBag bag(EmbeddingBagOptions(embeddings.size(0), embeddings.size(1))
                        ._weight(embeddings)

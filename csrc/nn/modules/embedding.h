@@ -63,8 +63,7 @@ class TORCH_API EmbeddingBag : public torch::nn::ModuleHolder<EmbeddingBagImpl> 
 
   /// A module with this table [num_embeddings, embedding_dim], without a copy.
   static EmbeddingBag from_pretrained(
-      const torch::Tensor& embeddings,
-      const EmbeddingBagFromPretrainedOptions& options = {});
+      const torch::Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options = {});
 };
 
 } // namespace torch::nn

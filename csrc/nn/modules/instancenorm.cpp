@@ -11,11 +11,7 @@ namespace torch::nn {
 namespace detail {
 
 Tensor instance_norm_forward(
-    const Tensor& input,
-    size_t dims,
-    const InstanceNormOptions& options,
-    bool training,
-    const NormState& state) {
+    const Tensor& input, size_t dims, const InstanceNormOptions& options, bool training, const NormState& state) {
   const bool batched = input.dim() != static_cast<int64_t>(dims) + 1;
   const Tensor result = F::instance_norm(
       batched ? input : input.unsqueeze(0),

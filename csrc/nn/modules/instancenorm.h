@@ -9,11 +9,7 @@ namespace torch::nn {
 namespace detail {
 
 TORCH_API Tensor instance_norm_forward(
-    const Tensor& input,
-    size_t dims,
-    const InstanceNormOptions& options,
-    bool training,
-    const NormState& state);
+    const Tensor& input, size_t dims, const InstanceNormOptions& options, bool training, const NormState& state);
 TORCH_API void print_instance_norm(std::ostream& stream, size_t dims, const InstanceNormOptions& options);
 
 } // namespace detail

@@ -92,8 +92,8 @@ BilinearImpl::BilinearImpl(const BilinearOptions& options_) : options(options_) 
 }
 
 void BilinearImpl::reset() {
-  weight = register_parameter(
-      "weight", at::empty({options.out_features(), options.in1_features(), options.in2_features()}));
+  weight =
+      register_parameter("weight", at::empty({options.out_features(), options.in1_features(), options.in2_features()}));
   bias = options.bias() ? register_parameter("bias", at::empty({options.out_features()}))
                         : register_parameter("bias", Tensor(), /*requires_grad=*/false);
   reset_parameters();

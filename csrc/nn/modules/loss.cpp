@@ -83,7 +83,8 @@ void MultiMarginLossImpl::reset() {
 }
 
 void MultiMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::MultiMarginLoss(p=" << options.p() << ", margin=" << options.margin() << ", weight=" << options.weight() << ", reduction=" << enumtype::get_enum_name(options.reduction()) << ")";
+  stream << "torch::nn::MultiMarginLoss(p=" << options.p() << ", margin=" << options.margin()
+         << ", weight=" << options.weight() << ", reduction=" << enumtype::get_enum_name(options.reduction()) << ")";
 }
 
 Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
@@ -126,7 +127,8 @@ Tensor HuberLossImpl::forward(const Tensor& input, const Tensor& target) {
   return F::huber_loss(input, target, options);
 }
 
-MultiLabelMarginLossImpl::MultiLabelMarginLossImpl(MultiLabelMarginLossOptions options_) : options(std::move(options_)) {}
+MultiLabelMarginLossImpl::MultiLabelMarginLossImpl(MultiLabelMarginLossOptions options_)
+    : options(std::move(options_)) {}
 
 void MultiLabelMarginLossImpl::reset() {}
 
@@ -150,7 +152,8 @@ Tensor SoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
   return F::soft_margin_loss(input, target, options);
 }
 
-MultiLabelSoftMarginLossImpl::MultiLabelSoftMarginLossImpl(MultiLabelSoftMarginLossOptions options_) : options(std::move(options_)) {
+MultiLabelSoftMarginLossImpl::MultiLabelSoftMarginLossImpl(MultiLabelSoftMarginLossOptions options_)
+    : options(std::move(options_)) {
   MultiLabelSoftMarginLossImpl::reset();
 }
 
@@ -171,22 +174,26 @@ TripletMarginLossImpl::TripletMarginLossImpl(TripletMarginLossOptions options_) 
 void TripletMarginLossImpl::reset() {}
 
 void TripletMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << std::boolalpha << "torch::nn::TripletMarginLoss(margin=" << options.margin() << ", p=" << options.p() << ", eps=" << options.eps() << ", swap=" << options.swap() << ")";
+  stream << std::boolalpha << "torch::nn::TripletMarginLoss(margin=" << options.margin() << ", p=" << options.p()
+         << ", eps=" << options.eps() << ", swap=" << options.swap() << ")";
 }
 
 Tensor TripletMarginLossImpl::forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) {
   return F::triplet_margin_loss(anchor, positive, negative, options);
 }
 
-TripletMarginWithDistanceLossImpl::TripletMarginWithDistanceLossImpl(TripletMarginWithDistanceLossOptions options_) : options(std::move(options_)) {}
+TripletMarginWithDistanceLossImpl::TripletMarginWithDistanceLossImpl(TripletMarginWithDistanceLossOptions options_)
+    : options(std::move(options_)) {}
 
 void TripletMarginWithDistanceLossImpl::reset() {}
 
 void TripletMarginWithDistanceLossImpl::pretty_print(std::ostream& stream) const {
-  stream << std::boolalpha << "torch::nn::TripletMarginWithDistanceLoss(margin=" << options.margin() << ", swap=" << options.swap() << ")";
+  stream << std::boolalpha << "torch::nn::TripletMarginWithDistanceLoss(margin=" << options.margin()
+         << ", swap=" << options.swap() << ")";
 }
 
-Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) {
+Tensor TripletMarginWithDistanceLossImpl::forward(
+    const Tensor& anchor, const Tensor& positive, const Tensor& negative) {
   return F::triplet_margin_with_distance_loss(anchor, positive, negative, options);
 }
 
@@ -199,10 +206,7 @@ void CTCLossImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor CTCLossImpl::forward(
-    const Tensor& log_probs,
-    const Tensor& targets,
-    const Tensor& input_lengths,
-    const Tensor& target_lengths) {
+    const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths) {
   return F::ctc_loss(log_probs, targets, input_lengths, target_lengths, options);
 }
 

@@ -181,10 +181,7 @@ struct TORCH_API CTCLossImpl : public Cloneable<CTCLossImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(
-      const Tensor& log_probs,
-      const Tensor& targets,
-      const Tensor& input_lengths,
-      const Tensor& target_lengths);
+      const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths);
 
   CTCLossOptions options;
 };

@@ -25,7 +25,9 @@ void MultiheadAttentionImpl::reset() {
       embed_dim > 0 && options.num_heads() > 0 && embed_dim % options.num_heads() == 0,
       "embed_dim must be divisible by num_heads: they are ", embed_dim, " and ", options.num_heads());
   int64_t projections = 0; // rows of the weights of query, key and value
-  TORCH_CHECK(!c10::mul_overflows(int64_t{3}, embed_dim, &projections), "embed_dim must be small enough for three rows of it: it is ", embed_dim);
+  TORCH_CHECK(
+      !c10::mul_overflows(int64_t{3}, embed_dim, &projections),
+      "embed_dim must be small enough for three rows of it: it is ", embed_dim);
   head_dim = embed_dim / options.num_heads();
   _qkv_same_embed_dim = options.kdim() == embed_dim && options.vdim() == embed_dim;
   const auto parameter = [this](const char* name, bool present, at::IntArrayRef sizes) {
@@ -69,20 +71,10 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
     const Tensor& attn_mask,
     bool average_attn_weights) {
   return F::multi_head_attention_forward(
-      query,
-      key,
-      value,
+      query, key, value,
       F::MultiheadAttentionForwardFuncOptions(
-          options.embed_dim(),
-          options.num_heads(),
-          in_proj_weight,
-          in_proj_bias,
-          bias_k,
-          bias_v,
-          options.add_zero_attn(),
-          options.dropout(),
-          out_proj->weight,
-          out_proj->bias)
+          options.embed_dim(), options.num_heads(), in_proj_weight, in_proj_bias, bias_k, bias_v,
+          options.add_zero_attn(), options.dropout(), out_proj->weight, out_proj->bias)
           .training(is_training())
           .key_padding_mask(key_padding_mask)
           .need_weights(need_weights)

@@ -79,7 +79,8 @@ std::tuple<Tensor, Tensor> MaxPool3dImpl::forward_with_indices(const Tensor& inp
 }
 
 template <size_t D, typename output_size_t, typename Derived>
-AdaptiveMaxPoolImpl<D, output_size_t, Derived>::AdaptiveMaxPoolImpl(const AdaptiveMaxPoolOptions<output_size_t>& options_)
+AdaptiveMaxPoolImpl<D, output_size_t, Derived>::AdaptiveMaxPoolImpl(
+    const AdaptiveMaxPoolOptions<output_size_t>& options_)
     : options(options_) {}
 
 template <size_t D, typename output_size_t, typename Derived>
@@ -119,7 +120,8 @@ std::tuple<Tensor, Tensor> AdaptiveMaxPool3dImpl::forward_with_indices(const Ten
 }
 
 template <size_t D, typename output_size_t, typename Derived>
-AdaptiveAvgPoolImpl<D, output_size_t, Derived>::AdaptiveAvgPoolImpl(const AdaptiveAvgPoolOptions<output_size_t>& options_)
+AdaptiveAvgPoolImpl<D, output_size_t, Derived>::AdaptiveAvgPoolImpl(
+    const AdaptiveAvgPoolOptions<output_size_t>& options_)
     : options(options_) {}
 
 template <size_t D, typename output_size_t, typename Derived>
@@ -154,8 +156,8 @@ void MaxUnpoolImpl<D, Derived>::reset() {}
 
 template <size_t D, typename Derived>
 void MaxUnpoolImpl<D, Derived>::pretty_print(std::ostream& stream) const {
-  stream << std::boolalpha << "torch::nn::MaxUnpool" << D << "d(kernel_size=" << options.kernel_size() << ", stride=" << options.stride()
-         << ", padding=" << options.padding() << ")";
+  stream << std::boolalpha << "torch::nn::MaxUnpool" << D << "d(kernel_size=" << options.kernel_size()
+         << ", stride=" << options.stride() << ", padding=" << options.padding() << ")";
 }
 
 template class MaxUnpoolImpl<1, MaxUnpool1dImpl>;
@@ -163,12 +165,9 @@ template class MaxUnpoolImpl<2, MaxUnpool2dImpl>;
 template class MaxUnpoolImpl<3, MaxUnpool3dImpl>;
 
 Tensor MaxUnpool1dImpl::forward(
-    const Tensor& input,
-    const Tensor& indices,
-    const std::optional<std::vector<int64_t>>& output_size) {
+    const Tensor& input, const Tensor& indices, const std::optional<std::vector<int64_t>>& output_size) {
   return F::max_unpool1d(
-      input,
-      indices,
+      input, indices,
       F::MaxUnpool1dFuncOptions(options.kernel_size())
           .stride(options.stride())
           .padding(options.padding())
@@ -176,12 +175,9 @@ Tensor MaxUnpool1dImpl::forward(
 }
 
 Tensor MaxUnpool2dImpl::forward(
-    const Tensor& input,
-    const Tensor& indices,
-    const std::optional<std::vector<int64_t>>& output_size) {
+    const Tensor& input, const Tensor& indices, const std::optional<std::vector<int64_t>>& output_size) {
   return F::max_unpool2d(
-      input,
-      indices,
+      input, indices,
       F::MaxUnpool2dFuncOptions(options.kernel_size())
           .stride(options.stride())
           .padding(options.padding())
@@ -189,12 +185,9 @@ Tensor MaxUnpool2dImpl::forward(
 }
 
 Tensor MaxUnpool3dImpl::forward(
-    const Tensor& input,
-    const Tensor& indices,
-    const std::optional<std::vector<int64_t>>& output_size) {
+    const Tensor& input, const Tensor& indices, const std::optional<std::vector<int64_t>>& output_size) {
   return F::max_unpool3d(
-      input,
-      indices,
+      input, indices,
       F::MaxUnpool3dFuncOptions(options.kernel_size())
           .stride(options.stride())
           .padding(options.padding())
@@ -206,13 +199,12 @@ namespace {
 template <size_t D>
 void check_fractional(const FractionalMaxPoolOptions<D>& options) {
   TORCH_CHECK(
-      options.output_size().has_value() != options.output_ratio().has_value(),
-      "FractionalMaxPool", D, "d requires specifying exactly one of an output size and an output ratio; it has ",
+      options.output_size().has_value() != options.output_ratio().has_value(), "FractionalMaxPool", D,
+      "d requires specifying exactly one of an output size and an output ratio; it has ",
       options.output_size() ? "both" : "neither");
   if (options.output_ratio()) {
     for (const double ratio : **options.output_ratio()) {
-      TORCH_CHECK(
-          ratio > 0 && ratio < 1, "output_ratio must be between 0 and 1 (got ", *options.output_ratio(), ")");
+      TORCH_CHECK(ratio > 0 && ratio < 1, "output_ratio must be between 0 and 1 (got ", *options.output_ratio(), ")");
     }
   }
 }

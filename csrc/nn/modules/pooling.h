@@ -89,7 +89,8 @@ using MaxPool3d = BuiltinHolder<MaxPool3dImpl>;
 template <size_t D, typename output_size_t, typename Derived>
 class TORCH_API AdaptiveMaxPoolImpl : public Cloneable<Derived> {
  public:
-  AdaptiveMaxPoolImpl(output_size_t output_size) : AdaptiveMaxPoolImpl(AdaptiveMaxPoolOptions<output_size_t>(output_size)) {}
+  AdaptiveMaxPoolImpl(output_size_t output_size)
+      : AdaptiveMaxPoolImpl(AdaptiveMaxPoolOptions<output_size_t>(output_size)) {}
   explicit AdaptiveMaxPoolImpl(const AdaptiveMaxPoolOptions<output_size_t>& options_);
 
   void reset() override;
@@ -106,7 +107,8 @@ class TORCH_API AdaptiveMaxPool1dImpl : public AdaptiveMaxPoolImpl<1, ExpandingA
 };
 using AdaptiveMaxPool1d = BuiltinHolder<AdaptiveMaxPool1dImpl>;
 
-class TORCH_API AdaptiveMaxPool2dImpl : public AdaptiveMaxPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveMaxPool2dImpl> {
+class TORCH_API AdaptiveMaxPool2dImpl
+    : public AdaptiveMaxPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveMaxPool2dImpl> {
  public:
   using AdaptiveMaxPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveMaxPool2dImpl>::AdaptiveMaxPoolImpl;
   Tensor forward(const Tensor& input);
@@ -114,7 +116,8 @@ class TORCH_API AdaptiveMaxPool2dImpl : public AdaptiveMaxPoolImpl<2, ExpandingA
 };
 using AdaptiveMaxPool2d = BuiltinHolder<AdaptiveMaxPool2dImpl>;
 
-class TORCH_API AdaptiveMaxPool3dImpl : public AdaptiveMaxPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveMaxPool3dImpl> {
+class TORCH_API AdaptiveMaxPool3dImpl
+    : public AdaptiveMaxPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveMaxPool3dImpl> {
  public:
   using AdaptiveMaxPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveMaxPool3dImpl>::AdaptiveMaxPoolImpl;
   Tensor forward(const Tensor& input);
@@ -126,7 +129,8 @@ using AdaptiveMaxPool3d = BuiltinHolder<AdaptiveMaxPool3dImpl>;
 template <size_t D, typename output_size_t, typename Derived>
 class TORCH_API AdaptiveAvgPoolImpl : public Cloneable<Derived> {
  public:
-  AdaptiveAvgPoolImpl(output_size_t output_size) : AdaptiveAvgPoolImpl(AdaptiveAvgPoolOptions<output_size_t>(output_size)) {}
+  AdaptiveAvgPoolImpl(output_size_t output_size)
+      : AdaptiveAvgPoolImpl(AdaptiveAvgPoolOptions<output_size_t>(output_size)) {}
   explicit AdaptiveAvgPoolImpl(const AdaptiveAvgPoolOptions<output_size_t>& options_);
 
   void reset() override;
@@ -142,14 +146,16 @@ class TORCH_API AdaptiveAvgPool1dImpl : public AdaptiveAvgPoolImpl<1, ExpandingA
 };
 using AdaptiveAvgPool1d = BuiltinHolder<AdaptiveAvgPool1dImpl>;
 
-class TORCH_API AdaptiveAvgPool2dImpl : public AdaptiveAvgPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveAvgPool2dImpl> {
+class TORCH_API AdaptiveAvgPool2dImpl
+    : public AdaptiveAvgPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveAvgPool2dImpl> {
  public:
   using AdaptiveAvgPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveAvgPool2dImpl>::AdaptiveAvgPoolImpl;
   Tensor forward(const Tensor& input);
 };
 using AdaptiveAvgPool2d = BuiltinHolder<AdaptiveAvgPool2dImpl>;
 
-class TORCH_API AdaptiveAvgPool3dImpl : public AdaptiveAvgPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveAvgPool3dImpl> {
+class TORCH_API AdaptiveAvgPool3dImpl
+    : public AdaptiveAvgPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveAvgPool3dImpl> {
  public:
   using AdaptiveAvgPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveAvgPool3dImpl>::AdaptiveAvgPoolImpl;
   Tensor forward(const Tensor& input);

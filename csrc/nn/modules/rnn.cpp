@@ -26,16 +26,18 @@ int64_t num_gates(const RNNOptionsBase::rnn_options_base_mode_t& mode) {
 /// cuDNN's number of the cell.
 int64_t cudnn_mode(const RNNOptionsBase::rnn_options_base_mode_t& mode) {
   return std::holds_alternative<enumtype::kRNN_RELU>(mode) ? 0
-      : std::holds_alternative<enumtype::kRNN_TANH>(mode) ? 1
-      : std::holds_alternative<enumtype::kLSTM>(mode) ? 2
-                                                       : 3;
+      : std::holds_alternative<enumtype::kRNN_TANH>(mode)  ? 1
+      : std::holds_alternative<enumtype::kLSTM>(mode)      ? 2
+                                                           : 3;
 }
 
-/// Whether one buffer may take over the weights: parameters on one GPU, of one dtype that cuDNN takes, each with memory of its own.
+/// Whether one buffer may take over the weights: parameters on one GPU, of one dtype that cuDNN takes, each with memory
+/// of its own.
 bool can_be_flattened(const std::vector<Tensor>& weights) {
   std::set<const void*> data;
   for (const Tensor& w : weights) {
-    const bool is_like_first = w.defined() && w.is_cuda() && w.is_leaf() && w.device() == weights[0].device() && w.scalar_type() == weights[0].scalar_type();
+    const bool is_like_first = w.defined() && w.is_cuda() && w.is_leaf() && w.device() == weights[0].device() &&
+        w.scalar_type() == weights[0].scalar_type();
     if (!is_like_first || w.numel() == 0 || w.layout() != kStrided || !data.insert(w.const_data_ptr()).second) {
       return false;
     }
@@ -57,8 +59,10 @@ void check_options(const RNNOptionsBase& options) {
       options.proj_size(), ", hidden_size is ", options.hidden_size());
   if (p > 0 && options.num_layers() == 1) {
     TORCH_WARN(
-        "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater "
-        "than 1, but got dropout=", p, " and num_layers=", options.num_layers());
+        "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
+        "greater "
+        "than 1, but got dropout=",
+        p, " and num_layers=", options.num_layers());
   }
 }
 
@@ -66,7 +70,9 @@ void check_options(const RNNOptionsBase& options) {
 
 int64_t gate_rows(int64_t gates, int64_t hidden_size) {
   int64_t rows = 0;
-  TORCH_CHECK(!c10::mul_overflows(gates, hidden_size, &rows), "hidden_size ", hidden_size, " is too large for ", gates, " gates");
+  TORCH_CHECK(
+      !c10::mul_overflows(gates, hidden_size, &rows), "hidden_size ", hidden_size, " is too large for ", gates,
+      " gates");
   return rows;
 }
 
@@ -152,8 +158,8 @@ void RNNImplBase<Derived>::flatten_parameters() {
   const int64_t each = (options_base.bias() ? 4 : 2) + (options_base.proj_size() > 0 ? 1 : 0);
   try {
     at::_cudnn_rnn_flatten_weight(
-        flat_weights_, each, options_base.input_size(), cudnn_mode(options_base.mode()), options_base.hidden_size(), options_base.proj_size(),
-        options_base.num_layers(), options_base.batch_first(), options_base.bidirectional());
+        flat_weights_, each, options_base.input_size(), cudnn_mode(options_base.mode()), options_base.hidden_size(),
+        options_base.proj_size(), options_base.num_layers(), options_base.batch_first(), options_base.bidirectional());
   } catch (const c10::NotImplementedError&) { // cuDNN does not take such layers: they stay as they are
   }
 }
@@ -167,28 +173,26 @@ template <typename Derived>
 void RNNImplBase<Derived>::check_input(const Tensor& input, const Tensor& batch_sizes) const {
   const int64_t dims = batch_sizes.defined() ? 2 : 3;
   TORCH_CHECK(
-      input.dim() == dims,
-      "input must have ", dims, " dimensions, got ", input.dim(), " (sizes ", input.sizes(), ")");
+      input.dim() == dims, "input must have ", dims, " dimensions, got ", input.dim(), " (sizes ", input.sizes(), ")");
   TORCH_CHECK(
-      input.size(-1) == options_base.input_size(),
-      "input.size(-1) must be equal to input_size. Expected ", options_base.input_size(), ", got ", input.size(-1));
+      input.size(-1) == options_base.input_size(), "input.size(-1) must be equal to input_size. Expected ",
+      options_base.input_size(), ", got ", input.size(-1));
 }
 
 template <typename Derived>
 std::vector<int64_t> RNNImplBase<Derived>::expected_hidden_sizes(
-    const Tensor& input,
-    const Tensor& batch_sizes,
-    int64_t hidden_size) const {
+    const Tensor& input, const Tensor& batch_sizes, int64_t hidden_size) const {
   const int64_t batch = batch_sizes.defined() ? batch_sizes.select(0, 0).template item<int64_t>()
                                               : input.size(options_base.batch_first() ? 0 : 1);
   return {options_base.num_layers() * (options_base.bidirectional() ? 2 : 1), batch, hidden_size};
 }
 
 template <typename Derived>
-void RNNImplBase<Derived>::check_hidden(const Tensor& hx, const std::vector<int64_t>& expected, const char* what) const {
+void RNNImplBase<Derived>::check_hidden(
+    const Tensor& hx, const std::vector<int64_t>& expected, const char* what) const {
   TORCH_CHECK(
-      hx.sizes() == at::IntArrayRef(expected),
-      "Expected ", what, " size ", at::IntArrayRef(expected), ", got ", hx.sizes());
+      hx.sizes() == at::IntArrayRef(expected), "Expected ", what, " size ", at::IntArrayRef(expected), ", got ",
+      hx.sizes());
 }
 
 template <typename Derived>
@@ -198,12 +202,11 @@ Tensor RNNImplBase<Derived>::permute_hidden(Tensor hx, const Tensor& permutation
 
 template <typename Derived>
 void RNNImplBase<Derived>::pretty_print(std::ostream& stream) const {
-  const std::string name = this->name();  // ends in "Impl"
+  const std::string name = this->name(); // ends in "Impl"
   stream << std::boolalpha << name.substr(0, name.size() - 4) << "(input_size=" << options_base.input_size()
-         << ", hidden_size=" << options_base.hidden_size()
-         << ", num_layers=" << options_base.num_layers() << ", bias=" << options_base.bias()
-         << ", batch_first=" << options_base.batch_first() << ", dropout=" << options_base.dropout()
-         << ", bidirectional=" << options_base.bidirectional();
+         << ", hidden_size=" << options_base.hidden_size() << ", num_layers=" << options_base.num_layers()
+         << ", bias=" << options_base.bias() << ", batch_first=" << options_base.batch_first()
+         << ", dropout=" << options_base.dropout() << ", bidirectional=" << options_base.bidirectional();
   if (options_base.proj_size() > 0) {
     stream << ", proj_size=" << options_base.proj_size();
   }
@@ -240,15 +243,14 @@ int64_t batch_dim(bool batch_first) {
 
 void check_dims(const char* name, const Tensor& input) {
   TORCH_CHECK(
-      input.dim() == 2 || input.dim() == 3,
-      name, ": Expected input to be 2D or 3D, got ", input.dim(), "D instead (sizes ", input.sizes(), ")");
+      input.dim() == 2 || input.dim() == 3, name, ": Expected input to be 2D or 3D, got ", input.dim(),
+      "D instead (sizes ", input.sizes(), ")");
 }
 
 Tensor with_batch(const char* name, const Tensor& hx, bool batched) {
   TORCH_CHECK(
-      hx.dim() == (batched ? 3 : 2),
-      name, ": For ", batched ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ", batched ? 3 : 2,
-      "-D but got ", hx.dim(), "-D tensor");
+      hx.dim() == (batched ? 3 : 2), name, ": For ", batched ? "batched 3-D" : "unbatched 2-D",
+      " input, hx should also be ", batched ? 3 : 2, "-D but got ", hx.dim(), "-D tensor");
   return batched ? hx : hx.unsqueeze(1);
 }
 
@@ -276,11 +278,7 @@ std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx) {
 }
 
 std::tuple<Tensor, Tensor> RNNImpl::forward_helper(
-    const Tensor& input,
-    const Tensor& batch_sizes,
-    const Tensor& sorted_indices,
-    int64_t max_batch_size,
-    Tensor hx) {
+    const Tensor& input, const Tensor& batch_sizes, const Tensor& sorted_indices, int64_t max_batch_size, Tensor hx) {
   check_input(input, batch_sizes);
   const std::vector<int64_t> sizes = expected_hidden_sizes(input, batch_sizes, options.hidden_size());
   if (hx.defined()) {
@@ -293,8 +291,8 @@ std::tuple<Tensor, Tensor> RNNImpl::forward_helper(
   if (batch_sizes.defined()) {
     const auto run = [&](auto rnn) {
       return rnn(
-          input, batch_sizes, hx, flat_weights_, options.bias(), options.num_layers(), options.dropout(),
-          is_training(), options.bidirectional());
+          input, batch_sizes, hx, flat_weights_, options.bias(), options.num_layers(), options.dropout(), is_training(),
+          options.bidirectional());
     };
     return relu ? run([](auto&&... args) { return at::rnn_relu(args...); })
                 : run([](auto&&... args) { return at::rnn_tanh(args...); });
@@ -339,11 +337,7 @@ std::tuple<Tensor, Tensor> GRUImpl::forward(const Tensor& input, Tensor hx) {
 }
 
 std::tuple<Tensor, Tensor> GRUImpl::forward_helper(
-    const Tensor& input,
-    const Tensor& batch_sizes,
-    const Tensor& sorted_indices,
-    int64_t max_batch_size,
-    Tensor hx) {
+    const Tensor& input, const Tensor& batch_sizes, const Tensor& sorted_indices, int64_t max_batch_size, Tensor hx) {
   check_input(input, batch_sizes);
   const std::vector<int64_t> sizes = expected_hidden_sizes(input, batch_sizes, options.hidden_size());
   if (hx.defined()) {
@@ -378,8 +372,7 @@ LSTMImpl::LSTMImpl(const LSTMOptions& options_)
     : RNNImplBase(detail::base_options(torch::kLSTM, options_).proj_size(options_.proj_size())), options(options_) {}
 
 std::tuple<Tensor, std::tuple<Tensor, Tensor>> LSTMImpl::forward(
-    const Tensor& input,
-    std::optional<std::tuple<Tensor, Tensor>> hx_opt) {
+    const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx_opt) {
   detail::check_dims("LSTM", input);
   const bool batched = input.dim() == 3;
   const int64_t batch_dim = detail::batch_dim(options.batch_first());
@@ -408,8 +401,7 @@ std::tuple<Tensor, std::tuple<Tensor, Tensor>> LSTMImpl::forward_helper(
   const std::vector<int64_t> c_sizes = expected_hidden_sizes(input, batch_sizes, options.hidden_size());
   std::vector<Tensor> hx;
   if (hx_opt) {
-    hx = {
-        permute_hidden(std::get<0>(*hx_opt), sorted_indices), permute_hidden(std::get<1>(*hx_opt), sorted_indices)};
+    hx = {permute_hidden(std::get<0>(*hx_opt), sorted_indices), permute_hidden(std::get<1>(*hx_opt), sorted_indices)};
   } else {
     const at::TensorOptions tensor_options = input.options().requires_grad(false);
     hx = {
@@ -429,8 +421,7 @@ std::tuple<Tensor, std::tuple<Tensor, Tensor>> LSTMImpl::forward_helper(
 }
 
 std::tuple<PackedSequence, std::tuple<Tensor, Tensor>> LSTMImpl::forward_with_packed_input(
-    const PackedSequence& packed_input,
-    std::optional<std::tuple<Tensor, Tensor>> hx_opt) {
+    const PackedSequence& packed_input, std::optional<std::tuple<Tensor, Tensor>> hx_opt) {
   auto [output, hidden] = forward_helper(
       packed_input.data(), packed_input.batch_sizes(), packed_input.sorted_indices(),
       packed_input.batch_sizes().select(0, 0).item<int64_t>(), std::move(hx_opt));

@@ -19,8 +19,8 @@ namespace detail {
 /// Rows of the weights of all gates. Throws where 64 bits do not hold their number.
 int64_t gate_rows(int64_t gates, int64_t hidden_size);
 
-/// What RNN, LSTM and GRU have in common. The weights of layer k are weight_ih_lk, weight_hh_lk, bias_ih_lk, bias_hh_lk and
-/// weight_hr_lk (with a projection), those of the other direction end in "_reverse".
+/// What RNN, LSTM and GRU have in common. The weights of layer k are weight_ih_lk, weight_hh_lk, bias_ih_lk, bias_hh_lk
+/// and weight_hr_lk (with a projection), those of the other direction end in "_reverse".
 template <typename Derived>
 class TORCH_API RNNImplBase : public Cloneable<Derived> {
  public:
@@ -35,8 +35,8 @@ class TORCH_API RNNImplBase : public Cloneable<Derived> {
   void to(torch::Device device, bool non_blocking = false) override;
   void pretty_print(std::ostream& stream) const override;
 
-  /// On a GPU with cuDNN: moves the weights into one buffer, as cuDNN takes them; from others it copies them in each call. Done
-  /// after `to`; for programs that have given the parameters new tensors.
+  /// On a GPU with cuDNN: moves the weights into one buffer, as cuDNN takes them; from others it copies them in each
+  /// call. Done after `to`; for programs that have given the parameters new tensors.
   void flatten_parameters();
   std::vector<Tensor> all_weights() const;
 
@@ -46,7 +46,8 @@ class TORCH_API RNNImplBase : public Cloneable<Derived> {
   // Takes the weights from the parameters again, after those may have been replaced.
   void reset_flat_weights();
   void check_input(const Tensor& input, const Tensor& batch_sizes) const;
-  /// The sizes that a hidden state must have; `hidden_size` is that of the projection for the h of an LSTM that has one.
+  /// The sizes that a hidden state must have; `hidden_size` is that of the projection for the h of an LSTM that has
+  /// one.
   std::vector<int64_t> expected_hidden_sizes(const Tensor& input, const Tensor& batch_sizes, int64_t hidden_size) const;
   void check_hidden(const Tensor& hx, const std::vector<int64_t>& expected, const char* what) const;
   Tensor permute_hidden(Tensor hx, const Tensor& permutation) const;
@@ -57,8 +58,9 @@ class TORCH_API RNNImplBase : public Cloneable<Derived> {
 
 } // namespace detail
 
-/// h' = tanh(weight_ih x + bias_ih + weight_hh h + bias_hh), or with ReLU. Input [L, N, input_size], or [N, L, input_size]
-/// with batch_first, or without N; hidden state [num_layers * directions, N, hidden_size], zeros if not given.
+/// h' = tanh(weight_ih x + bias_ih + weight_hh h + bias_hh), or with ReLU. Input [L, N, input_size], or [N, L,
+/// input_size] with batch_first, or without N; hidden state [num_layers * directions, N, hidden_size], zeros if not
+/// given.
 class TORCH_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
  public:
   RNNImpl(int64_t input_size, int64_t hidden_size);
@@ -67,19 +69,14 @@ class TORCH_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
   /// The outputs of the last layer and the hidden state at the end.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   std::tuple<torch::nn::utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
-      const torch::nn::utils::rnn::PackedSequence& packed_input,
-      Tensor hx = {});
+      const torch::nn::utils::rnn::PackedSequence& packed_input, Tensor hx = {});
 
   RNNOptions options;
 
  protected:
   DefaultArgs _forward_default_args() override;
   std::tuple<Tensor, Tensor> forward_helper(
-      const Tensor& input,
-      const Tensor& batch_sizes,
-      const Tensor& sorted_indices,
-      int64_t max_batch_size,
-      Tensor hx);
+      const Tensor& input, const Tensor& batch_sizes, const Tensor& sorted_indices, int64_t max_batch_size, Tensor hx);
 };
 using RNN = BuiltinHolder<RNNImpl>;
 
@@ -90,11 +87,9 @@ class TORCH_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
   explicit LSTMImpl(const LSTMOptions& options_);
 
   std::tuple<Tensor, std::tuple<Tensor, Tensor>> forward(
-      const Tensor& input,
-      std::optional<std::tuple<Tensor, Tensor>> hx_opt = {});
+      const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx_opt = {});
   std::tuple<torch::nn::utils::rnn::PackedSequence, std::tuple<Tensor, Tensor>> forward_with_packed_input(
-      const torch::nn::utils::rnn::PackedSequence& packed_input,
-      std::optional<std::tuple<Tensor, Tensor>> hx_opt = {});
+      const torch::nn::utils::rnn::PackedSequence& packed_input, std::optional<std::tuple<Tensor, Tensor>> hx_opt = {});
 
   LSTMOptions options;
 
@@ -117,19 +112,14 @@ class TORCH_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
 
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   std::tuple<torch::nn::utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
-      const torch::nn::utils::rnn::PackedSequence& packed_input,
-      Tensor hx = {});
+      const torch::nn::utils::rnn::PackedSequence& packed_input, Tensor hx = {});
 
   GRUOptions options;
 
  protected:
   DefaultArgs _forward_default_args() override;
   std::tuple<Tensor, Tensor> forward_helper(
-      const Tensor& input,
-      const Tensor& batch_sizes,
-      const Tensor& sorted_indices,
-      int64_t max_batch_size,
-      Tensor hx);
+      const Tensor& input, const Tensor& batch_sizes, const Tensor& sorted_indices, int64_t max_batch_size, Tensor hx);
 };
 using GRU = BuiltinHolder<GRUImpl>;
 
@@ -161,8 +151,8 @@ class TORCH_API RNNCellImplBase : public Cloneable<Derived> {
 
 } // namespace detail
 
-/// One step of an RNN: input [N, input_size] or [input_size], hidden state [N, hidden_size] or [hidden_size], zeros if not
-/// given.
+/// One step of an RNN: input [N, input_size] or [input_size], hidden state [N, hidden_size] or [hidden_size], zeros if
+/// not given.
 class TORCH_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
  public:
   RNNCellImpl(int64_t input_size, int64_t hidden_size);

@@ -54,8 +54,8 @@ void RNNCellImplBase<Derived>::pretty_print(std::ostream& stream) const {
 template <typename Derived>
 void RNNCellImplBase<Derived>::check_forward_input(const Tensor& input, const std::string& name) const {
   TORCH_CHECK(
-      input.dim() == 1 || input.dim() == 2,
-      "Expected ", name, " to be 1D or 2D, got ", input.dim(), "D instead (sizes ", input.sizes(), ")");
+      input.dim() == 1 || input.dim() == 2, "Expected ", name, " to be 1D or 2D, got ", input.dim(),
+      "D instead (sizes ", input.sizes(), ")");
 }
 
 template <typename Derived>
@@ -119,8 +119,7 @@ LSTMCellImpl::LSTMCellImpl(const LSTMCellOptions& options_)
       options(options_) {}
 
 std::tuple<Tensor, Tensor> LSTMCellImpl::forward(
-    const Tensor& input,
-    std::optional<std::tuple<Tensor, Tensor>> hx_opt) {
+    const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx_opt) {
   check_forward_input(input, "input");
   Tensor h;
   Tensor c;

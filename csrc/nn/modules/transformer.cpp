@@ -87,11 +87,8 @@ void TransformerEncoderLayerImpl::reset_parameters() {
 }
 
 Tensor TransformerEncoderLayerImpl::forward(
-    const Tensor& src,
-    const Tensor& src_mask,
-    const Tensor& src_key_padding_mask) {
-  const Tensor attended =
-      std::get<0>(self_attn(src, src, src, src_key_padding_mask, /*need_weights=*/false, src_mask));
+    const Tensor& src, const Tensor& src_mask, const Tensor& src_key_padding_mask) {
+  const Tensor attended = std::get<0>(self_attn(src, src, src, src_key_padding_mask, /*need_weights=*/false, src_mask));
   const Tensor x = norm1(src + dropout1(attended));
   return norm2(x + dropout2(linear2(dropout(activate(options.activation(), linear1(x))))));
 }
@@ -168,14 +165,10 @@ void TransformerEncoderImpl::reset_parameters() {
   replace_norm(*this, norm, options.norm());
 }
 
-Tensor TransformerEncoderImpl::forward(
-    const Tensor& src,
-    const Tensor& src_mask,
-    const Tensor& src_key_padding_mask) {
+Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask, const Tensor& src_key_padding_mask) {
   Tensor output = src;
   for (size_t i = 0; i < layers->size(); ++i) {
-    output = detail::call_forward(
-        layers->at<TransformerEncoderLayerImpl>(i), output, src_mask, src_key_padding_mask);
+    output = detail::call_forward(layers->at<TransformerEncoderLayerImpl>(i), output, src_mask, src_key_padding_mask);
   }
   return norm.is_empty() ? output : norm.forward<Tensor>(output);
 }
@@ -210,12 +203,7 @@ Tensor TransformerDecoderImpl::forward(
   Tensor output = tgt;
   for (size_t i = 0; i < layers->size(); ++i) {
     output = detail::call_forward(
-        layers->at<TransformerDecoderLayerImpl>(i),
-        output,
-        memory,
-        tgt_mask,
-        memory_mask,
-        tgt_key_padding_mask,
+        layers->at<TransformerDecoderLayerImpl>(i), output, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
         memory_key_padding_mask);
   }
   return norm.is_empty() ? output : norm.forward<Tensor>(output);
@@ -228,27 +216,25 @@ TransformerImpl::TransformerImpl(TransformerOptions options_) : options(std::mov
 void TransformerImpl::reset() {
   const auto layer_norm = [&] { return AnyModule(LayerNorm(LayerNormOptions({options.d_model()}))); };
   if (options.custom_encoder().is_empty()) {
-    encoder = AnyModule(TransformerEncoder(
-        TransformerEncoderOptions(
-            TransformerEncoderLayerOptions(options.d_model(), options.nhead())
-                .dim_feedforward(options.dim_feedforward())
-                .dropout(options.dropout())
-                .activation(options.activation()),
-            options.num_encoder_layers())
-            .norm(layer_norm())));
+    encoder = AnyModule(TransformerEncoder(TransformerEncoderOptions(
+                                               TransformerEncoderLayerOptions(options.d_model(), options.nhead())
+                                                   .dim_feedforward(options.dim_feedforward())
+                                                   .dropout(options.dropout())
+                                                   .activation(options.activation()),
+                                               options.num_encoder_layers())
+                                               .norm(layer_norm())));
   } else {
     encoder = options.custom_encoder().clone();
   }
   register_module("encoder", encoder.ptr());
   if (options.custom_decoder().is_empty()) {
-    decoder = AnyModule(TransformerDecoder(
-        TransformerDecoderOptions(
-            TransformerDecoderLayerOptions(options.d_model(), options.nhead())
-                .dim_feedforward(options.dim_feedforward())
-                .dropout(options.dropout())
-                .activation(options.activation()),
-            options.num_decoder_layers())
-            .norm(layer_norm())));
+    decoder = AnyModule(TransformerDecoder(TransformerDecoderOptions(
+                                               TransformerDecoderLayerOptions(options.d_model(), options.nhead())
+                                                   .dim_feedforward(options.dim_feedforward())
+                                                   .dropout(options.dropout())
+                                                   .activation(options.activation()),
+                                               options.num_decoder_layers())
+                                               .norm(layer_norm())));
   } else {
     decoder = options.custom_decoder().clone();
   }
@@ -274,18 +260,17 @@ Tensor TransformerImpl::forward(
     const Tensor& tgt_key_padding_mask,
     const Tensor& memory_key_padding_mask) {
   TORCH_CHECK(
-      src.dim() == 3 && tgt.dim() == 3,
-      "src and tgt should have 3 dimensions, but got ", src.dim(), " and ", tgt.dim());
+      src.dim() == 3 && tgt.dim() == 3, "src and tgt should have 3 dimensions, but got ", src.dim(), " and ",
+      tgt.dim());
   TORCH_CHECK(
-      src.size(1) == tgt.size(1),
-      "src and tgt should have equal batch size (at dim 1), but got ", src.size(1), " and ", tgt.size(1));
+      src.size(1) == tgt.size(1), "src and tgt should have equal batch size (at dim 1), but got ", src.size(1), " and ",
+      tgt.size(1));
   TORCH_CHECK(
       src.size(2) == options.d_model() && tgt.size(2) == options.d_model(),
       "src and tgt should have same feature size as d_model (at dim 2), but got ", src.size(2), " and ", tgt.size(2),
       " while d_model is ", options.d_model());
   const Tensor memory = encoder.forward<Tensor>(src, src_mask, src_key_padding_mask);
-  return decoder.forward<Tensor>(
-      tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask);
+  return decoder.forward<Tensor>(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask);
 }
 
 Tensor TransformerImpl::generate_square_subsequent_mask(int64_t sz) {
@@ -302,12 +287,8 @@ Module::DefaultArgs TransformerDecoderImpl::_forward_default_args() {
 }
 
 Module::DefaultArgs TransformerImpl::_forward_default_args() {
-  return {{2, AnyValue(Tensor())},
-      {3, AnyValue(Tensor())},
-      {4, AnyValue(Tensor())},
-      {5, AnyValue(Tensor())},
-      {6, AnyValue(Tensor())},
-      {7, AnyValue(Tensor())}};
+  return {{2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())},
+          {5, AnyValue(Tensor())}, {6, AnyValue(Tensor())}, {7, AnyValue(Tensor())}};
 }
 
 Module::DefaultArgs TransformerEncoderLayerImpl::_forward_default_args() {

@@ -13,7 +13,8 @@
 
 namespace torch::nn {
 
-/// Attention of a sequence [S, N, d_model] to itself, then two linear layers; each is added to what it got and normalized.
+/// Attention of a sequence [S, N, d_model] to itself, then two linear layers; each is added to what it got and
+/// normalized.
 class TORCH_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
   TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead);
@@ -40,8 +41,8 @@ class TORCH_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncode
 };
 using TransformerEncoderLayer = BuiltinHolder<TransformerEncoderLayerImpl>;
 
-/// Attention of a sequence [T, N, d_model] to itself, then to the encoder's result `memory` [S, N, d_model], then two linear
-/// layers; each is added to what it got and normalized.
+/// Attention of a sequence [T, N, d_model] to itself, then to the encoder's result `memory` [S, N, d_model], then two
+/// linear layers; each is added to what it got and normalized.
 class TORCH_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
  public:
   TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead);

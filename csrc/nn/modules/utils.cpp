@@ -14,8 +14,8 @@ std::vector<int64_t> _reverse_repeat_vector(c10::ArrayRef<int64_t> t, int64_t n)
 
 std::vector<int64_t> _list_with_default(c10::ArrayRef<std::optional<int64_t>> out_size, c10::IntArrayRef defaults) {
   TORCH_CHECK(
-      defaults.size() > out_size.size(),
-      "Input dimension should be at least ", out_size.size() + 1, ", but is ", defaults.size());
+      defaults.size() > out_size.size(), "Input dimension should be at least ", out_size.size() + 1, ", but is ",
+      defaults.size());
   std::vector<int64_t> result;
   const c10::IntArrayRef last = defaults.slice(defaults.size() - out_size.size());
   for (size_t i = 0; i < out_size.size(); ++i) {

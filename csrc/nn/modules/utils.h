@@ -15,7 +15,6 @@ TORCH_API std::vector<int64_t> _reverse_repeat_vector(c10::ArrayRef<int64_t> t, 
 
 /// The sizes, with those of the last dimensions of `defaults` where none is given.
 TORCH_API std::vector<int64_t> _list_with_default(
-    c10::ArrayRef<std::optional<int64_t>> out_size,
-    c10::IntArrayRef defaults);
+    c10::ArrayRef<std::optional<int64_t>> out_size, c10::IntArrayRef defaults);
 
 } // namespace torch::nn::modules::utils

@@ -30,7 +30,9 @@ struct ConvNdOptions {
   ConvNdOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
 
-  auto padding(std::initializer_list<int64_t> list) { return padding(IntArrayRef(list)); }
+  auto padding(std::initializer_list<int64_t> list) {
+    return padding(IntArrayRef(list));
+  }
 
   /// Channels of the input.
   TORCH_ARG(int64_t, in_channels);
@@ -69,7 +71,9 @@ struct ConvOptions {
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
 
   /// Zeros before and after each dimension, as a list.
-  auto padding(std::initializer_list<int64_t> list) { return padding(IntArrayRef(list)); }
+  auto padding(std::initializer_list<int64_t> list) {
+    return padding(IntArrayRef(list));
+  }
 
   /// Channels of the input.
   TORCH_ARG(int64_t, in_channels);
@@ -141,7 +145,9 @@ struct ConvFuncOptions {
   using padding_t = torch::nn::detail::conv_padding_t<D>;
 
   /// Zeros before and after each dimension, as a list.
-  auto padding(std::initializer_list<int64_t> list) { return padding(IntArrayRef(list)); }
+  auto padding(std::initializer_list<int64_t> list) {
+    return padding(IntArrayRef(list));
+  }
 
   /// [channels out], or none if undefined.
   TORCH_ARG(torch::Tensor, bias);

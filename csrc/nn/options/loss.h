@@ -1,5 +1,5 @@
-// Options of loss functions. `reduction` says what becomes of the losses of a batch: kMean (the default), kSum, or kNone,
-// which keeps them apart.
+// Options of loss functions. `reduction` says what becomes of the losses of a batch: kMean (the default), kSum, or
+// kNone, which keeps them apart.
 #pragma once
 
 #include <csrc/arg.h>
@@ -11,7 +11,8 @@
 #include <optional>
 #include <variant>
 
-extern template class TORCH_API c10::Indirect<std::optional<std::function<at::Tensor(const at::Tensor&, const at::Tensor&)>>>;
+extern template class TORCH_API
+    c10::Indirect<std::optional<std::function<at::Tensor(const at::Tensor&, const at::Tensor&)>>>;
 
 namespace torch::nn {
 

@@ -69,8 +69,7 @@ namespace functional {
 
 /// Options of F::pad.
 struct TORCH_API PadFuncOptions {
-  using mode_t =
-      enumtype::Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+  using mode_t = enumtype::Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
   PadFuncOptions(std::vector<int64_t> pad);
   /// Elements before and after, the last dimension first: {left, right, top, bottom, ...}.
   TORCH_ARG(std::vector<int64_t>, pad);

@@ -16,12 +16,8 @@ namespace torch::nn {
 
 /// Options of Upsample.
 struct TORCH_API UpsampleOptions {
-  using mode_t = enumtype::Choice<
-      enumtype::kNearest,
-      enumtype::kLinear,
-      enumtype::kBilinear,
-      enumtype::kBicubic,
-      enumtype::kTrilinear>;
+  using mode_t = enumtype::
+      Choice<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic, enumtype::kTrilinear>;
   /// Sizes of the result.
   TORCH_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
   /// The result's sizes over those of the input.

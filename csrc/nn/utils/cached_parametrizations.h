@@ -7,17 +7,17 @@
 
 namespace torch::nn::utils::parametrize {
 
-/// While one lives, modules that this thread calls compute each parametrized tensor at the first call alone; later ones find that value
-/// and its graph, whatever becomes of the parameters meanwhile. For modules that are called many times before backward, such as
-/// the cell of a recurrent net:
+/// While one lives, modules that this thread calls compute each parametrized tensor at the first call alone; later ones
+/// find that value and its graph, whatever becomes of the parameters meanwhile. For modules that are called many times
+/// before backward, such as the cell of a recurrent net:
 ///
 ///     {
 ///       const torch::nn::utils::parametrize::CachedGuard cached;
 ///       for (int64_t t = 0; t < length; ++t) state = cell(x[t], state);
 ///     }
 ///
-/// A value that was computed without gradients serves calls without them only. Of nested guards the outermost counts. Python has
-/// it as `parametrize.cached()`.
+/// A value that was computed without gradients serves calls without them only. Of nested guards the outermost counts.
+/// Python has it as `parametrize.cached()`.
 class TORCH_API CachedGuard {
  public:
   CachedGuard();

@@ -24,8 +24,9 @@ std::vector<Tensor> gradients_of(const std::vector<Tensor>& parameters) {
 /// Whether all lie on one GPU: then few launches serve for all of them.
 bool can_use_fast_route(const std::vector<Tensor>& grads) {
   for (const Tensor& grad : grads) {
-    if (!grad.is_cuda() || grad.device() != grads.front().device() || grad.scalar_type() != grads.front().scalar_type() ||
-        !grad.is_floating_point() || grad.layout() != at::kStrided) {
+    if (!grad.is_cuda() || grad.device() != grads.front().device() ||
+        grad.scalar_type() != grads.front().scalar_type() || !grad.is_floating_point() ||
+        grad.layout() != at::kStrided) {
       return false;
     }
   }
@@ -55,10 +56,7 @@ Tensor total_norm_of(const std::vector<Tensor>& grads, double norm_type) {
 } // namespace
 
 double clip_grad_norm_(
-    const std::vector<Tensor>& parameters,
-    double max_norm,
-    double norm_type,
-    bool error_if_nonfinite) {
+    const std::vector<Tensor>& parameters, double max_norm, double norm_type, bool error_if_nonfinite) {
   c10::NoGradGuard no_grad;
   const std::vector<Tensor> grads = gradients_of(parameters);
   if (grads.empty()) {
@@ -67,9 +65,10 @@ double clip_grad_norm_(
   const Tensor total_norm = total_norm_of(grads, norm_type);
   if (error_if_nonfinite) {
     TORCH_CHECK(
-        std::isfinite(total_norm.item<double>()),
-        "The total norm of order ", norm_type, " for gradients from `parameters` is non-finite, so it cannot be clipped. "
-        "To disable this error and scale the gradients with the non-finite norm anyway, set `error_if_nonfinite=false`");
+        std::isfinite(total_norm.item<double>()), "The total norm of order ", norm_type,
+        " for gradients from `parameters` is non-finite, so it cannot be clipped. "
+        "To disable this error and scale the gradients with the non-finite norm anyway, set "
+        "`error_if_nonfinite=false`");
   }
   // Scaled on the device, without waiting for the number.
   const Tensor scale = (max_norm / (total_norm + 1e-6)).clamp_max(1.0);
@@ -84,10 +83,7 @@ double clip_grad_norm_(
 }
 
 double clip_grad_norm_(
-    std::initializer_list<Tensor> parameters,
-    double max_norm,
-    double norm_type,
-    bool error_if_nonfinite) {
+    std::initializer_list<Tensor> parameters, double max_norm, double norm_type, bool error_if_nonfinite) {
   return clip_grad_norm_(std::vector<Tensor>(parameters), max_norm, norm_type, error_if_nonfinite);
 }
 

@@ -35,9 +35,8 @@ void vector_to_parameters(const Tensor& vec, const std::vector<Tensor>& paramete
     total += parameter.numel();
   }
   TORCH_CHECK(
-      vec.dim() == 1 && vec.numel() >= total,
-      "vector_to_parameters: vec has sizes ", vec.sizes(), ", but must be a vector of at least ", total,
-      " elements, which the parameters have together");
+      vec.dim() == 1 && vec.numel() >= total, "vector_to_parameters: vec has sizes ", vec.sizes(),
+      ", but must be a vector of at least ", total, " elements, which the parameters have together");
   int64_t offset = 0;
   for (const Tensor& parameter : parameters) {
     parameter.set_data(vec.narrow(0, offset, parameter.numel()).view_as(parameter).data());

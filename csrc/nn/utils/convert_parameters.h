@@ -7,8 +7,8 @@
 
 namespace torch::nn::utils {
 
-/// The elements of all parameters one after the other. Throws when they are on several devices, and for parameters whose
-/// memory is not in order.
+/// The elements of all parameters one after the other. Throws when they are on several devices, and for parameters
+/// whose memory is not in order.
 TORCH_API Tensor parameters_to_vector(const std::vector<Tensor>& parameters);
 
 /// Makes the parameters, in order, views of parts of `vec`. Throws, before anything is changed, when `vec` has too few

@@ -17,10 +17,14 @@ namespace {
 
 double epsilon_of(c10::ScalarType dtype) {
   switch (c10::toRealValueType(dtype)) {
-    case at::kDouble: return std::numeric_limits<double>::epsilon();
-    case at::kFloat: return std::numeric_limits<float>::epsilon();
-    case at::kHalf: return 0x1p-10;
-    default: return 0x1p-7;  // bfloat16
+    case at::kDouble:
+      return std::numeric_limits<double>::epsilon();
+    case at::kFloat:
+      return std::numeric_limits<float>::epsilon();
+    case at::kHalf:
+      return 0x1p-10;
+    default:
+      return 0x1p-7; // bfloat16
   }
 }
 
@@ -33,7 +37,8 @@ bool has_orthonormal_columns(const Tensor& q) {
   return at::allclose(q.mH().matmul(q), identity_like(q, q.size(-1)), /*rtol=*/1e-5, /*atol=*/eps);
 }
 
-/// The factor Q of the QR decomposition of a matrix with at least as many rows as columns; the diagonal of R is not negative.
+/// The factor Q of the QR decomposition of a matrix with at least as many rows as columns; the diagonal of R is not
+/// negative.
 Tensor orthonormal_columns(const Tensor& matrix) {
   const auto [reflectors, tau] = at::geqrf(matrix);
   return at::linalg_householder_product(reflectors, tau) * reflectors.diagonal(0, -2, -1).sgn().unsqueeze(-2);
@@ -47,7 +52,9 @@ class Orthogonal final : public Cloneable<Orthogonal> {
   }
 
   void reset() override {
-    if (use_trivialization_) base_ = register_buffer("base", at::empty({0}));
+    if (use_trivialization_) {
+      base_ = register_buffer("base", at::empty({0}));
+    }
   }
   void pretty_print(std::ostream& stream) const override {
     stream << "Orthogonal";
@@ -57,15 +64,17 @@ class Orthogonal final : public Cloneable<Orthogonal> {
     const bool wide = original.size(-2) < original.size(-1);
     const Tensor tall = wide ? original.mT() : original;
     Tensor q = map_ == OrthogonalMap::kHouseholder ? product_of_reflections(tall) : image_of_skew(tall);
-    if (has_base()) q = base_.matmul(q);
+    if (has_base()) {
+      q = base_.matmul(q);
+    }
     return wide ? q.mT() : q;
   }
 
   Tensor right_inverse(const Tensor& value) {
     const c10::NoGradGuard no_grad;
     TORCH_CHECK_VALUE(
-        value.sizes() == sizes_, "Expected a matrix or batch of matrices of shape ", IntArrayRef(sizes_), ". Got a tensor of shape ",
-        value.sizes(), ".");
+        value.sizes() == sizes_, "Expected a matrix or batch of matrices of shape ", IntArrayRef(sizes_),
+        ". Got a tensor of shape ", value.sizes(), ".");
     const bool wide = value.size(-2) < value.size(-1);
     const Tensor tall = wide ? value.mT() : value;
     if (use_trivialization_) {
@@ -78,7 +87,8 @@ class Orthogonal final : public Cloneable<Orthogonal> {
     }
     TORCH_CHECK_NOT_IMPLEMENTED(
         map_ == OrthogonalMap::kHouseholder,
-        "It is not possible to assign to the matrix exponential or the Cayley parametrizations when use_trivialization=False.");
+        "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+        "use_trivialization=False.");
     const Tensor original = reflections_to(tall);
     return wide ? original.mT() : original;
   }
@@ -126,7 +136,9 @@ class Orthogonal final : public Cloneable<Orthogonal> {
   /// An orthogonal matrix whose first columns are those of `tall`, made orthonormal where they are not.
   static Tensor square_with_columns(const Tensor& tall) {
     const int64_t n = tall.size(-2), k = tall.size(-1);
-    if (n == k) return has_orthonormal_columns(tall) ? tall.clone() : orthonormal_columns(tall);
+    if (n == k) {
+      return has_orthonormal_columns(tall) ? tall.clone() : orthonormal_columns(tall);
+    }
     std::vector<int64_t> rest = tall.sizes().vec();
     rest.back() = n - k;
     return orthonormal_columns(at::cat({tall, at::randn(rest, tall.options().requires_grad(false))}, -1));
@@ -146,10 +158,11 @@ void orthogonal(
   const Tensor weight = computed ? computed->target() : nn::detail::find_tensor(module, name);
   TORCH_CHECK_VALUE(weight.defined(), "Module '", module.name(), "' has no parameter or buffer with name '", name, "'");
   TORCH_CHECK_VALUE(
-      weight.dim() >= 2, "Expected a matrix or batch of matrices. Got a tensor of ", weight.dim(), " dimensions: '", name, "' of ",
-      module.name(), " is ", weight.sizes());
+      weight.dim() >= 2, "Expected a matrix or batch of matrices. Got a tensor of ", weight.dim(), " dimensions: '",
+      name, "' of ", module.name(), " is ", weight.sizes());
   const OrthogonalMap map = orthogonal_map.value_or(
-      weight.size(-2) == weight.size(-1) || weight.is_complex() ? OrthogonalMap::kMatrixExp : OrthogonalMap::kHouseholder);
+      weight.size(-2) == weight.size(-1) || weight.is_complex() ? OrthogonalMap::kMatrixExp
+                                                                : OrthogonalMap::kHouseholder);
   TORCH_CHECK_VALUE(
       map != OrthogonalMap::kHouseholder || !weight.is_complex(),
       "The householder parametrization does not support complex tensors; '", name, "' of ", module.name(), " is ",

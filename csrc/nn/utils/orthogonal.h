@@ -19,14 +19,14 @@ enum class OrthogonalMap {
   kHouseholder,
 };
 
-/// Makes the tensor, a matrix or a batch of them [..., m, n], orthogonal (complex: unitary): orthonormal columns where m >= n, else
-/// orthonormal rows. It is computed from "parametrizations.weight.original" by the map: for square and complex matrices kMatrixExp if
-/// not given, else kHouseholder.
+/// Makes the tensor, a matrix or a batch of them [..., m, n], orthogonal (complex: unitary): orthonormal columns where
+/// m >= n, else orthonormal rows. It is computed from "parametrizations.weight.original" by the map: for square and
+/// complex matrices kMatrixExp if not given, else kHouseholder.
 ///
 /// With `use_trivialization` (Lezcano-Casado 2019) the map gives a turn of a fixed square matrix, the buffer
-/// "parametrizations.weight.0.base", so the tensor keeps its value where that is orthogonal already, and has else the factor Q of its
-/// QR decomposition with a positive diagonal of R. Without it kHouseholder begins there too, the other maps where they lead from the
-/// tensor's value.
+/// "parametrizations.weight.0.base", so the tensor keeps its value where that is orthogonal already, and has else the
+/// factor Q of its QR decomposition with a positive diagonal of R. Without it kHouseholder begins there too, the other
+/// maps where they lead from the tensor's value.
 TORCH_API void orthogonal(
     Module& module,
     const std::string& name,

@@ -38,7 +38,9 @@ class SpectralNorm final : public Cloneable<SpectralNorm> {
   SpectralNorm(const Tensor& weight, int64_t n_power_iterations, double eps, int64_t dim)
       : n_power_iterations_(n_power_iterations), eps_(eps), dim_(dim), is_vector_(weight.dim() == 1) {
     SpectralNorm::reset();
-    if (is_vector_) return;
+    if (is_vector_) {
+      return;
+    }
     const c10::NoGradGuard no_grad;
     const Tensor matrix = utils::detail::weight_matrix(weight, dim_);
     // Assigning the handles would leave the registered buffers as they are.
@@ -48,7 +50,9 @@ class SpectralNorm final : public Cloneable<SpectralNorm> {
   }
 
   void reset() override {
-    if (is_vector_) return;
+    if (is_vector_) {
+      return;
+    }
     u_ = register_buffer("_u", at::empty({0}));
     v_ = register_buffer("_v", at::empty({0}));
   }
@@ -57,9 +61,13 @@ class SpectralNorm final : public Cloneable<SpectralNorm> {
   }
 
   Tensor forward(const Tensor& weight) {
-    if (is_vector_) return functional::normalize(weight, functional::NormalizeFuncOptions().dim(0).eps(eps_));
+    if (is_vector_) {
+      return functional::normalize(weight, functional::NormalizeFuncOptions().dim(0).eps(eps_));
+    }
     const Tensor matrix = utils::detail::weight_matrix(weight, dim_);
-    if (is_training()) iterate(matrix, n_power_iterations_);
+    if (is_training()) {
+      iterate(matrix, n_power_iterations_);
+    }
     return utils::detail::divided_by_norm(weight, matrix, u_, v_);
   }
   Tensor right_inverse(const Tensor& value) {
@@ -97,8 +105,8 @@ void spectral_norm(
   TORCH_CHECK_VALUE(weight.defined(), "Module '", module.name(), "' has no parameter or buffer with name '", name, "'");
   utils::detail::check_power_iterations(n_power_iterations);
   const int64_t rows = utils::detail::output_dim(module, weight, dim);
-  auto parametrization =
-      parametrize::detail::parametrization_of(std::make_shared<SpectralNorm>(weight.detach(), n_power_iterations, eps, rows));
+  auto parametrization = parametrize::detail::parametrization_of(
+      std::make_shared<SpectralNorm>(weight.detach(), n_power_iterations, eps, rows));
   parametrization.repeatable = [](const Module& m) { return !m.is_training(); };
   parametrize::detail::add(module, name, std::move(parametrization), /*unsafe=*/false);
 }

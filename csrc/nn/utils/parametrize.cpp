@@ -51,13 +51,17 @@ class ParametrizationList final : public Module {
 
   Tensor compute() {
     Tensor value = entries_[0].forward(*entries_[0].module, originals());
-    for (size_t i = 1; i < entries_.size(); ++i) value = entries_[i].forward(*entries_[i].module, {value});
+    for (size_t i = 1; i < entries_.size(); ++i) {
+      value = entries_[i].forward(*entries_[i].module, {value});
+    }
     return value;
   }
 
   std::vector<Tensor> originals() {
     std::vector<Tensor> tensors;
-    for (const std::string& name : names_) tensors.push_back(nn::detail::find_tensor(*this, name));
+    for (const std::string& name : names_) {
+      tensors.push_back(nn::detail::find_tensor(*this, name));
+    }
     return tensors;
   }
   /// Computed from several tensors?
@@ -96,16 +100,20 @@ class ParametrizedTensor final : public ComputedTensor {
   ParametrizedTensor(Module& module, const std::string& name, std::shared_ptr<ParametrizationList> list)
       : ComputedTensor(module, name), list_(std::move(list)) {
     auto& children = ModuleAccess::children(module);
-    if (!children.contains(kContainer)) module.register_module(kContainer, std::make_shared<Parametrizations>());
+    if (!children.contains(kContainer)) {
+      module.register_module(kContainer, std::make_shared<Parametrizations>());
+    }
     children[kContainer]->register_module(name, list_);
   }
 
   std::shared_ptr<ComputedTensor> copy_to(
       Module& copy, const Module& /*module*/, const std::optional<c10::Device>& device) const override {
     std::vector<Tensor> originals;
-    for (const Tensor& original : list_->originals()) originals.push_back(copy_of(original, device));
-    auto list =
-        std::make_shared<ParametrizationList>(originals, is_buffer(), list_->originals()[0].requires_grad(), list_->several());
+    for (const Tensor& original : list_->originals()) {
+      originals.push_back(copy_of(original, device));
+    }
+    auto list = std::make_shared<ParametrizationList>(
+        originals, is_buffer(), list_->originals()[0].requires_grad(), list_->several());
     for (Parametrization entry : list_->entries()) {
       entry.module = entry.module->clone(device);
       list->append(std::move(entry));
@@ -116,10 +124,14 @@ class ParametrizedTensor final : public ComputedTensor {
   }
 
   void renew(Module& module) override {
-    if (cache_of_thread == 0) return ComputedTensor::renew(module);
+    if (cache_of_thread == 0) {
+      return ComputedTensor::renew(module);
+    }
     const uint64_t bare = 2 * cache_of_thread, with_graph = bare + 1;
     const bool recorded = c10::GradMode::is_enabled();
-    if (cache_ == with_graph || (cache_ == bare && !recorded)) return;
+    if (cache_ == with_graph || (cache_ == bare && !recorded)) {
+      return;
+    }
     ComputedTensor::renew(module);
     cache_ = recorded ? with_graph : bare;
   }
@@ -137,14 +149,19 @@ class ParametrizedTensor final : public ComputedTensor {
 
  private:
   std::vector<Tensor> sources(Module& /*module*/) const override {
-    if (!list_->repeatable()) return {};
+    if (!list_->repeatable()) {
+      return {};
+    }
     std::vector<Tensor> tensors = list_->parameters();
-    for (const Tensor& buffer : list_->buffers()) tensors.push_back(buffer);
+    for (const Tensor& buffer : list_->buffers()) {
+      tensors.push_back(buffer);
+    }
     return tensors;
   }
 
   std::shared_ptr<ParametrizationList> list_;
-  // Under which guard the value was computed: twice its number, and one more with a graph. Threads in evaluation may share this.
+  // Under which guard the value was computed: twice its number, and one more with a graph. Threads in evaluation may
+  // share this.
   std::atomic<uint64_t> cache_{0};
 };
 
@@ -178,13 +195,16 @@ std::vector<Tensor> originals_of(const Parametrization& parametrization, const T
   const c10::NoGradGuard no_grad;
   std::vector<Tensor> originals = inverse_or_same(parametrization, tensor);
   TORCH_CHECK_VALUE(
-      originals.size() == parametrization.num_originals && !originals.empty(), "'right_inverse' of ", parametrization.module->name(),
-      " must return a Tensor or a tuple of tensors");
+      originals.size() == parametrization.num_originals && !originals.empty(), "'right_inverse' of ",
+      parametrization.module->name(), " must return a Tensor or a tuple of tensors");
   for (Tensor& original : originals) {
-    TORCH_CHECK_VALUE(original.defined(), "'right_inverse' of ", parametrization.module->name(), " returned an undefined tensor");
-    original = original.detach();  // another tensor, as `tensor` will be the computed one
+    TORCH_CHECK_VALUE(
+        original.defined(), "'right_inverse' of ", parametrization.module->name(), " returned an undefined tensor");
+    original = original.detach(); // another tensor, as `tensor` will be the computed one
   }
-  if (originals.size() > 1) return originals;
+  if (originals.size() > 1) {
+    return originals;
+  }
   TORCH_CHECK_VALUE(
       originals[0].scalar_type() == tensor.scalar_type(),
       "When `right_inverse` outputs one tensor, it may not change the dtype.\noriginal.dtype: ", tensor.scalar_type(),
@@ -200,22 +220,24 @@ std::vector<Tensor> originals_of(const Parametrization& parametrization, const T
 void add_first(Module& module, const std::string& name, Parametrization parametrization, bool unsafe) {
   const Tensor tensor = nn::detail::find_tensor(module, name);
   TORCH_CHECK_VALUE(
-      tensor.defined(), "Module '", module.name(), "' does not have a parameter, a buffer, or a parametrized element with name '",
-      name, "'");
+      tensor.defined(), "Module '", module.name(),
+      "' does not have a parameter, a buffer, or a parametrized element with name '", name, "'");
   TORCH_CHECK_VALUE(
-      tensor.layout() == at::kStrided, "register_parametrization: '", name, "' of ", module.name(), " must be dense, it has layout ",
-      tensor.layout());
+      tensor.layout() == at::kStrided, "register_parametrization: '", name, "' of ", module.name(),
+      " must be dense, it has layout ", tensor.layout());
   const auto* container = ModuleAccess::children(module).find(kContainer);
   TORCH_CHECK(
-      !container || std::dynamic_pointer_cast<Parametrizations>(*container), "register_parametrization: ", module.name(),
-      " has a submodule 'parametrizations' of its own");
+      !container || std::dynamic_pointer_cast<Parametrizations>(*container),
+      "register_parametrization: ", module.name(), " has a submodule 'parametrizations' of its own");
   const bool several = parametrization.num_originals > 1, buffer = !ModuleAccess::parameters(module).contains(name);
-  const auto list =
-      std::make_shared<ParametrizationList>(originals_of(parametrization, tensor), buffer, tensor.requires_grad(), several);
+  const auto list = std::make_shared<ParametrizationList>(
+      originals_of(parametrization, tensor), buffer, tensor.requires_grad(), several);
   list->append(std::move(parametrization));
   list->train(module.is_training());
   const Tensor value = list->compute();
-  if (!unsafe) check_same_kind(tensor, value, name);
+  if (!unsafe) {
+    check_same_kind(tensor, value, name);
+  }
   const auto computed = std::make_shared<ParametrizedTensor>(module, name, list);
   nn::detail::install(module, computed);
   computed->set_value(value);
@@ -223,8 +245,8 @@ void add_first(Module& module, const std::string& name, Parametrization parametr
 
 void add_further(ParametrizedTensor& computed, Parametrization parametrization, bool unsafe) {
   TORCH_CHECK_VALUE(
-      parametrization.num_originals == 1, "Registering a parametrization: that of several tensors must be the first of '",
-      computed.name(), "'");
+      parametrization.num_originals == 1,
+      "Registering a parametrization: that of several tensors must be the first of '", computed.name(), "'");
   const Tensor before = computed.list().compute();
   const Tensor after = parametrization.forward(*parametrization.module, {before});
   if (!unsafe) {
@@ -246,11 +268,12 @@ std::shared_ptr<ParametrizedTensor> find(const Module& module, const std::string
 namespace detail {
 
 void add(Module& module, const std::string& tensor_name, Parametrization parametrization, bool unsafe) {
-  TORCH_CHECK_VALUE(parametrization.module, "register_parametrization: the parametrization of '", tensor_name, "' is null");
+  TORCH_CHECK_VALUE(
+      parametrization.module, "register_parametrization: the parametrization of '", tensor_name, "' is null");
   for (const std::shared_ptr<Module>& part : parametrization.module->modules()) {
     TORCH_CHECK_VALUE(
-        part.get() != &module, "register_parametrization: the parametrization of '", tensor_name, "' is, or holds, the module itself (",
-        module.name(), "), which would have no end");
+        part.get() != &module, "register_parametrization: the parametrization of '", tensor_name,
+        "' is, or holds, the module itself (", module.name(), "), which would have no end");
   }
   parametrization.module->train(module.is_training());
   if (const auto computed = find(module, tensor_name)) {
@@ -263,7 +286,9 @@ void add(Module& module, const std::string& tensor_name, Parametrization paramet
 } // namespace detail
 
 CachedGuard::CachedGuard() : outer_(cache_of_thread) {
-  if (outer_ == 0) cache_of_thread = next_cache();
+  if (outer_ == 0) {
+    cache_of_thread = next_cache();
+  }
 }
 
 CachedGuard::~CachedGuard() {
@@ -284,7 +309,8 @@ void remove_parametrizations(Module& module, const std::string& tensor_name, boo
   TORCH_CHECK_VALUE(computed, "Module ", module.name(), " does not have a parametrization on ", tensor_name);
   ParametrizationList& list = computed->list();
   TORCH_CHECK_VALUE(
-      leave_parametrized || !list.several(), "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is ",
+      leave_parametrized || !list.several(),
+      "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is ",
       "parametrized in terms of a sequence of tensors.");
   const std::vector<Tensor> originals = list.originals();
   const bool requires_grad =
@@ -297,7 +323,9 @@ void remove_parametrizations(Module& module, const std::string& tensor_name, boo
   nn::detail::uninstall(module, computed, value, requires_grad);
   const auto container = ModuleAccess::children(module)[kContainer];
   container->unregister_module(tensor_name);
-  if (ModuleAccess::children(*container).is_empty()) module.unregister_module(kContainer);
+  if (ModuleAccess::children(*container).is_empty()) {
+    module.unregister_module(kContainer);
+  }
 }
 
 } // namespace torch::nn::utils::parametrize

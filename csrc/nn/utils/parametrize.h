@@ -17,8 +17,9 @@ namespace torch::nn::utils::parametrize {
 TORCH_API bool is_parametrized(const Module& module);
 TORCH_API bool is_parametrized(const Module& module, const std::string& tensor_name);
 
-/// Takes all parametrizations of a tensor away. It becomes a parameter (or buffer) again, with its present value, or with
-/// `leave_parametrized` = false with the value that it is computed from; that throws where it is computed from several.
+/// Takes all parametrizations of a tensor away. It becomes a parameter (or buffer) again, with its present value, or
+/// with `leave_parametrized` = false with the value that it is computed from; that throws where it is computed from
+/// several.
 TORCH_API void remove_parametrizations(Module& module, const std::string& tensor_name, bool leave_parametrized = true);
 
 namespace detail {
@@ -101,15 +102,17 @@ Parametrization parametrization_of(const ModuleHolder<P>& holder) {
 ///     TORCH_MODULE(Symmetric);
 ///     register_parametrization(linear, "weight", Symmetric());
 ///
-/// What it computes from is the parameter "parametrizations.weight.original". A parametrization may have a `right_inverse`,
-/// which gives that from the tensor's value; where it returns a std::tuple of tensors, forward takes so many, and they are
-/// "original0", "original1", ... The second parametrization of a tensor computes from what the first gives. Make the optimizer
-/// afterwards. Shape and dtype must stay as they are, and this is tried out at once, unless `unsafe`.
+/// What it computes from is the parameter "parametrizations.weight.original". A parametrization may have a
+/// `right_inverse`, which gives that from the tensor's value; where it returns a std::tuple of tensors, forward takes
+/// so many, and they are "original0", "original1", ... The second parametrization of a tensor computes from what the
+/// first gives. Make the optimizer afterwards. Shape and dtype must stay as they are, and this is tried out at once,
+/// unless `unsafe`.
 ///
-/// The tensor is computed when the module is called through its holder or by a container, as hooks run: `linear(x)`, not
-/// `linear->forward(x)`. clone() clones parametrizations.
+/// The tensor is computed when the module is called through its holder or by a container, as hooks run: `linear(x)`,
+/// not `linear->forward(x)`. clone() clones parametrizations.
 template <typename M, typename P>
-void register_parametrization(M&& module, const std::string& tensor_name, const P& parametrization, bool unsafe = false) {
+void register_parametrization(
+    M&& module, const std::string& tensor_name, const P& parametrization, bool unsafe = false) {
   detail::add(nn::detail::module_of(module), tensor_name, detail::parametrization_of(parametrization), unsafe);
 }
 

@@ -18,10 +18,12 @@ PackedSequence::PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_in
     : data_(std::move(data)),
       batch_sizes_(std::move(batch_sizes)),
       sorted_indices_(std::move(sorted_indices)),
-      unsorted_indices_(unsorted_indices.defined() ? std::move(unsorted_indices) : invert_permutation(sorted_indices_)) {
+      unsorted_indices_(
+          unsorted_indices.defined() ? std::move(unsorted_indices) : invert_permutation(sorted_indices_)) {
   TORCH_CHECK(
       batch_sizes_.device().type() == kCPU,
-      "batch_sizes should always be on CPU. Instances of PackedSequence should never be created manually. They should be "
+      "batch_sizes should always be on CPU. Instances of PackedSequence should never be created manually. They should "
+      "be "
       "instantiated by functions like pack_sequence and pack_padded_sequences in nn::utils::rnn.");
 }
 
@@ -52,10 +54,7 @@ PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_fir
 }
 
 std::tuple<Tensor, Tensor> pad_packed_sequence(
-    const PackedSequence& sequence,
-    bool batch_first,
-    double padding_value,
-    std::optional<int64_t> total_length) {
+    const PackedSequence& sequence, bool batch_first, double padding_value, std::optional<int64_t> total_length) {
   const int64_t longest = sequence.batch_sizes().size(0);
   TORCH_CHECK(
       !total_length || *total_length >= longest,
@@ -77,9 +76,8 @@ Tensor pad_sequence(ArrayRef<Tensor> sequences, bool batch_first, double padding
 std::vector<Tensor> unpad_sequence(const Tensor& padded, const Tensor& lengths, bool batch_first) {
   const Tensor batch = batch_first ? padded : padded.transpose(0, 1);
   TORCH_CHECK(
-      lengths.dim() == 1 && lengths.size(0) == batch.size(0),
-      "unpad_sequence: lengths has sizes ", lengths.sizes(), ", but must have one element for each of the ",
-      batch.size(0), " sequences");
+      lengths.dim() == 1 && lengths.size(0) == batch.size(0), "unpad_sequence: lengths has sizes ", lengths.sizes(),
+      ", but must have one element for each of the ", batch.size(0), " sequences");
   std::vector<Tensor> sequences;
   for (int64_t i = 0; i < batch.size(0); ++i) {
     sequences.push_back(batch.select(0, i).narrow(0, 0, lengths.select(0, i).item<int64_t>()));

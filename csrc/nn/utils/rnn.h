@@ -14,8 +14,8 @@ namespace torch::nn::utils::rnn {
 /// The permutation that undoes `permutation`; undefined for an undefined one.
 TORCH_API Tensor invert_permutation(const Tensor& permutation);
 
-/// Sequences with their steps interleaved: first step 0 of all, then step 1 of all that have one, and so on, the longest
-/// sequence first. Made by pack_padded_sequence and pack_sequence; recurrent modules take it in
+/// Sequences with their steps interleaved: first step 0 of all, then step 1 of all that have one, and so on, the
+/// longest sequence first. Made by pack_padded_sequence and pack_sequence; recurrent modules take it in
 /// `forward_with_packed_input`.
 class TORCH_API PackedSequence {
  public:
@@ -61,8 +61,8 @@ class TORCH_API PackedSequence {
   Tensor unsorted_indices_;
 };
 
-/// Packs `input` [length, batch, ...], or [batch, length, ...] with `batch_first`, of which each sequence counts only up to
-/// its length. Lengths, positive and on the CPU, must fall unless `enforce_sorted` is false.
+/// Packs `input` [length, batch, ...], or [batch, length, ...] with `batch_first`, of which each sequence counts only
+/// up to its length. Lengths, positive and on the CPU, must fall unless `enforce_sorted` is false.
 TORCH_API PackedSequence
 pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first = false, bool enforce_sorted = true);
 
@@ -74,8 +74,8 @@ TORCH_API std::tuple<Tensor, Tensor> pad_packed_sequence(
     double padding_value = 0.0,
     std::optional<int64_t> total_length = std::nullopt);
 
-/// Sequences [length, ...] in one tensor [longest, batch, ...], or [batch, longest, ...] with `batch_first`, padded on the
-/// "right" or the "left".
+/// Sequences [length, ...] in one tensor [longest, batch, ...], or [batch, longest, ...] with `batch_first`, padded on
+/// the "right" or the "left".
 TORCH_API Tensor pad_sequence(
     ArrayRef<Tensor> sequences,
     bool batch_first = false,

@@ -25,7 +25,9 @@ class SpectralNorm final : public ComputedTensor {
     const Tensor weight = module.named_parameters(/*recurse=*/false)[name() + "_orig"];
     copy.register_parameter(name() + "_orig", copy_of(weight, device), weight.requires_grad());
     const auto buffers = module.named_buffers(/*recurse=*/false);
-    for (const char* suffix : {"_u", "_v"}) copy.register_buffer(name() + suffix, copy_of(buffers[name() + suffix], device));
+    for (const char* suffix : {"_u", "_v"}) {
+      copy.register_buffer(name() + suffix, copy_of(buffers[name() + suffix], device));
+    }
     computed->take_value_of(*this, device);
     return computed;
   }
@@ -49,7 +51,9 @@ class SpectralNorm final : public ComputedTensor {
 
  private:
   std::vector<Tensor> sources(Module& module) const override {
-    if (module.is_training()) return {};
+    if (module.is_training()) {
+      return {};
+    }
     const auto& buffers = ModuleAccess::buffers(module);
     return {original(module), buffers[name() + "_u"], buffers[name() + "_v"]};
   }
@@ -84,7 +88,7 @@ void spectral_norm(
   module.register_buffer(name + "_u", u);
   module.register_buffer(name + "_v", v);
   nn::detail::install(module, computed);
-  computed->set_value(original.detach());  // as in Python: the norm is taken from the first call on
+  computed->set_value(original.detach()); // as in Python: the norm is taken from the first call on
 }
 
 void remove_spectral_norm(Module& module, const std::string& name) {
@@ -93,7 +97,9 @@ void remove_spectral_norm(Module& module, const std::string& name) {
   const c10::NoGradGuard no_grad;
   const Tensor weight = computed->weight_of(module, /*iterate=*/false);
   ModuleAccess::parameters(module).erase(name + "_orig");
-  for (const char* suffix : {"_u", "_v"}) ModuleAccess::buffers(module).erase(name + suffix);
+  for (const char* suffix : {"_u", "_v"}) {
+    ModuleAccess::buffers(module).erase(name + suffix);
+  }
   nn::detail::uninstall(module, computed, weight, /*requires_grad=*/true);
 }
 

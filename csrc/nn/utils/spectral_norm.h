@@ -10,13 +10,13 @@
 
 namespace torch::nn::utils {
 
-/// Replaces the parameter `name` by `name`_orig and computes it before each call: orig / sigma, where sigma is the largest
-/// singular value of the weight as a matrix with the rows of `dim` (0, or 1 for transposed convolutions, if not given). It
-/// is followed by `n_power_iterations` of the power method in each call in training mode; their vectors are the buffers
-/// `name`_u and `name`_v. Make the optimizer afterwards.
+/// Replaces the parameter `name` by `name`_orig and computes it before each call: orig / sigma, where sigma is the
+/// largest singular value of the weight as a matrix with the rows of `dim` (0, or 1 for transposed convolutions, if not
+/// given). It is followed by `n_power_iterations` of the power method in each call in training mode; their vectors are
+/// the buffers `name`_u and `name`_v. Make the optimizer afterwards.
 ///
-/// The weight is computed when the module is called through its holder or by a container, as hooks run: `linear(x)`, not
-/// `linear->forward(x)`. parametrizations::spectral_norm is the newer form.
+/// The weight is computed when the module is called through its holder or by a container, as hooks run: `linear(x)`,
+/// not `linear->forward(x)`. parametrizations::spectral_norm is the newer form.
 TORCH_API void spectral_norm(
     Module& module,
     const std::string& name = "weight",

@@ -56,7 +56,7 @@ void weight_norm(Module& module, const std::string& name, std::optional<int64_t>
   {
     const c10::NoGradGuard no_grad;
     length = at::norm_except_dim(weight, 2, kept);
-    at::_weight_norm(weight, length, kept);  // throws for what cannot be computed, before anything is changed
+    at::_weight_norm(weight, length, kept); // throws for what cannot be computed, before anything is changed
   }
   const auto computed = std::make_shared<WeightNorm>(module, name, kept);
   module.register_parameter(name + "_g", length);
@@ -70,7 +70,9 @@ void remove_weight_norm(Module& module, const std::string& name) {
   TORCH_CHECK_VALUE(computed, "weight_norm of '", name, "' not found in ", module.name());
   const c10::NoGradGuard no_grad;
   const Tensor weight = computed->compute(module);
-  for (const char* suffix : {"_g", "_v"}) ModuleAccess::parameters(module).erase(name + suffix);
+  for (const char* suffix : {"_g", "_v"}) {
+    ModuleAccess::parameters(module).erase(name + suffix);
+  }
   nn::detail::uninstall(module, computed, weight, /*requires_grad=*/true);
 }
 

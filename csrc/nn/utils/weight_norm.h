@@ -10,11 +10,11 @@
 
 namespace torch::nn::utils {
 
-/// Replaces the parameter `name` by `name`_g and `name`_v and computes it before each call: g * v / |v|, with norms over all
-/// dimensions but `dim` (std::nullopt: one norm of everything). Make the optimizer afterwards.
+/// Replaces the parameter `name` by `name`_g and `name`_v and computes it before each call: g * v / |v|, with norms
+/// over all dimensions but `dim` (std::nullopt: one norm of everything). Make the optimizer afterwards.
 ///
-/// The weight is computed when the module is called through its holder or by a container, as hooks run: `linear(x)`, not
-/// `linear->forward(x)`. parametrizations::weight_norm is the newer form.
+/// The weight is computed when the module is called through its holder or by a container, as hooks run: `linear(x)`,
+/// not `linear->forward(x)`. parametrizations::weight_norm is the newer form.
 TORCH_API void weight_norm(Module& module, const std::string& name = "weight", std::optional<int64_t> dim = 0);
 /// The weight becomes a parameter again.
 TORCH_API void remove_weight_norm(Module& module, const std::string& name = "weight");

@@ -20,7 +20,9 @@ const Schedulers& checked(const char* name, const Schedulers& schedulers) {
 
 c10::impl::GenericList states(const Schedulers& schedulers) {
   c10::impl::GenericList list(c10::AnyType::get());
-  for (const auto& scheduler : schedulers) list.push_back(scheduler->state_dict());
+  for (const auto& scheduler : schedulers) {
+    list.push_back(scheduler->state_dict());
+  }
   return list;
 }
 
@@ -31,8 +33,11 @@ void load_states(const char* name, const Schedulers& schedulers, const c10::IVal
   TORCH_CHECK_VALUE(saved != nullptr, name, ": the state has no _schedulers");
   const auto list = saved->toListRef();
   TORCH_CHECK_VALUE(
-      list.size() == schedulers.size(), name, ": the state is of ", list.size(), " schedulers, there are ", schedulers.size());
-  for (size_t i = 0; i < schedulers.size(); ++i) schedulers[i]->load_state_dict(list[i]);
+      list.size() == schedulers.size(), name, ": the state is of ", list.size(), " schedulers, there are ",
+      schedulers.size());
+  for (size_t i = 0; i < schedulers.size(); ++i) {
+    schedulers[i]->load_state_dict(list[i]);
+  }
 }
 
 } // namespace
@@ -41,22 +46,27 @@ SequentialLR::SequentialLR(Optimizer& optimizer, Schedulers schedulers, std::vec
     : LRScheduler(optimizer), schedulers_(checked("SequentialLR", schedulers)), milestones_(std::move(milestones)) {
   TORCH_CHECK_VALUE(
       milestones_.size() + 1 == schedulers_->size(),
-      "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, but got "
+      "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, "
+      "but got "
       "number of schedulers ",
       schedulers_->size(), " and the number of milestones to be equal to ", milestones_.size());
   for (size_t i = 0; i < schedulers_->size(); ++i) {
     TORCH_CHECK_VALUE(
         &(*schedulers_)[i]->optimizer() == &optimizer,
-        "SequentialLR expects all schedulers to belong to the same optimizer, but that at index ", i, " belongs to another one");
+        "SequentialLR expects all schedulers to belong to the same optimizer, but that at index ", i,
+        " belongs to another one");
   }
   // The constructors of all parts have set learning rates; only the first part's are wanted.
-  for (OptimizerParamGroup& group : optimizer.param_groups()) group.options().set_lr(*group.initial_lr());
+  for (OptimizerParamGroup& group : optimizer.param_groups()) {
+    group.options().set_lr(*group.initial_lr());
+  }
   take_back();
   (*schedulers_)[active()]->start();
 }
 
 size_t SequentialLR::active() const {
-  return static_cast<size_t>(std::upper_bound(milestones_.begin(), milestones_.end(), last_epoch_) - milestones_.begin());
+  return static_cast<size_t>(
+      std::upper_bound(milestones_.begin(), milestones_.end(), last_epoch_) - milestones_.begin());
 }
 
 std::vector<double> SequentialLR::get_lrs() {
@@ -71,7 +81,9 @@ std::vector<double> SequentialLR::get_lrs() {
 }
 
 void SequentialLR::take_back() {
-  for (const auto& scheduler : *schedulers_) scheduler->take_back();
+  for (const auto& scheduler : *schedulers_) {
+    scheduler->take_back();
+  }
 }
 void SequentialLR::start() {
   last_epoch_ = 0;
@@ -107,18 +119,26 @@ ChainedScheduler::ChainedScheduler(Schedulers schedulers)
 }
 
 std::vector<double> ChainedScheduler::get_lrs() {
-  for (const auto& scheduler : *schedulers_) scheduler->step();
+  for (const auto& scheduler : *schedulers_) {
+    scheduler->step();
+  }
   return get_current_lrs();
 }
 
 void ChainedScheduler::take_back() {
-  for (const auto& scheduler : *schedulers_) scheduler->take_back();
+  for (const auto& scheduler : *schedulers_) {
+    scheduler->take_back();
+  }
 }
 void ChainedScheduler::start() {
-  for (const auto& scheduler : *schedulers_) scheduler->start();
+  for (const auto& scheduler : *schedulers_) {
+    scheduler->start();
+  }
 }
 void ChainedScheduler::start_later() {
-  for (const auto& scheduler : *schedulers_) scheduler->start_later();
+  for (const auto& scheduler : *schedulers_) {
+    scheduler->start_later();
+  }
 }
 
 c10::IValue ChainedScheduler::state_dict() const {

@@ -14,10 +14,13 @@ class TORCH_API SequentialLR : public LRScheduler {
  public:
   /// Throws ValueError unless there is a scheduler, one milestone fewer than schedulers, and all of them belong to
   /// `optimizer`.
-  SequentialLR(Optimizer& optimizer, std::vector<std::shared_ptr<LRScheduler>> schedulers, std::vector<int64_t> milestones);
+  SequentialLR(
+      Optimizer& optimizer, std::vector<std::shared_ptr<LRScheduler>> schedulers, std::vector<int64_t> milestones);
 
   /// Steps taken.
-  int64_t last_epoch() const { return last_epoch_; }
+  int64_t last_epoch() const {
+    return last_epoch_;
+  }
 
   c10::IValue state_dict() const override;
   void load_state_dict(const c10::IValue& state_dict) override;

@@ -18,7 +18,9 @@ constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 /// From each of `highest` (at 0) along half a cosine to `lowest` (at 1).
 std::vector<double> along_cosine(const std::vector<double>& highest, double lowest, double at) {
   std::vector<double> result;
-  for (const double lr : highest) result.push_back(lowest + (lr - lowest) * (1 + std::cos(std::numbers::pi * at)) / 2);
+  for (const double lr : highest) {
+    result.push_back(lowest + (lr - lowest) * (1 + std::cos(std::numbers::pi * at)) / 2);
+  }
   return result;
 }
 
@@ -33,15 +35,22 @@ CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, int64_t T_max, double
 // Recursive, so that other schedulers may change the rate in between.
 std::vector<double> CosineAnnealingLR::rates() {
   std::vector<double> lrs = get_current_lrs();
-  if (initial_) return lrs;
+  if (initial_) {
+    return lrs;
+  }
   const auto T_max = static_cast<double>(T_max_), epoch = static_cast<double>(last_epoch_);
   const int64_t before = last_epoch_ - 1;
   if (before % T_max_ == 0 && before / T_max_ % 2 != 0) { // the rate was lowest, and the quotient below is one of zeros
-    for (size_t i = 0; i < lrs.size(); ++i) lrs[i] += (base_lrs_[i] - eta_min_) * (1 - std::cos(std::numbers::pi / T_max)) / 2;
+    for (size_t i = 0; i < lrs.size(); ++i) {
+      lrs[i] += (base_lrs_[i] - eta_min_) * (1 - std::cos(std::numbers::pi / T_max)) / 2;
+    }
     return lrs;
   }
-  const double ratio = (1 + std::cos(std::numbers::pi * epoch / T_max)) / (1 + std::cos(std::numbers::pi * (epoch - 1) / T_max));
-  for (double& lr : lrs) lr = ratio * (lr - eta_min_) + eta_min_;
+  const double ratio =
+      (1 + std::cos(std::numbers::pi * epoch / T_max)) / (1 + std::cos(std::numbers::pi * (epoch - 1) / T_max));
+  for (double& lr : lrs) {
+    lr = ratio * (lr - eta_min_) + eta_min_;
+  }
   return lrs;
 }
 
@@ -49,7 +58,8 @@ std::vector<double> CosineAnnealingLR::closed_form() {
   return along_cosine(base_lrs_, eta_min_, static_cast<double>(last_epoch_) / static_cast<double>(T_max_));
 }
 
-CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(Optimizer& optimizer, int64_t T_0, int64_t T_mult, double eta_min)
+CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(
+    Optimizer& optimizer, int64_t T_0, int64_t T_mult, double eta_min)
     : EpochScheduler(optimizer), T_0_(T_0), T_mult_(T_mult), eta_min_(eta_min), T_i_(T_0) {
   TORCH_CHECK_VALUE(T_0 > 0, "Expected positive integer T_0, but got ", T_0);
   TORCH_CHECK_VALUE(T_mult >= 1, "Expected integer T_mult >= 1, but got ", T_mult);

@@ -37,8 +37,8 @@ class TORCH_API CosineAnnealingWarmRestarts : public EpochScheduler {
   int64_t next_period() const;
   int64_t T_0_, T_mult_;
   double eta_min_;
-  double T_cur_ = 0;  // epochs since the last restart
-  int64_t T_i_;       // epochs between it and the next one
+  double T_cur_ = 0; // epochs since the last restart
+  int64_t T_i_; // epochs between it and the next one
 };
 
 } // namespace torch::optim

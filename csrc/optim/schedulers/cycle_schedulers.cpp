@@ -8,7 +8,9 @@ namespace {
 
 void set_momentums(Optimizer& optimizer, const std::vector<double>& momentums) {
   auto& groups = optimizer.param_groups();
-  for (size_t i = 0; i < groups.size() && i < momentums.size(); ++i) groups[i].options().set_momentum(momentums[i]);
+  for (size_t i = 0; i < groups.size() && i < momentums.size(); ++i) {
+    groups[i].options().set_momentum(momentums[i]);
+  }
 }
 
 void check_has_momentum(const Optimizer& optimizer) {
@@ -19,7 +21,8 @@ void check_has_momentum(const Optimizer& optimizer) {
 
 } // namespace
 
-// ---- one cycle --------------------------------------------------------------------------------------------------------------
+// ---- one cycle
+// --------------------------------------------------------------------------------------------------------------
 
 OneCycleLROptions::OneCycleLROptions(GroupValues max_lr, int64_t total_steps)
     : max_lr_(std::move(max_lr)), total_steps_(total_steps) {
@@ -43,14 +46,18 @@ OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
   TORCH_CHECK_VALUE(
       pct_start_ >= 0 && pct_start_ <= 1, "Expected float between 0 and 1 pct_start, but got ", pct_start_);
   TORCH_CHECK_VALUE(
-      cosine_ || options.anneal_strategy() == "linear", "anneal_strategy must be one of 'cos' or 'linear', instead got ",
-      options.anneal_strategy());
+      cosine_ || options.anneal_strategy() == "linear",
+      "anneal_strategy must be one of 'cos' or 'linear', instead got ", options.anneal_strategy());
   base_lrs_ = scaled(max_lrs_, 1 / options.div_factor());
   min_lrs_ = scaled(base_lrs_, 1 / options.final_div_factor());
-  for (size_t i = 0; i < base_lrs_.size(); ++i) optimizer.param_groups()[i].set_initial_lr(base_lrs_[i]);
+  for (size_t i = 0; i < base_lrs_.size(); ++i) {
+    optimizer.param_groups()[i].set_initial_lr(base_lrs_[i]);
+  }
   base_momentums_ = options.base_momentum().of("base_momentum", optimizer);
   max_momentums_ = options.max_momentum().of("max_momentum", optimizer);
-  if (cycle_momentum_) check_has_momentum(optimizer);
+  if (cycle_momentum_) {
+    check_has_momentum(optimizer);
+  }
   start();
 }
 
@@ -72,12 +79,15 @@ double OneCycleLR::anneal(double start, double end, double share) const {
 
 std::vector<double> OneCycleLR::rates() {
   TORCH_CHECK_VALUE(
-      last_epoch_ <= total_steps_, "Tried to step ", last_epoch_, " times. The specified number of total steps is ", total_steps_);
+      last_epoch_ <= total_steps_, "Tried to step ", last_epoch_, " times. The specified number of total steps is ",
+      total_steps_);
   const auto step = static_cast<double>(last_epoch_);
   const auto all = phases();
   double begin = 0;
   size_t current = 0;
-  for (; current + 1 < all.size() && step > all[current].end; ++current) begin = all[current].end;
+  for (; current + 1 < all.size() && step > all[current].end; ++current) {
+    begin = all[current].end;
+  }
   const Phase& phase = all[current];
   const double share = (step - begin) / (phase.end - begin);
   std::vector<double> lrs, momentums;
@@ -85,11 +95,14 @@ std::vector<double> OneCycleLR::rates() {
     lrs.push_back(anneal(phase.start_lr[i], phase.end_lr[i], share));
     momentums.push_back(anneal(phase.start_momentum[i], phase.end_momentum[i], share));
   }
-  if (cycle_momentum_) set_momentums(optimizer(), momentums);
+  if (cycle_momentum_) {
+    set_momentums(optimizer(), momentums);
+  }
   return lrs;
 }
 
-// ---- many cycles -----------------------------------------------------------------------------------------------------------
+// ---- many cycles
+// -----------------------------------------------------------------------------------------------------------
 
 CyclicLROptions::CyclicLROptions(GroupValues base_lr, GroupValues max_lr)
     : base_lr_(std::move(base_lr)), max_lr_(std::move(max_lr)) {}
@@ -97,8 +110,10 @@ CyclicLROptions::CyclicLROptions(GroupValues base_lr, GroupValues max_lr)
 CyclicLR::CyclicLR(Optimizer& optimizer, const CyclicLROptions& options)
     : EpochScheduler(optimizer), options_(options), max_lrs_(options.max_lr().of("max_lr", optimizer)) {
   TORCH_CHECK_VALUE(
-      options.scale_fn() || options.mode() == "triangular" || options.mode() == "triangular2" || options.mode() == "exp_range",
-      "mode is invalid and scale_fn is None: CyclicLR got mode '", options.mode(), "', knows triangular, triangular2, exp_range");
+      options.scale_fn() || options.mode() == "triangular" || options.mode() == "triangular2" ||
+          options.mode() == "exp_range",
+      "mode is invalid and scale_fn is None: CyclicLR got mode '", options.mode(),
+      "', knows triangular, triangular2, exp_range");
   TORCH_CHECK_VALUE(
       options.step_size_up() > 0 && options.step_size_down().value_or(1) > 0,
       "CyclicLR: expected positive step_size_up and step_size_down, but got ", options.step_size_up(), " and ",
@@ -106,15 +121,21 @@ CyclicLR::CyclicLR(Optimizer& optimizer, const CyclicLROptions& options)
   base_lrs_ = options.base_lr().of("base_lr", optimizer);
   base_momentums_ = options.base_momentum().of("base_momentum", optimizer);
   max_momentums_ = options.max_momentum().of("max_momentum", optimizer);
-  if (options.cycle_momentum()) check_has_momentum(optimizer);
+  if (options.cycle_momentum()) {
+    check_has_momentum(optimizer);
+  }
   start();
 }
 
 /// How high a cycle goes, as a share of the first.
 double CyclicLR::height(double cycle) const {
   const auto step = static_cast<double>(last_epoch_);
-  if (options_.scale_fn()) return options_.scale_fn()(options_.scale_mode() == "cycle" ? cycle : step);
-  if (options_.mode() == "triangular2") return 1 / std::pow(2.0, cycle - 1);
+  if (options_.scale_fn()) {
+    return options_.scale_fn()(options_.scale_mode() == "cycle" ? cycle : step);
+  }
+  if (options_.mode() == "triangular2") {
+    return 1 / std::pow(2.0, cycle - 1);
+  }
   return options_.mode() == "exp_range" ? std::pow(options_.gamma(), step) : 1;
 }
 
@@ -129,7 +150,9 @@ std::vector<double> CyclicLR::rates() {
     lrs.push_back(base_lrs_[i] + (max_lrs_[i] - base_lrs_[i]) * share);
     momentums.push_back(max_momentums_[i] - (max_momentums_[i] - base_momentums_[i]) * share);
   }
-  if (options_.cycle_momentum()) set_momentums(optimizer(), momentums);
+  if (options_.cycle_momentum()) {
+    set_momentums(optimizer(), momentums);
+  }
   return lrs;
 }
 

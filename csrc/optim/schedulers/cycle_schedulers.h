@@ -49,7 +49,7 @@ class TORCH_API OneCycleLR : public EpochScheduler {
  private:
   struct Phase {
     double end;
-    const std::vector<double> &start_lr, &end_lr, &start_momentum, &end_momentum;
+    const std::vector<double>&start_lr, &end_lr, &start_momentum, &end_momentum;
   };
 
   std::vector<double> rates() override;

@@ -37,12 +37,15 @@ std::vector<double> ExponentialLR::closed_form() {
 ConstantLR::ConstantLR(Optimizer& optimizer, double factor, int64_t total_iters)
     : EpochScheduler(optimizer), factor_(factor), total_iters_(total_iters) {
   TORCH_CHECK_VALUE(
-      factor >= 0 && factor <= 1, "Constant multiplicative factor expected to be between 0 and 1. (ConstantLR got ", factor, ")");
+      factor >= 0 && factor <= 1, "Constant multiplicative factor expected to be between 0 and 1. (ConstantLR got ",
+      factor, ")");
   start();
 }
 
 std::vector<double> ConstantLR::rates() {
-  if (last_epoch_ == 0) return scaled(get_current_lrs(), factor_);
+  if (last_epoch_ == 0) {
+    return scaled(get_current_lrs(), factor_);
+  }
   return last_epoch_ == total_iters_ ? scaled(get_current_lrs(), 1 / factor_) : get_current_lrs();
 }
 
@@ -54,7 +57,8 @@ LinearLR::LinearLR(Optimizer& optimizer, double start_factor, double end_factor,
     : EpochScheduler(optimizer), start_factor_(start_factor), end_factor_(end_factor), total_iters_(total_iters) {
   TORCH_CHECK_VALUE(
       start_factor > 0 && start_factor <= 1,
-      "Starting multiplicative factor expected to be greater than 0 and less or equal to 1. (LinearLR got ", start_factor, ")");
+      "Starting multiplicative factor expected to be greater than 0 and less or equal to 1. (LinearLR got ",
+      start_factor, ")");
   TORCH_CHECK_VALUE(
       end_factor >= 0 && end_factor <= 1, "Ending multiplicative factor expected to be between 0 and 1. (LinearLR got ",
       end_factor, ")");
@@ -62,10 +66,15 @@ LinearLR::LinearLR(Optimizer& optimizer, double start_factor, double end_factor,
 }
 
 std::vector<double> LinearLR::rates() {
-  if (last_epoch_ == 0) return scaled(get_current_lrs(), start_factor_);
-  if (initial_ || last_epoch_ > total_iters_) return get_current_lrs();
+  if (last_epoch_ == 0) {
+    return scaled(get_current_lrs(), start_factor_);
+  }
+  if (initial_ || last_epoch_ > total_iters_) {
+    return get_current_lrs();
+  }
   const double change = end_factor_ - start_factor_;
-  const double before = static_cast<double>(total_iters_) * start_factor_ + static_cast<double>(last_epoch_ - 1) * change;
+  const double before =
+      static_cast<double>(total_iters_) * start_factor_ + static_cast<double>(last_epoch_ - 1) * change;
   return scaled(get_current_lrs(), 1 + change / before);
 }
 
@@ -81,7 +90,9 @@ PolynomialLR::PolynomialLR(Optimizer& optimizer, int64_t total_iters, double pow
 }
 
 std::vector<double> PolynomialLR::rates() {
-  if (initial_ || last_epoch_ > total_iters_) return get_current_lrs();
+  if (initial_ || last_epoch_ > total_iters_) {
+    return get_current_lrs();
+  }
   const auto total = static_cast<double>(total_iters_), epoch = static_cast<double>(last_epoch_);
   return scaled(get_current_lrs(), std::pow((1 - epoch / total) / (1 - (epoch - 1) / total), power_));
 }
@@ -95,14 +106,20 @@ namespace {
 
 std::vector<LRLambda> for_each_group(std::vector<LRLambda> lambdas, bool one_for_all, const Optimizer& optimizer) {
   const size_t groups = optimizer.param_groups().size();
-  if (one_for_all) lambdas.resize(groups, lambdas[0]);
+  if (one_for_all) {
+    lambdas.resize(groups, lambdas[0]);
+  }
   TORCH_CHECK_VALUE(lambdas.size() == groups, "Expected ", groups, " lr_lambdas, but got ", lambdas.size());
-  for (const LRLambda& lambda : lambdas) TORCH_CHECK_VALUE(lambda, "lr_lambda should be a function, but got an empty one");
+  for (const LRLambda& lambda : lambdas) {
+    TORCH_CHECK_VALUE(lambda, "lr_lambda should be a function, but got an empty one");
+  }
   return lambdas;
 }
 
 std::vector<double> times(std::vector<double> lrs, const std::vector<LRLambda>& lambdas, int64_t epoch) {
-  for (size_t i = 0; i < lrs.size() && i < lambdas.size(); ++i) lrs[i] *= lambdas[i](epoch);
+  for (size_t i = 0; i < lrs.size() && i < lambdas.size(); ++i) {
+    lrs[i] *= lambdas[i](epoch);
+  }
   return lrs;
 }
 

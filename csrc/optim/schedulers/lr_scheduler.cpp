@@ -6,7 +6,9 @@ namespace torch::optim {
 
 LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer) {
   for (OptimizerParamGroup& group : optimizer.param_groups()) {
-    if (!group.initial_lr()) group.set_initial_lr(group.options().get_lr());
+    if (!group.initial_lr()) {
+      group.set_initial_lr(group.options().get_lr());
+    }
   }
 }
 
@@ -17,16 +19,21 @@ void LRScheduler::step() {
 
 std::vector<double> LRScheduler::get_current_lrs() const {
   std::vector<double> result;
-  for (const OptimizerParamGroup& group : optimizer_.param_groups()) result.push_back(group.options().get_lr());
+  for (const OptimizerParamGroup& group : optimizer_.param_groups()) {
+    result.push_back(group.options().get_lr());
+  }
   return result;
 }
 
 void LRScheduler::set_optimizer_lrs(const std::vector<double>& learning_rates) {
   auto& groups = optimizer_.param_groups();
   TORCH_CHECK(
-      learning_rates.size() == groups.size(), "Number of learning rates not equal to the number of param groups: ",
-      learning_rates.size(), " and ", groups.size(), "; make the scheduler after the last group is added");
-  for (size_t i = 0; i < groups.size(); ++i) groups[i].options().set_lr(learning_rates[i]);
+      learning_rates.size() == groups.size(),
+      "Number of learning rates not equal to the number of param groups: ", learning_rates.size(), " and ",
+      groups.size(), "; make the scheduler after the last group is added");
+  for (size_t i = 0; i < groups.size(); ++i) {
+    groups[i].options().set_lr(learning_rates[i]);
+  }
 }
 
 void LRScheduler::start_later() {
@@ -52,15 +59,19 @@ void LRScheduler::load_state_dict(const c10::IValue& state_dict) {
 
 std::vector<double> GroupValues::of(const char* name, const Optimizer& optimizer) const {
   const size_t groups = optimizer.param_groups().size();
-  if (for_all_) return std::vector<double>(groups, values_[0]);
+  if (for_all_) {
+    return std::vector<double>(groups, values_[0]);
+  }
   TORCH_CHECK_VALUE(
-      values_.size() == groups, name, " must have the same length as optimizer.param_groups. ", name, " has ", values_.size(),
-      " values, param_groups has ", groups, ".");
+      values_.size() == groups, name, " must have the same length as optimizer.param_groups. ", name, " has ",
+      values_.size(), " values, param_groups has ", groups, ".");
   return values_;
 }
 
 EpochScheduler::EpochScheduler(Optimizer& optimizer) : LRScheduler(optimizer) {
-  for (const OptimizerParamGroup& group : optimizer.param_groups()) base_lrs_.push_back(*group.initial_lr());
+  for (const OptimizerParamGroup& group : optimizer.param_groups()) {
+    base_lrs_.push_back(*group.initial_lr());
+  }
 }
 
 void EpochScheduler::start() {
@@ -87,7 +98,9 @@ void EpochScheduler::start_later() {
 
 std::vector<double> EpochScheduler::scaled(const std::vector<double>& lrs, double factor) const {
   std::vector<double> result(lrs);
-  for (double& lr : result) lr *= factor;
+  for (double& lr : result) {
+    lr *= factor;
+  }
   return result;
 }
 

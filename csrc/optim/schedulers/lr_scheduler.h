@@ -20,7 +20,9 @@ class TORCH_API LRScheduler {
   void step();
 
   /// The learning rate of each group.
-  std::vector<double> get_last_lr() const { return get_current_lrs(); }
+  std::vector<double> get_last_lr() const {
+    return get_current_lrs();
+  }
 
   /// What changes from step to step, as a Dict(str, Any) under Python's names.
   virtual c10::IValue state_dict() const;
@@ -31,7 +33,9 @@ class TORCH_API LRScheduler {
   /// The learning rate of each group after the step that is going on.
   virtual std::vector<double> get_lrs() = 0;
   std::vector<double> get_current_lrs() const;
-  Optimizer& optimizer() const { return optimizer_; }
+  Optimizer& optimizer() const {
+    return optimizer_;
+  }
   void set_optimizer_lrs(const std::vector<double>& learning_rates);
 
   /// Steps that are complete.
@@ -70,7 +74,9 @@ class TORCH_API GroupValues {
 class TORCH_API EpochScheduler : public LRScheduler {
  public:
   /// The epoch whose learning rates are set.
-  int64_t last_epoch() const { return last_epoch_; }
+  int64_t last_epoch() const {
+    return last_epoch_;
+  }
 
   c10::IValue state_dict() const override;
   void load_state_dict(const c10::IValue& state_dict) override;
@@ -81,7 +87,9 @@ class TORCH_API EpochScheduler : public LRScheduler {
   /// Learning rates of last_epoch, from those of the epoch before or from base_lrs.
   virtual std::vector<double> rates() = 0;
   /// Learning rates of last_epoch from base_lrs alone.
-  virtual std::vector<double> closed_form() { return rates(); }
+  virtual std::vector<double> closed_form() {
+    return rates();
+  }
 
   /// Sets the learning rates of epoch 0; constructors end with it.
   void start() final;
@@ -90,8 +98,8 @@ class TORCH_API EpochScheduler : public LRScheduler {
 
   std::vector<double> base_lrs_;
   int64_t last_epoch_ = -1;
-  int64_t epoch_steps_ = 0;  // with that of the constructor
-  bool initial_ = false;     // in start()
+  int64_t epoch_steps_ = 0; // with that of the constructor
+  bool initial_ = false; // in start()
 
  private:
   std::vector<double> get_lrs() final;

@@ -9,8 +9,16 @@
 namespace torch::optim {
 
 ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(
-    Optimizer& optimizer, SchedulerMode mode, float factor, int patience, double threshold, ThresholdMode threshold_mode,
-    int cooldown, const std::vector<float>& min_lr, double eps, bool verbose)
+    Optimizer& optimizer,
+    SchedulerMode mode,
+    float factor,
+    int patience,
+    double threshold,
+    ThresholdMode threshold_mode,
+    int cooldown,
+    const std::vector<float>& min_lr,
+    double eps,
+    bool verbose)
     : optimizer_(optimizer),
       mode_(mode),
       factor_(factor),
@@ -24,8 +32,8 @@ ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(
       best_(mode == min ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity()) {
   TORCH_CHECK_VALUE(factor < 1.0, "Factor should be < 1.0. (ReduceLROnPlateauScheduler got ", factor, ")");
   TORCH_CHECK_VALUE(
-      min_lrs_->size() == optimizer.param_groups().size(), "expected ", optimizer.param_groups().size(), " min_lrs, got ",
-      min_lrs_->size());
+      min_lrs_->size() == optimizer.param_groups().size(), "expected ", optimizer.param_groups().size(),
+      " min_lrs, got ", min_lrs_->size());
 }
 
 bool ReduceLROnPlateauScheduler::is_better(double metric) const {
@@ -66,10 +74,13 @@ void ReduceLROnPlateauScheduler::reduce_lr(int64_t epoch) {
   for (size_t i = 0; i < groups.size(); ++i) {
     const double old_lr = groups[i].options().get_lr();
     const double new_lr = std::fmax(old_lr * factor_, (*min_lrs_)[i]);
-    if (old_lr - new_lr <= eps_) continue;
+    if (old_lr - new_lr <= eps_) {
+      continue;
+    }
     groups[i].options().set_lr(new_lr);
     if (verbose_) {
-      std::printf("Epoch %lld: reducing learning rate of group %zu to %.4g\n", static_cast<long long>(epoch), i, new_lr);
+      std::printf(
+          "Epoch %lld: reducing learning rate of group %zu to %.4g\n", static_cast<long long>(epoch), i, new_lr);
     }
   }
 }

@@ -9,8 +9,12 @@ StepLR::StepLR(Optimizer& optimizer, const unsigned step_size, const double gamm
 
 std::vector<double> StepLR::get_lrs() {
   std::vector<double> lrs = get_current_lrs();
-  if (step_count_ == 0 || step_count_ % step_size_ != 0) return lrs;
-  for (double& lr : lrs) lr *= gamma_;
+  if (step_count_ == 0 || step_count_ % step_size_ != 0) {
+    return lrs;
+  }
+  for (double& lr : lrs) {
+    lr *= gamma_;
+  }
   return lrs;
 }
 

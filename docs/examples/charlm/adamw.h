@@ -12,7 +12,9 @@ class AdamW {
   /// One step along the gradients, which are then cleared. `step` counts from 1.
   void update(int64_t step, double learning_rate);
   /// The running means, named after their parameters.
-  const NamedTensors& state() const { return state_; }
+  const NamedTensors& state() const {
+    return state_;
+  }
 
  private:
   NamedTensors parameters_;

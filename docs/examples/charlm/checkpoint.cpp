@@ -35,7 +35,9 @@ uint64_t checksum(std::string_view bytes) {
 
 class Writer {
  public:
-  void number(int64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void number(int64_t value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   void text(std::string_view value) {
     number(static_cast<int64_t>(value.size()));
     bytes_ += value;
@@ -48,8 +50,12 @@ class Writer {
     }
     text({static_cast<const char*>(host.const_data_ptr()), host.nbytes()});
   }
-  void raw(std::string_view value) { bytes_ += value; }
-  const std::string& bytes() const { return bytes_; }
+  void raw(std::string_view value) {
+    bytes_ += value;
+  }
+  const std::string& bytes() const {
+    return bytes_;
+  }
 
  private:
   std::string bytes_;
@@ -68,7 +74,9 @@ class Reader {
     }
     return value;
   }
-  std::string_view text() { return take(static_cast<size_t>(number(0, static_cast<int64_t>(rest_.size())))); }
+  std::string_view text() {
+    return take(static_cast<size_t>(number(0, static_cast<int64_t>(rest_.size()))));
+  }
   at::Tensor tensor(at::ScalarType dtype) {
     std::vector<int64_t> sizes(static_cast<size_t>(number(0, 8)));
     const auto most = static_cast<int64_t>(rest_.size());
@@ -94,7 +102,9 @@ class Reader {
   }
 
  private:
-  [[noreturn]] static int64_t damaged() { throw UserError("it is damaged"); }
+  [[noreturn]] static int64_t damaged() {
+    throw UserError("it is damaged");
+  }
   std::string_view take(size_t count) {
     if (count > rest_.size()) {
       damaged();
@@ -155,7 +165,8 @@ void write_and_sync(const std::string& path, const std::string& bytes) {
       error = errno;
     }
   }
-  // A rename may reach the disk before the data does; a power cut would then leave an empty file in the old one's place.
+  // A rename may reach the disk before the data does; a power cut would then leave an empty file in the old one's
+  // place.
   if (error == 0 && ::fsync(file) != 0) {
     error = errno;
   }

@@ -74,8 +74,7 @@ std::unique_ptr<Trainer> start_training(const Options& options, const std::strin
   config.context = options.context.value_or(config.context);
   Vocabulary vocabulary = Vocabulary::of(text);
   config.vocabulary = vocabulary.size();
-  auto trainer =
-      std::make_unique<Trainer>(config, std::move(vocabulary), text, options.seed.value_or(1), device);
+  auto trainer = std::make_unique<Trainer>(config, std::move(vocabulary), text, options.seed.value_or(1), device);
   std::printf(
       "a new model: %ld blocks, width %ld, context %ld, %ld kinds of characters\n", static_cast<long>(config.layers),
       static_cast<long>(config.width), static_cast<long>(config.context), static_cast<long>(config.vocabulary));

@@ -18,9 +18,13 @@ struct ModelConfig {
   int64_t width = 128;
   int64_t context = 64;
 
-  int64_t heads() const { return width / kHeadWidth; }
+  int64_t heads() const {
+    return width / kHeadWidth;
+  }
   /// Of the feed-forward part: 8/3 of the width, as three matrices then cost what two of 4 times would.
-  int64_t hidden() const { return (width * 8 / 3 + 31) / 32 * 32; }
+  int64_t hidden() const {
+    return (width * 8 / 3 + 31) / 32 * 32;
+  }
 };
 
 /// A decoder-only transformer: pre-norm blocks of causal attention and SwiGLU, with the embedding as output matrix.
@@ -32,9 +36,13 @@ class Model {
   /// tokens [batch, time], time <= context -> logits [batch, time, vocabulary] of the character after each.
   at::Tensor logits(const at::Tensor& tokens) const;
 
-  const ModelConfig& config() const { return config_; }
+  const ModelConfig& config() const {
+    return config_;
+  }
   /// Every weight, as a leaf that requires grad.
-  const NamedTensors& parameters() const { return parameters_; }
+  const NamedTensors& parameters() const {
+    return parameters_;
+  }
 
  private:
   struct Block {

@@ -31,9 +31,9 @@ std::vector<int64_t> result_sizes(const at::Tensor& gate_up) {
 void check_grad(const at::Tensor& grad, const at::Tensor& gate_up) {
   const std::vector<int64_t> sizes = result_sizes(gate_up);
   TORCH_CHECK(
-      grad.sizes().equals(sizes) && grad.scalar_type() == gate_up.scalar_type(),
-      "swiglu_backward: grad must be ", gate_up.scalar_type(), " of sizes ", at::IntArrayRef(sizes), ", got ",
-      grad.scalar_type(), " of sizes ", grad.sizes());
+      grad.sizes().equals(sizes) && grad.scalar_type() == gate_up.scalar_type(), "swiglu_backward: grad must be ",
+      gate_up.scalar_type(), " of sizes ", at::IntArrayRef(sizes), ", got ", grad.scalar_type(), " of sizes ",
+      grad.sizes());
 }
 
 at::Tensor swiglu_meta(const at::Tensor& gate_up) {
@@ -147,9 +147,8 @@ at::Tensor swiglu_autograd(const at::Tensor& gate_up) {
 
 at::Tensor swiglu(const at::Tensor& gate_up) {
   // Looked up once: afterwards a call is a read of the key set and a jump.
-  static const auto op = c10::Dispatcher::singleton()
-                             .findSchemaOrThrow("charlm::swiglu", "")
-                             .typed<at::Tensor(const at::Tensor&)>();
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("charlm::swiglu", "").typed<at::Tensor(const at::Tensor&)>();
   return op.call(gate_up);
 }
 

@@ -103,7 +103,10 @@ std::vector<std::string> project_files() {
 size_t utf8_length(const std::string& text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(at);
-  const size_t length = lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  const size_t length = lead >= 0xc2 && lead < 0xe0 ? 2
+      : lead >= 0xe0 && lead < 0xf0                 ? 3
+      : lead >= 0xf0 && lead < 0xf5                 ? 4
+                                                    : 0;
   if (length == 0 || at + length > text.size()) {
     return 0;
   }
@@ -177,7 +180,8 @@ std::string read_text(const std::vector<std::string>& files) {
     text += read_file(file);
   }
   if (text.empty()) {
-    throw UserError("the project's documentation is not in " CHARLM_PROJECT " any more; name the text files to learn from");
+    throw UserError("the project's documentation is not in " CHARLM_PROJECT
+                    " any more; name the text files to learn from");
   }
   return text;
 }

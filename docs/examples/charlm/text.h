@@ -16,9 +16,15 @@ class Vocabulary {
   /// From a checkpoint. Throws UserError if a symbol comes twice or there is no '?'.
   static Vocabulary from_symbols(const std::string& symbols);
 
-  int64_t size() const { return static_cast<int64_t>(symbols_.size()); }
-  const std::string& symbols() const { return symbols_; }
-  char symbol(int64_t token) const { return symbols_.at(static_cast<size_t>(token)); }
+  int64_t size() const {
+    return static_cast<int64_t>(symbols_.size());
+  }
+  const std::string& symbols() const {
+    return symbols_;
+  }
+  char symbol(int64_t token) const {
+    return symbols_.at(static_cast<size_t>(token));
+  }
   /// One uint8 number a character; a character that the vocabulary lacks reads as '?'.
   at::Tensor encode(const std::string& text) const;
 

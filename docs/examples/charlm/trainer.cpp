@@ -103,12 +103,13 @@ double Trainer::held_out_bits() const {
 
 bool Trainer::train(const Options& options) {
   torch::Progress progress(
-      options.steps, torch::ProgressOptions()
-                         .first(step_)
-                         .seconds(static_cast<double>(options.seconds))
-                         .rate_unit("tokens")
-                         .rate_per_step(static_cast<double>(options.batch * model_.config().context))
-                         .stream(stdout));
+      options.steps,
+      torch::ProgressOptions()
+          .first(step_)
+          .seconds(static_cast<double>(options.seconds))
+          .rate_unit("tokens")
+          .rate_per_step(static_cast<double>(options.batch * model_.config().context))
+          .stream(stdout));
   auto last_save = std::chrono::steady_clock::now();
   while (!progress.done() && stop_signal == 0) {
     const at::Tensor batch_loss = loss(random_batch(options.batch));

@@ -23,7 +23,9 @@ class Trainer {
   /// Where `checkpoint` left off.
   Trainer(const Checkpoint& checkpoint, const std::string& text, at::Device device);
 
-  void seed(uint64_t seed) { generator_.set_current_seed(seed); }
+  void seed(uint64_t seed) {
+    generator_.set_current_seed(seed);
+  }
   /// Bits for each character of the held-out text, or of its beginning if it is long.
   double held_out_bits() const;
   /// Trains and saves now and then, until done or told to stop. Returns false if told to stop.
@@ -31,8 +33,12 @@ class Trainer {
   /// `count` characters of the model's own.
   std::string generate(int64_t count);
   void save(const std::string& path) const;
-  int64_t step() const { return step_; }
-  const Split& text() const { return text_; }
+  int64_t step() const {
+    return step_;
+  }
+  const Split& text() const {
+    return text_;
+  }
 
  private:
   struct Batch {

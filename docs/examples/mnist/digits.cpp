@@ -70,7 +70,9 @@ class Writer {
 
  private:
   // Not a std:: distribution: those differ between standard libraries.
-  double uniform(double from, double to) { return from + (to - from) * (random_() / 4294967296.0); }
+  double uniform(double from, double to) {
+    return from + (to - from) * (random_() / 4294967296.0);
+  }
 
   static std::string big_endian(int64_t number) {
     std::string bytes;
@@ -97,8 +99,9 @@ class Writer {
       for (Point& point : stroke) {
         const double y = (point.y - .5) * height + uniform(-.02, .02);
         const double x = (point.x - .5) * width - slant * y + uniform(-.02, .02);
-        point = {.5 + x * std::cos(angle) - y * std::sin(angle) + shift.x,
-                 .5 + x * std::sin(angle) + y * std::cos(angle) + shift.y};
+        point = {
+            .5 + x * std::cos(angle) - y * std::sin(angle) + shift.x,
+            .5 + x * std::sin(angle) + y * std::cos(angle) + shift.y};
       }
     }
     const double radius = uniform(.025, .06);

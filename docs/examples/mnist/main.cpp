@@ -1,4 +1,5 @@
-// A convolutional net that learns digits from files of MNIST's format: see --help. Compiles with libtensor and libtorch.
+// A convolutional net that learns digits from files of MNIST's format: see --help. Compiles with libtensor and
+// libtorch.
 #include <torch/torch.h>
 
 #if __has_include(<torch/progress.h>)
@@ -127,11 +128,15 @@ class Steps {
  public:
 #if __has_include(<torch/progress.h>)
   Steps(int64_t epoch, int64_t count, int64_t batch)
-      : bar_(count, torch::ProgressOptions()
-                        .label("epoch " + std::to_string(epoch))
-                        .rate_unit("images")
-                        .rate_per_step(static_cast<double>(batch))) {}
-  void advance(double loss) { bar_.mean("loss", loss).advance(); }
+      : bar_(
+            count,
+            torch::ProgressOptions()
+                .label("epoch " + std::to_string(epoch))
+                .rate_unit("images")
+                .rate_per_step(static_cast<double>(batch))) {}
+  void advance(double loss) {
+    bar_.mean("loss", loss).advance();
+  }
 
  private:
   torch::Progress bar_;

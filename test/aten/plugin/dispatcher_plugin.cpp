@@ -16,7 +16,9 @@ struct Tally : torch::CustomClassHolder {
 } // namespace
 
 TORCH_LIBRARY(plugin, m) {
-  m.class_<Tally>("Tally").def(torch::init<>()).def("next", [](const c10::intrusive_ptr<Tally>& self) { return ++self->count; });
+  m.class_<Tally>("Tally").def(torch::init<>()).def("next", [](const c10::intrusive_ptr<Tally>& self) {
+    return ++self->count;
+  });
   m.def("tally() -> __torch__.torch.classes.plugin.Tally", [] { return c10::make_intrusive<Tally>(); });
   m.def("add(Tensor a, int n) -> int", [](const at::Tensor&, int64_t n) { return n + 42; });
 }

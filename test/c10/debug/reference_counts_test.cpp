@@ -1,5 +1,5 @@
-// What programs compiled without NDEBUG are told about wrong use of reference counts. A program of its own: in one with NDEBUG
-// the linker might take the other copy of the inline functions.
+// What programs compiled without NDEBUG are told about wrong use of reference counts. A program of its own: in one with
+// NDEBUG the linker might take the other copy of the inline functions.
 #include <c10/util/intrusive_ptr.h>
 
 #include <catch2/catch.hpp>
@@ -55,26 +55,32 @@ std::string abort_message_of(const std::function<void()>& wrong_use) {
 } // namespace
 
 TEST_CASE("a weak reference to an object that has none left is refused", "[c10][intrusive_ptr]") {
-  CHECK_THAT(abort_message_of([] {
-    Object on_stack;
-    c10::raw::weak_intrusive_ptr::incref(&on_stack);
-  }), Contains("weak_intrusive_ptr: Cannot increase weakcount after it reached zero."));
+  CHECK_THAT(
+      abort_message_of([] {
+        Object on_stack;
+        c10::raw::weak_intrusive_ptr::incref(&on_stack);
+      }),
+      Contains("weak_intrusive_ptr: Cannot increase weakcount after it reached zero."));
 }
 
 TEST_CASE("a weak pointer takes over only what was released as one", "[c10][intrusive_ptr]") {
-  CHECK_THAT(abort_message_of([] {
-    const auto strong = c10::make_intrusive<Object>();
-    c10::weak_intrusive_ptr<Object>::reclaim(strong.get()).release();
-  }), Contains("weak_intrusive_ptr: Can only weak_intrusive_ptr::reclaim() owning pointers that were created using "
+  CHECK_THAT(
+      abort_message_of([] {
+        const auto strong = c10::make_intrusive<Object>();
+        c10::weak_intrusive_ptr<Object>::reclaim(strong.get()).release();
+      }),
+      Contains("weak_intrusive_ptr: Can only weak_intrusive_ptr::reclaim() owning pointers that were created using "
                "weak_intrusive_ptr::release()."));
 }
 
 TEST_CASE("an object that is destroyed while a weak reference is left is reported", "[c10][intrusive_ptr]") {
-  CHECK_THAT(abort_message_of([] {
-    auto strong = c10::make_intrusive<Object>();
-    c10::weak_intrusive_ptr<Object> weak(strong);
-    delete strong.release();
-  }), Contains("intrusive_ptr_target: destroyed while"));
+  CHECK_THAT(
+      abort_message_of([] {
+        auto strong = c10::make_intrusive<Object>();
+        c10::weak_intrusive_ptr<Object> weak(strong);
+        delete strong.release();
+      }),
+      Contains("intrusive_ptr_target: destroyed while"));
 }
 
 TEST_CASE("an object whose constructor has counted is refused", "[c10][intrusive_ptr]") {
@@ -82,10 +88,12 @@ TEST_CASE("an object whose constructor has counted is refused", "[c10][intrusive
 }
 
 TEST_CASE("a strong reference to an object without owner is refused", "[c10][intrusive_ptr]") {
-  CHECK_THAT(abort_message_of([] {
-    Object on_stack;
-    c10::intrusive_ptr<Object>::unsafe_reclaim_from_nonowning(&on_stack).release();
-  }), Contains("intrusive_ptr: Can only reclaim pointers that are owned by someone"));
+  CHECK_THAT(
+      abort_message_of([] {
+        Object on_stack;
+        c10::intrusive_ptr<Object>::unsafe_reclaim_from_nonowning(&on_stack).release();
+      }),
+      Contains("intrusive_ptr: Can only reclaim pointers that are owned by someone"));
 }
 
 TEST_CASE("right use of reference counts passes the assertions", "[c10][intrusive_ptr]") {

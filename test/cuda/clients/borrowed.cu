@@ -23,7 +23,8 @@ void run_softmax(const at::Tensor& rows, const at::Tensor& mask, int chunk, cons
 }
 
 template <bool IsLog, bool IsMasked>
-void run_softmax_backward(const at::Tensor& grad, const at::Tensor& output, const at::Tensor& mask, const at::Tensor& out) {
+void run_softmax_backward(
+    const at::Tensor& grad, const at::Tensor& output, const at::Tensor& mask, const at::Tensor& out) {
   const int n = static_cast<int>(grad.size(1));
   dispatch_softmax_backward<float, float, float, IsLog, IsMasked>(
       out.mutable_data_ptr<float>(), grad.const_data_ptr<float>(), output.const_data_ptr<float>(), n, n,
@@ -57,7 +58,15 @@ struct AddProduct {
 };
 struct CopyFour {
   __device__ void operator()(
-      int n, float& a0, float& a1, float& a2, float& a3, const float& b0, const float& b1, const float& b2, const float& b3) const {
+      int n,
+      float& a0,
+      float& a1,
+      float& a2,
+      float& a3,
+      const float& b0,
+      const float& b1,
+      const float& b2,
+      const float& b3) const {
     float* const to[] = {&a0, &a1, &a2, &a3};
     const float from[] = {b0, b1, b2, b3};
     for (int i = 0; i < n; ++i) {
@@ -112,17 +121,18 @@ __global__ void root_kernel(float* x, int n) {
 at::Tensor row_softmax(const at::Tensor& rows, const at::Tensor& mask, bool log, int chunk) {
   at::Tensor out = at::empty_like(rows);
   const bool masked = mask.defined();
-  (log ? masked ? run_softmax<true, true> : run_softmax<true, false>
-       : masked ? run_softmax<false, true> : run_softmax<false, false>)(rows, mask, chunk, out);
+  (log          ? masked ? run_softmax<true, true> : run_softmax<true, false>
+                : masked ? run_softmax<false, true>
+                : run_softmax<false, false>)(rows, mask, chunk, out);
   return out;
 }
 
 at::Tensor row_softmax_backward(const at::Tensor& grad, const at::Tensor& output, const at::Tensor& mask, bool log) {
   at::Tensor out = at::empty_like(grad);
   const bool masked = mask.defined();
-  (log ? masked ? run_softmax_backward<true, true> : run_softmax_backward<true, false>
-       : masked ? run_softmax_backward<false, true> : run_softmax_backward<false, false>)(
-      log ? grad : grad * output, output, mask, out);
+  (log          ? masked ? run_softmax_backward<true, true> : run_softmax_backward<true, false>
+                : masked ? run_softmax_backward<false, true>
+                : run_softmax_backward<false, false>)(log ? grad : grad * output, output, mask, out);
   return out;
 }
 
@@ -217,24 +227,33 @@ void sample_each(const at::Tensor& x, const at::Tensor& chances) {
   at::native::templates::cuda::bernoulli_kernel(x, chances, generator());
 }
 
-at::Tensor image_to_columns(const at::Tensor& image, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride) {
+at::Tensor image_to_columns(
+    const at::Tensor& image, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride) {
   const auto windows = [&](int64_t size) { return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1; };
   const int64_t rows = windows(image.size(1)), columns = windows(image.size(2));
   at::Tensor out = at::empty({image.size(0) * kernel * kernel, rows * columns}, image.options());
   at::native::im2col<float>(
-      at::cuda::getCurrentCUDAStream(), image.const_data_ptr<float>(), image.size(0), image.size(1), image.size(2), rows, columns,
-      kernel, kernel, padding, padding, stride, stride, dilation, dilation, out.mutable_data_ptr<float>());
+      at::cuda::getCurrentCUDAStream(), image.const_data_ptr<float>(), image.size(0), image.size(1), image.size(2),
+      rows, columns, kernel, kernel, padding, padding, stride, stride, dilation, dilation,
+      out.mutable_data_ptr<float>());
   return out;
 }
 
 at::Tensor columns_to_image(
-    const at::Tensor& columns, int64_t height, int64_t width, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride) {
+    const at::Tensor& columns,
+    int64_t height,
+    int64_t width,
+    int64_t kernel,
+    int64_t dilation,
+    int64_t padding,
+    int64_t stride) {
   const auto windows = [&](int64_t size) { return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1; };
   const int64_t channels = columns.size(0) / (kernel * kernel);
   at::Tensor out = at::empty({channels, height, width}, columns.options());
   at::native::col2im<float, double>(
-      at::cuda::getCurrentCUDAStream(), columns.const_data_ptr<float>(), channels, height, width, windows(height), windows(width),
-      kernel, kernel, padding, padding, stride, stride, dilation, dilation, out.mutable_data_ptr<float>());
+      at::cuda::getCurrentCUDAStream(), columns.const_data_ptr<float>(), channels, height, width, windows(height),
+      windows(width), kernel, kernel, padding, padding, stride, stride, dilation, dilation,
+      out.mutable_data_ptr<float>());
   return out;
 }
 

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <tuple>
 
-// Functions of an extension made with the kernels that extensions borrow from ATen: softmax of short rows, functions applied
-// to some tensors, reductions, samplers, columns. All take tensors on one device; for the emulator, where the CPU stands in for
-// it, that is the CPU.
+// Functions of an extension made with the kernels that extensions borrow from ATen: softmax of short rows, functions
+// applied to some tensors, reductions, samplers, columns. All take tensors on one device; for the emulator, where the
+// CPU stands in for it, that is the CPU.
 
-/// Softmax of rows, or its logarithm. Where the mask, if there is one, is true an element counts as -infinity. A mask with
-/// fewer rows serves as many rows in turn, `chunk` elements of the input each.
+/// Softmax of rows, or its logarithm. Where the mask, if there is one, is true an element counts as -infinity. A mask
+/// with fewer rows serves as many rows in turn, `chunk` elements of the input each.
 at::Tensor row_softmax(const at::Tensor& rows, const at::Tensor& mask, bool log, int chunk = 0);
 at::Tensor row_softmax_backward(const at::Tensor& grad, const at::Tensor& output, const at::Tensor& mask, bool log);
 
@@ -32,7 +32,13 @@ void sample_each(const at::Tensor& x, const at::Tensor& chances);
 /// at::im2col of one image without a batch, and back.
 at::Tensor image_to_columns(const at::Tensor& image, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride);
 at::Tensor columns_to_image(
-    const at::Tensor& columns, int64_t height, int64_t width, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride);
+    const at::Tensor& columns,
+    int64_t height,
+    int64_t width,
+    int64_t kernel,
+    int64_t dilation,
+    int64_t padding,
+    int64_t stride);
 
 /// Square roots of up to 64 numbers.
 at::Tensor roots(const at::Tensor& x);

@@ -33,10 +33,13 @@ void check_borrowed(c10::Device device) {
     const at::Tensor few = mask.narrow(0, 0, 3).contiguous();
     const at::Tensor many = few.repeat_interleave(3, 0);
     CHECK(same(
-        row_softmax(on(rows), on(few), false, static_cast<int>(3 * columns)), rows.masked_fill(many, -INFINITY).softmax(1)));
+        row_softmax(on(rows), on(few), false, static_cast<int>(3 * columns)),
+        rows.masked_fill(many, -INFINITY).softmax(1)));
     const at::Tensor y = rows.softmax(1), log_y = rows.log_softmax(1);
     CHECK(same(row_softmax_backward(on(grad), on(y), {}, false), at::_softmax_backward_data(grad, y, 1, at::kFloat)));
-    CHECK(same(row_softmax_backward(on(grad), on(log_y), {}, true), at::_log_softmax_backward_data(grad, log_y, 1, at::kFloat)));
+    CHECK(same(
+        row_softmax_backward(on(grad), on(log_y), {}, true),
+        at::_log_softmax_backward_data(grad, log_y, 1, at::kFloat)));
     const at::Tensor masked_y = hidden.softmax(1).nan_to_num();
     CHECK(same(
         row_softmax_backward(on(grad), on(masked_y), on(mask), false),
@@ -60,7 +63,8 @@ void check_borrowed(c10::Device device) {
   add_one(shared.expand({4, 3}));
   CHECK(same(shared, at::ones({4, 1})));
 
-  for (const at::Tensor& in : {at::randn({3, 4, 5}), at::randn({70, 300}), at::randn({2, 5000}), at::randn({5000, 2}), at::randn({1, 1, 9})}) {
+  for (const at::Tensor& in :
+       {at::randn({3, 4, 5}), at::randn({70, 300}), at::randn({2, 5000}), at::randn({5000, 2}), at::randn({1, 1, 9})}) {
     for (int64_t dim = 0; dim < in.dim(); ++dim) {
       CAPTURE(in.sizes(), dim);
       const auto [values, places] = greatest(on(in), dim);
@@ -104,8 +108,10 @@ void check_borrowed(c10::Device device) {
   }
 
   const at::Tensor image = at::randn({3, 9, 8});
-  for (const auto [kernel, dilation, padding, stride] : {std::array<int64_t, 4>{3, 1, 1, 1}, {2, 2, 0, 2}, {4, 1, 3, 3}}) {
-    const at::Tensor expected = at::im2col(image, {kernel, kernel}, {dilation, dilation}, {padding, padding}, {stride, stride});
+  for (const auto [kernel, dilation, padding, stride] :
+       {std::array<int64_t, 4>{3, 1, 1, 1}, {2, 2, 0, 2}, {4, 1, 3, 3}}) {
+    const at::Tensor expected =
+        at::im2col(image, {kernel, kernel}, {dilation, dilation}, {padding, padding}, {stride, stride});
     CHECK(same(image_to_columns(on(image), kernel, dilation, padding, stride), expected));
     CHECK(same(
         columns_to_image(on(expected), 9, 8, kernel, dilation, padding, stride),

@@ -86,7 +86,8 @@ __global__ void histogram_kernel(const int64_t* bins, int n, scalar_t* counts, i
   }
 }
 
-__global__ void row_sum_kernel(at::cuda::detail::IntDivider<unsigned int> columns, const float* in, unsigned int n, float* sums) {
+__global__ void row_sum_kernel(
+    at::cuda::detail::IntDivider<unsigned int> columns, const float* in, unsigned int n, float* sums) {
   const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
   float value = i < n ? in[i] : 0.f;
   const auto place = columns.divmod(i);
@@ -107,7 +108,11 @@ __global__ void dropout_kernel(at::PhiloxCudaState philox, float p, const float*
 }
 
 __global__ void row_of_image(
-    at::PackedTensorAccessor64<const float, 4> image, at::PackedTensorAccessor64<float, 4> out, float scale, int height, int width) {
+    at::PackedTensorAccessor64<const float, 4> image,
+    at::PackedTensorAccessor64<float, 4> out,
+    float scale,
+    int height,
+    int width) {
   const int x = threadIdx.x;
   if (x < out.size(3)) {
     const float from = at::native::area_pixel_compute_source_index<float>(scale, x, false, true);
@@ -145,9 +150,8 @@ at::Tensor histogram_cuda(const at::Tensor& bins, int64_t count) {
   check_input(bins);
   const c10::cuda::CUDAGuard guard(bins.device());
   at::Tensor counts = at::zeros({count}, bins.options().dtype(at::kFloat));
-  histogram_kernel<float>
-      <<<at::ceil_div(bins.numel(), int64_t{256}), 256, 0, at::cuda::getCurrentCUDAStream()>>>(
-          bins.data_ptr<int64_t>(), static_cast<int>(bins.numel()), counts.data_ptr<float>(), count);
+  histogram_kernel<float><<<at::ceil_div(bins.numel(), int64_t{256}), 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+      bins.data_ptr<int64_t>(), static_cast<int>(bins.numel()), counts.data_ptr<float>(), count);
   AT_CUDA_CHECK(cudaGetLastError());
   return counts;
 }
@@ -167,14 +171,16 @@ at::Tensor dropout_cuda(const at::Tensor& x, double p) {
   check_input(x);
   const c10::cuda::CUDAGuard guard(x.device());
   at::Tensor out = at::empty_like(x);
-  auto* gen = at::get_generator_or_default<at::CUDAGeneratorImpl>(std::nullopt, at::cuda::detail::getDefaultCUDAGenerator());
+  auto* gen =
+      at::get_generator_or_default<at::CUDAGeneratorImpl>(std::nullopt, at::cuda::detail::getDefaultCUDAGenerator());
   at::PhiloxCudaState philox;
   {
     std::lock_guard<std::mutex> lock(gen->mutex_);
     philox = gen->philox_cuda_state(4);
   }
   dropout_kernel<<<at::cuda::ATenCeilDiv(x.numel(), int64_t{256}), 256, 0, at::cuda::getCurrentCUDAStream()>>>(
-      philox, static_cast<float>(p), x.const_data_ptr<float>(), out.mutable_data_ptr<float>(), static_cast<int>(x.numel()));
+      philox, static_cast<float>(p), x.const_data_ptr<float>(), out.mutable_data_ptr<float>(),
+      static_cast<int>(x.numel()));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return out;
 }
@@ -185,8 +191,8 @@ at::Tensor wider_row_cuda(const at::Tensor& image, int64_t width) {
   const auto scale = at::native::area_pixel_compute_scale<float>(
       static_cast<int>(image.size(3)), static_cast<int>(width), false, std::nullopt);
   row_of_image<<<1, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
-      image.packed_accessor64<const float, 4>(), out.packed_accessor64<float, 4>(), scale, static_cast<int>(image.size(2)),
-      static_cast<int>(image.size(3)));
+      image.packed_accessor64<const float, 4>(), out.packed_accessor64<float, 4>(), scale,
+      static_cast<int>(image.size(2)), static_cast<int>(image.size(3)));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return out;
 }
@@ -197,8 +203,8 @@ at::Tensor product_cuda(const at::Tensor& a, const at::Tensor& b) {
   at::Tensor out = at::empty({a.size(0), b.size(1)}, a.options());
   AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "product", [&] {
     at::cuda::blas::gemm<scalar_t>(
-        'n', 'n', b.size(1), a.size(0), a.size(1), 1, b.const_data_ptr<scalar_t>(), b.size(1), a.const_data_ptr<scalar_t>(),
-        a.size(1), 0, out.mutable_data_ptr<scalar_t>(), b.size(1));
+        'n', 'n', b.size(1), a.size(0), a.size(1), 1, b.const_data_ptr<scalar_t>(), b.size(1),
+        a.const_data_ptr<scalar_t>(), a.size(1), 0, out.mutable_data_ptr<scalar_t>(), b.size(1));
   });
   return out;
 }
@@ -219,7 +225,7 @@ std::tuple<at::Tensor, at::Tensor> sorted_runs_cuda(const at::Tensor& keys) {
       counts.const_data_ptr<int64_t>(), sums.mutable_data_ptr<int64_t>(), ::cuda::std::plus<int64_t>(), n);
   at::cuda::cub::exclusive_sum(counts.const_data_ptr<int64_t>(), sums.mutable_data_ptr<int64_t>(), n);
   size_t bytes = 0;
-  cub::DeviceReduce::Sum(nullptr, bytes, sorted.const_data_ptr<int64_t>(), length.mutable_data_ptr<int64_t>() , n);
+  cub::DeviceReduce::Sum(nullptr, bytes, sorted.const_data_ptr<int64_t>(), length.mutable_data_ptr<int64_t>(), n);
   return {sorted, order};
 }
 

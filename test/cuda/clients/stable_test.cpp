@@ -24,7 +24,8 @@ TEST_CASE("STD_CUDA_CHECK throws what the CUDA runtime says", "[cuda][stable]") 
   torch_c10_cuda_free_error_msg(text);
 }
 
-TEST_CASE("functions of the stable interface for CUDA fail with a text where there is no such device", "[cuda][stable]") {
+TEST_CASE(
+    "functions of the stable interface for CUDA fail with a text where there is no such device", "[cuda][stable]") {
   CUDAGuardHandle guard = nullptr;
   REQUIRE(aoti_torch_create_cuda_guard(1000, &guard) == TORCH_FAILURE);
   CHECK_THAT(std::string(torch_exception_get_what()), Catch::Contains("device index 1000"));

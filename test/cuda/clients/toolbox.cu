@@ -28,8 +28,17 @@ struct Image {
 
 /// Threads are places of the grid; `grad_image` and `grad_grid` are null on the way there.
 __global__ void sample_kernel(
-    Image image, const float* grid, int rows, int columns, bool cubic, GridSamplerPadding padding, bool align_corners, float* out,
-    const float* grad, float* grad_image, float* grad_grid) {
+    Image image,
+    const float* grid,
+    int rows,
+    int columns,
+    bool cubic,
+    GridSamplerPadding padding,
+    bool align_corners,
+    float* out,
+    const float* grad,
+    float* grad_image,
+    float* grad_grid) {
   const int count = image.batch * rows * columns, plane = image.height * image.width;
   const int H = image.height, W = image.width;
   CUDA_KERNEL_LOOP(i, count) {
@@ -98,8 +107,15 @@ __global__ void sample_kernel(
 }
 
 void run_sample(
-    const at::Tensor& image, const at::Tensor& grid, bool cubic, int64_t padding, bool align_corners, float* out, const float* grad,
-    float* grad_image, float* grad_grid) {
+    const at::Tensor& image,
+    const at::Tensor& grid,
+    bool cubic,
+    int64_t padding,
+    bool align_corners,
+    float* out,
+    const float* grad,
+    float* grad_image,
+    float* grad_grid) {
   at::native::check_grid_sampler_common(image, grid);
   at::native::check_grid_sampler_2d(image, grid);
   const Image dense{
@@ -109,8 +125,8 @@ void run_sample(
   const int blocks = at::cuda::detail::GET_BLOCKS(grid.numel() / 2, 128);
   const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
   sample_kernel<<<blocks, 128, 0, stream>>>(
-      dense, grid.const_data_ptr<float>(), rows, columns, cubic, static_cast<GridSamplerPadding>(padding), align_corners, out, grad,
-      grad_image, grad_grid);
+      dense, grid.const_data_ptr<float>(), rows, columns, cubic, static_cast<GridSamplerPadding>(padding),
+      align_corners, out, grad, grad_image, grad_grid);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -128,7 +144,12 @@ __global__ void row_kernel(const float* rows, int columns, float* sums, float* m
 }
 
 __global__ void scale_kernel(
-    int count, float factor, char* out, char* in, OffsetCalculator<2> offsets, at::native::memory::LoadWithCast<1> loader,
+    int count,
+    float factor,
+    char* out,
+    char* in,
+    OffsetCalculator<2> offsets,
+    at::native::memory::LoadWithCast<1> loader,
     at::native::memory::StoreWithCast<1> storer) {
   const int i = static_cast<int>(blockIdx.x * num_threads() + threadIdx.x);
   if (i < count) {
@@ -199,11 +220,16 @@ at::Tensor sample(const at::Tensor& image, const at::Tensor& grid, bool cubic, i
 }
 
 std::tuple<at::Tensor, at::Tensor> sample_backward(
-    const at::Tensor& grad, const at::Tensor& image, const at::Tensor& grid, bool cubic, int64_t padding, bool align_corners) {
+    const at::Tensor& grad,
+    const at::Tensor& image,
+    const at::Tensor& grid,
+    bool cubic,
+    int64_t padding,
+    bool align_corners) {
   at::Tensor grad_image = at::zeros_like(image), grad_grid = at::empty_like(grid);
   run_sample(
-      image, grid, cubic, padding, align_corners, nullptr, grad.const_data_ptr<float>(), grad_image.mutable_data_ptr<float>(),
-      grad_grid.mutable_data_ptr<float>());
+      image, grid, cubic, padding, align_corners, nullptr, grad.const_data_ptr<float>(),
+      grad_image.mutable_data_ptr<float>(), grad_grid.mutable_data_ptr<float>());
   return {grad_image, grad_grid};
 }
 
@@ -226,7 +252,8 @@ void scale_into(const at::Tensor& x, float factor, const at::Tensor& out) {
   const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
   scale_kernel<<<at::ceil_div(count, static_cast<int>(num_threads())), num_threads(), 0, stream>>>(
       count, factor, static_cast<char*>(iter.data_ptr(0)), static_cast<char*>(iter.data_ptr(1)),
-      make_element_offset_calculator<2>(iter), at::native::memory::LoadWithCast<1>(iter), at::native::memory::StoreWithCast<1>(iter));
+      make_element_offset_calculator<2>(iter), at::native::memory::LoadWithCast<1>(iter),
+      at::native::memory::StoreWithCast<1>(iter));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 

@@ -4,13 +4,18 @@
 
 #include <tuple>
 
-// Functions of an extension made with the device headers that extensions borrow from ATen/native/cuda. All take tensors on one
-// device; for the emulator, where the CPU stands in for it, that is the CPU.
+// Functions of an extension made with the device headers that extensions borrow from ATen/native/cuda. All take tensors
+// on one device; for the emulator, where the CPU stands in for it, that is the CPU.
 
 /// at::grid_sampler_2d of contiguous floats, and its gradients of image and grid.
 at::Tensor sample(const at::Tensor& image, const at::Tensor& grid, bool cubic, int64_t padding, bool align_corners);
 std::tuple<at::Tensor, at::Tensor> sample_backward(
-    const at::Tensor& grad, const at::Tensor& image, const at::Tensor& grid, bool cubic, int64_t padding, bool align_corners);
+    const at::Tensor& grad,
+    const at::Tensor& image,
+    const at::Tensor& grid,
+    bool cubic,
+    int64_t padding,
+    bool align_corners);
 /// Sum and maximum of each row, of up to 1024 elements.
 std::tuple<at::Tensor, at::Tensor> sums_and_maxima(const at::Tensor& rows);
 /// out = factor * x, whatever their strides and dtypes.

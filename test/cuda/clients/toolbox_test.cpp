@@ -28,14 +28,16 @@ void check_toolbox(c10::Device device) {
         const at::Tensor grad = at::randn_like(expected);
         const auto [grad_image, grad_grid] =
             at::grid_sampler_2d_backward(grad, image, grid, cubic ? 2 : 0, padding, align_corners, {true, true});
-        const auto [got_image, got_grid] = sample_backward(on(grad), on(image), on(grid), cubic, padding, align_corners);
+        const auto [got_image, got_grid] =
+            sample_backward(on(grad), on(image), on(grid), cubic, padding, align_corners);
         CHECK(same(got_image, grad_image));
         CHECK(same(got_grid, grad_grid));
       }
     }
   }
   CHECK_THROWS_WITH(
-      sample(on(image), on(grid.narrow(0, 0, 1)), false, 0, false), Catch::Contains("expected grid and input to have same batch size"));
+      sample(on(image), on(grid.narrow(0, 0, 1)), false, 0, false),
+      Catch::Contains("expected grid and input to have same batch size"));
 
   for (const int64_t columns : {32, 100, 257, 1024}) {
     at::Tensor rows = at::randn({3, columns});
@@ -82,5 +84,6 @@ TEST_CASE("kernels made with the headers of ATen/native/cuda run", "[cuda][gpu]"
 
 TEST_CASE("the iterator's loop refuses tensors on the CPU", "[cuda]") {
   CHECK_THROWS_WITH(
-      difference(at::ones({3}), at::ones({3})), Catch::Contains("gpu_kernel: argument 0: expected a CUDA device but found cpu"));
+      difference(at::ones({3}), at::ones({3})),
+      Catch::Contains("gpu_kernel: argument 0: expected a CUDA device but found cpu"));
 }

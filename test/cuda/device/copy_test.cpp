@@ -10,8 +10,9 @@ using test::same_on_both;
 namespace {
 
 const std::vector<at::ScalarType> kDtypes = {
-    at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kUInt16, at::kUInt32, at::kUInt64, at::kHalf,
-    at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble, at::kFloat8_e4m3fn, at::kFloat8_e5m2};
+    at::kBool,   at::kByte,         at::kChar,          at::kShort,         at::kInt,        at::kLong,
+    at::kUInt16, at::kUInt32,       at::kUInt64,        at::kHalf,          at::kBFloat16,   at::kFloat,
+    at::kDouble, at::kComplexFloat, at::kComplexDouble, at::kFloat8_e4m3fn, at::kFloat8_e5m2};
 
 at::Tensor sample() {
   return torch::arange(-12, 12).view({4, 6}).to(at::kDouble) / 2;
@@ -63,7 +64,9 @@ TEST_CASE("copies between places that overlap are refused", "[cuda][copy]") {
 
 TEST_CASE("a number is read from one element, not from none", "[cuda][copy]") {
   CHECK(at::_local_scalar_dense(torch::full({1}, 3.5).to(kGpu)).toDouble() == 3.5);
-  CHECK_THROWS_WITH(at::_local_scalar_dense(torch::empty({0, 3}).to(kGpu)), Catch::Contains("a Tensor with 0 elements cannot be converted to Scalar"));
+  CHECK_THROWS_WITH(
+      at::_local_scalar_dense(torch::empty({0, 3}).to(kGpu)),
+      Catch::Contains("a Tensor with 0 elements cannot be converted to Scalar"));
 }
 
 TEST_CASE("pinned memory is copied without waiting", "[cuda][copy]") {
@@ -101,13 +104,17 @@ TEST_CASE("item, fills and sequences", "[cuda][factory]") {
   a.slice(1, 1, 3).zero_();
   CHECK(a.sum().item<double>() == 10);
   same_on_both("arange", [](at::Device d) { return torch::arange(-3, 20, 2, d); });
-  same_on_both("arange half", [](at::Device d) { return torch::arange(0, 1, 0.1, at::TensorOptions(d).dtype(at::kHalf)); });
+  same_on_both(
+      "arange half", [](at::Device d) { return torch::arange(0, 1, 0.1, at::TensorOptions(d).dtype(at::kHalf)); });
   same_on_both("linspace", [](at::Device d) { return torch::linspace(-1, 1, 101, d); });
-  same_on_both("linspace int", [](at::Device d) { return torch::linspace(0, 10, 5, at::TensorOptions(d).dtype(at::kInt)); });
+  same_on_both(
+      "linspace int", [](at::Device d) { return torch::linspace(0, 10, 5, at::TensorOptions(d).dtype(at::kInt)); });
   same_on_both("logspace", [](at::Device d) { return torch::logspace(0, 3, 7, 2, d); });
   same_on_both("eye", [](at::Device d) { return torch::eye(3, 5, d); });
   same_on_both("tril", [](at::Device d) { return sample().to(d).tril(1); });
-  same_on_both("triu of a batch", [](at::Device d) { return torch::arange(60).view({3, 4, 5}).to(d).transpose(0, 2).triu(-1); });
+  same_on_both("triu of a batch", [](at::Device d) {
+    return torch::arange(60).view({3, 4, 5}).to(d).transpose(0, 2).triu(-1);
+  });
 }
 
 TEST_CASE("cat, clone and contiguous", "[cuda][copy]") {

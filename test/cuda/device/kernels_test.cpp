@@ -12,20 +12,26 @@ TEST_CASE("reductions of any dimensions, layouts and dtypes", "[cuda][reduce]") 
   const std::vector<std::vector<int64_t>> dims = {{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}};
   for (const at::Tensor& t : {a, a.transpose(0, 2), a.slice(0, 0, 33, 2)}) {
     for (const std::vector<int64_t>& dim : dims) {
-      same_on_both("sum", [&](at::Device d) { return t.to(d).sum(dim); }, 1e-4, 1e-4);
-      same_on_both("mean", [&](at::Device d) { return t.to(d).mean(dim, true); }, 1e-4, 1e-5);
+      same_on_both(
+          "sum", [&](at::Device d) { return t.to(d).sum(dim); }, 1e-4, 1e-4);
+      same_on_both(
+          "mean", [&](at::Device d) { return t.to(d).mean(dim, true); }, 1e-4, 1e-5);
       same_on_both("amax", [&](at::Device d) { return t.to(d).amax(dim); });
       same_on_both("amin", [&](at::Device d) { return t.to(d).amin(dim); });
-      same_on_both("norm", [&](at::Device d) { return at::linalg_vector_norm(t.to(d), 2, dim); }, 1e-4);
-      same_on_both("3-norm", [&](at::Device d) { return at::linalg_vector_norm(t.to(d), 3, dim); }, 1e-4);
-      same_on_both("var", [&](at::Device d) { return t.to(d).var(dim, true); }, 1e-4);
+      same_on_both(
+          "norm", [&](at::Device d) { return at::linalg_vector_norm(t.to(d), 2, dim); }, 1e-4);
+      same_on_both(
+          "3-norm", [&](at::Device d) { return at::linalg_vector_norm(t.to(d), 3, dim); }, 1e-4);
+      same_on_both(
+          "var", [&](at::Device d) { return t.to(d).var(dim, true); }, 1e-4);
     }
     for (const int64_t dim : {0, 1, 2}) {
       same_on_both("argmax", [&](at::Device d) { return t.to(d).argmax(dim); });
       same_on_both("min", [&](at::Device d) { return std::get<1>(t.to(d).min(dim)); });
       same_on_both("any", [&](at::Device d) { return (t.to(d) > 2).any(dim); });
       same_on_both("all", [&](at::Device d) { return (t.to(d) > -2).all(dim); });
-      same_on_both("prod", [&](at::Device d) { return t.to(d).prod(dim); }, 1e-3);
+      same_on_both(
+          "prod", [&](at::Device d) { return t.to(d).prod(dim); }, 1e-3);
     }
     same_on_both("argmax of all", [&](at::Device d) { return t.to(d).argmax(); });
     same_on_both("max", [&](at::Device d) { return t.to(d).max(); });
@@ -36,7 +42,8 @@ TEST_CASE("reductions of any dimensions, layouts and dtypes", "[cuda][reduce]") 
     same_on_both("max of integers", [&](at::Device d) { return t.to(d).max(); });
   }
   for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16}) {
-    same_on_both("sum in float", [&](at::Device d) { return torch::ones({5000}, dtype).to(d).sum(); }, 1e-2);
+    same_on_both(
+        "sum in float", [&](at::Device d) { return torch::ones({5000}, dtype).to(d).sum(); }, 1e-2);
   }
   same_on_both("complex", [&](at::Device d) { return torch::ones({10, 3}, at::kComplexDouble).to(d).sum({0}); });
 }
@@ -56,7 +63,8 @@ TEST_CASE("NaN, empty and single elements in reductions", "[cuda][reduce]") {
   a[41] = std::nan("");
   same_on_both("max", [&](at::Device d) { return a.to(d).max(); });
   same_on_both("argmax", [&](at::Device d) { return a.to(d).argmax(); });
-  same_on_both("nansum", [&](at::Device d) { return a.to(d).nansum(); }, 1e-4);
+  same_on_both(
+      "nansum", [&](at::Device d) { return a.to(d).nansum(); }, 1e-4);
   same_on_both("sum of nothing", [](at::Device d) { return torch::empty({0, 3}).to(d).sum({0}); });
   same_on_both("mean of nothing", [](at::Device d) { return torch::empty({0, 3}).to(d).mean({0}); });
   same_on_both("all of nothing", [](at::Device d) { return torch::empty({0}).to(d).all(); });
@@ -65,10 +73,12 @@ TEST_CASE("NaN, empty and single elements in reductions", "[cuda][reduce]") {
 
 TEST_CASE("matrix products in all layouts and dtypes", "[cuda][matmul]") {
   const at::Tensor a = torch::randn({17, 33}, at::kDouble), b = torch::randn({33, 9}, at::kDouble);
-  for (const at::ScalarType dtype : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble}) {
+  for (const at::ScalarType dtype :
+       {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble}) {
     const double tolerance = dtype == at::kHalf ? 1e-2 : dtype == at::kBFloat16 ? 5e-2 : 1e-4;
     const auto check = [&](const char* what, auto f) {
-      same_on_both(what, [&](at::Device d) { return f(a.to(dtype).to(d), b.to(dtype).to(d)); }, tolerance, 10 * tolerance);
+      same_on_both(
+          what, [&](at::Device d) { return f(a.to(dtype).to(d), b.to(dtype).to(d)); }, tolerance, 10 * tolerance);
     };
     check("mm", [](at::Tensor x, at::Tensor y) { return x.mm(y); });
     check("transposed", [](at::Tensor x, at::Tensor y) { return y.t().mm(x.t()); });
@@ -100,17 +110,21 @@ TEST_CASE("softmax and its gradient", "[cuda][nn]") {
     for (const int64_t dim : {0, -1}) {
       const at::Tensor a = torch::randn(sizes) * 3;
       same_on_both("softmax", [&](at::Device d) { return at::softmax(a.to(d), dim); });
-      same_on_both("log_softmax", [&](at::Device d) { return at::log_softmax(a.to(d), dim); }, 1e-4, 1e-5);
+      same_on_both(
+          "log_softmax", [&](at::Device d) { return at::log_softmax(a.to(d), dim); }, 1e-4, 1e-5);
       same_on_both("gradient", [&](at::Device d) {
         at::Tensor x = a.detach().to(d).requires_grad_();
         at::softmax(x, dim).pow(2).sum().backward();
         return x.grad();
       });
-      same_on_both("gradient of the logarithm", [&](at::Device d) {
-        at::Tensor x = a.detach().to(d).requires_grad_();
-        at::log_softmax(x, dim).pow(2).sum().backward();
-        return x.grad();
-      }, 1e-4, 1e-3);
+      same_on_both(
+          "gradient of the logarithm",
+          [&](at::Device d) {
+            at::Tensor x = a.detach().to(d).requires_grad_();
+            at::log_softmax(x, dim).pow(2).sum().backward();
+            return x.grad();
+          },
+          1e-4, 1e-3);
     }
   }
   at::Tensor masked = torch::zeros({2, 4});
@@ -123,13 +137,15 @@ TEST_CASE("layer norm and its gradients", "[cuda][nn]") {
   for (const int64_t size : {1, 31, 128, 3000}) {
     const at::Tensor a = torch::randn({37, size}) + 3, w = torch::randn({size}), b = torch::randn({size});
     const auto run = [&](at::Device d, int which) {
-      std::vector<at::Tensor> leaves = {a.detach().to(d).requires_grad_(), w.detach().to(d).requires_grad_(), b.detach().to(d).requires_grad_()};
+      std::vector<at::Tensor> leaves = {
+          a.detach().to(d).requires_grad_(), w.detach().to(d).requires_grad_(), b.detach().to(d).requires_grad_()};
       const at::Tensor y = at::layer_norm(leaves[0], {size}, leaves[1], leaves[2]);
       y.sin().sum().backward();
       return which < 3 ? leaves[which].grad() : y.detach();
     };
     for (int which = 0; which < 4; ++which) {
-      same_on_both("layer_norm", [&](at::Device d) { return run(d, which); }, 1e-3, 1e-3);
+      same_on_both(
+          "layer_norm", [&](at::Device d) { return run(d, which); }, 1e-3, 1e-3);
     }
   }
 }
@@ -137,19 +153,29 @@ TEST_CASE("layer norm and its gradients", "[cuda][nn]") {
 TEST_CASE("embedding and cross entropy with gradients", "[cuda][nn]") {
   const at::Tensor table = torch::randn({11, 6}), tokens = torch::randint(11, {5, 7}, at::kLong);
   same_on_both("embedding", [&](at::Device d) { return at::embedding(table.to(d), tokens.to(d)); });
-  same_on_both("embedding's gradient", [&](at::Device d) {
-    at::Tensor t = table.detach().to(d).requires_grad_();
-    at::embedding(t, tokens.to(d), /*padding_idx=*/3, /*scale_grad_by_freq=*/true).pow(2).sum().backward();
-    return t.grad();
-  }, 1e-4, 1e-5);
+  same_on_both(
+      "embedding's gradient",
+      [&](at::Device d) {
+        at::Tensor t = table.detach().to(d).requires_grad_();
+        at::embedding(t, tokens.to(d), /*padding_idx=*/3, /*scale_grad_by_freq=*/true).pow(2).sum().backward();
+        return t.grad();
+      },
+      1e-4, 1e-5);
   const at::Tensor scores = torch::randn({35, 11}), weight = torch::rand({11});
   for (const int64_t reduction : {0, 1, 2}) {
     const auto loss = [&](at::Device d, at::Tensor& x) {
       x = scores.detach().to(d).requires_grad_();
       return at::cross_entropy_loss(x, tokens.flatten().to(d), weight.to(d), reduction, /*ignore_index=*/2);
     };
-    same_on_both("cross entropy", [&](at::Device d) { at::Tensor x; return loss(d, x).detach(); });
-    same_on_both("its gradient", [&](at::Device d) { at::Tensor x; loss(d, x).sum().backward(); return x.grad(); });
+    same_on_both("cross entropy", [&](at::Device d) {
+      at::Tensor x;
+      return loss(d, x).detach();
+    });
+    same_on_both("its gradient", [&](at::Device d) {
+      at::Tensor x;
+      loss(d, x).sum().backward();
+      return x.grad();
+    });
   }
 }
 
@@ -157,7 +183,8 @@ TEST_CASE("gather, scatter and kin", "[cuda][index]") {
   const at::Tensor a = torch::randn({6, 7, 8}), index = torch::randint(6, {4, 7, 8}, at::kLong);
   const at::Tensor places = torch::randint(7, {9}, at::kLong), source = torch::randn({6, 9, 8});
   const auto both = [&](const char* what, auto f) {
-    same_on_both(what, [&](at::Device d) { return f(a.to(d), index.to(d), places.to(d), source.to(d)); }, 1e-4, 1e-5);
+    same_on_both(
+        what, [&](at::Device d) { return f(a.to(d), index.to(d), places.to(d), source.to(d)); }, 1e-4, 1e-5);
   };
   using T = at::Tensor;
   both("gather", [](T x, T i, T, T) { return x.gather(0, i); });
@@ -179,7 +206,8 @@ TEST_CASE("indexing by tensors and masks", "[cuda][index]") {
   const at::Tensor a = torch::randn({4, 5, 6});
   const at::Tensor i = torch::tensor({0, -1, 2}, at::kLong), j = torch::tensor({{1}, {3}}, at::kLong);
   const auto both = [&](const char* what, auto f) {
-    same_on_both(what, [&](at::Device d) { return f(a.to(d), i.to(d), j.to(d)); }, 1e-5, 1e-5);
+    same_on_both(
+        what, [&](at::Device d) { return f(a.to(d), i.to(d), j.to(d)); }, 1e-5, 1e-5);
   };
   using T = at::Tensor;
   using at::indexing::Slice;
@@ -194,11 +222,13 @@ TEST_CASE("indexing by tensors and masks", "[cuda][index]") {
   both("masked_scatter", [](T x, T, T) { return x.masked_scatter(x > 0, torch::arange(120, x.options())); });
   both("nonzero", [](T x, T, T) { return (x > 0.5).nonzero(); });
   both("put_ of a transposed", [](T x, T p, T) { return x.transpose(0, 1).put(p, torch::ones({3}, x.options())); });
-  CHECK_THROWS_WITH(a.to(kGpu).index({torch::tensor({4}, at::kLong).to(kGpu)}).cpu(), Catch::Contains("index 4 is out of bounds"));
+  CHECK_THROWS_WITH(
+      a.to(kGpu).index({torch::tensor({4}, at::kLong).to(kGpu)}).cpu(), Catch::Contains("index 4 is out of bounds"));
 }
 
 TEST_CASE("sorting, scans and samples", "[cuda][sort]") {
-  for (const at::ScalarType dtype : {at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+  for (const at::ScalarType dtype :
+       {at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
     const at::Tensor a = (torch::randn({9, 70, 3}) * 20).to(dtype == at::kByte ? at::kInt : dtype).abs().to(dtype);
     for (const int64_t dim : {0, 1, 2}) {
       for (const bool descending : {false, true}) {
@@ -227,7 +257,8 @@ TEST_CASE("an index out of range is reported, and the device goes on", "[cuda][i
   CHECK_THROWS_WITH(a.index_select(0, bad).cpu(), Catch::Contains("index 6 is out of bounds"));
   // Wherever the host waits.
   (void)a.index_select(0, bad);
-  CHECK_THROWS_WITH(torch::cuda::synchronize(), Catch::Contains("'index' of index_select on a CUDA device has it at position"));
+  CHECK_THROWS_WITH(
+      torch::cuda::synchronize(), Catch::Contains("'index' of index_select on a CUDA device has it at position"));
   torch::cuda::synchronize();
   CHECK(a.index_select(0, bad.clamp(0, 5))[1].item<int64_t>() == 5);
   CHECK_THROWS_AS(at::embedding(torch::ones({3, 2}, kGpu), bad).sum().item(), c10::IndexError);

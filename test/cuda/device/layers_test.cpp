@@ -81,12 +81,19 @@ TEST_CASE("recurrent layers and their gradients, with and without cuDNN", "[cuda
     };
     for (const bool both_ways : {false, true}) {
       INFO(dtype << ", bidirectional: " << both_ways);
-      check_layer(of_dtype(torch::nn::LSTM(torch::nn::LSTMOptions(5, 7).num_layers(2).bidirectional(both_ways))), 5, tolerance);
-      check_layer(of_dtype(torch::nn::LSTM(torch::nn::LSTMOptions(5, 7).proj_size(3).bidirectional(both_ways))), 5, tolerance);
-      check_layer(of_dtype(torch::nn::GRU(torch::nn::GRUOptions(5, 7).num_layers(2).bidirectional(both_ways))), 5, tolerance);
-      check_layer(of_dtype(torch::nn::GRU(torch::nn::GRUOptions(5, 7).bias(false).bidirectional(both_ways))), 5, tolerance);
-      check_layer(of_dtype(torch::nn::RNN(torch::nn::RNNOptions(5, 7).nonlinearity(torch::kReLU).bidirectional(both_ways))), 5, tolerance);
-      check_layer(of_dtype(torch::nn::RNN(torch::nn::RNNOptions(5, 7).num_layers(2).bidirectional(both_ways))), 5, tolerance);
+      check_layer(
+          of_dtype(torch::nn::LSTM(torch::nn::LSTMOptions(5, 7).num_layers(2).bidirectional(both_ways))), 5, tolerance);
+      check_layer(
+          of_dtype(torch::nn::LSTM(torch::nn::LSTMOptions(5, 7).proj_size(3).bidirectional(both_ways))), 5, tolerance);
+      check_layer(
+          of_dtype(torch::nn::GRU(torch::nn::GRUOptions(5, 7).num_layers(2).bidirectional(both_ways))), 5, tolerance);
+      check_layer(
+          of_dtype(torch::nn::GRU(torch::nn::GRUOptions(5, 7).bias(false).bidirectional(both_ways))), 5, tolerance);
+      check_layer(
+          of_dtype(torch::nn::RNN(torch::nn::RNNOptions(5, 7).nonlinearity(torch::kReLU).bidirectional(both_ways))), 5,
+          tolerance);
+      check_layer(
+          of_dtype(torch::nn::RNN(torch::nn::RNNOptions(5, 7).num_layers(2).bidirectional(both_ways))), 5, tolerance);
     }
   }
 }
@@ -187,7 +194,8 @@ TEST_CASE("under autocast calls that share weights have backward passes of their
   for (const bool on_cpu : {true, false}) {
     torch::nn::Linear& used = on_cpu ? cpu : layer;
     const at::Device device = on_cpu ? at::Device(at::kCPU) : kGpu;
-    const at::Tensor a = torch::full({4, 8}, 0.5).to(device).requires_grad_(), b = torch::full({4, 8}, -0.25).to(device).requires_grad_();
+    const at::Tensor a = torch::full({4, 8}, 0.5).to(device).requires_grad_(),
+                     b = torch::full({4, 8}, -0.25).to(device).requires_grad_();
     at::autocast::set_autocast_enabled(at::kCUDA, true);
     const at::Tensor first = used((a * a).exp()), second = used((b * b).exp());
     at::autocast::clear_cache();

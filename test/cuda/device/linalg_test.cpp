@@ -1,4 +1,5 @@
-// Fourier transforms by cuFFT, factorizations and solvers by cuSOLVER and cuBLAS: by what defines them, and against the CPU.
+// Fourier transforms by cuFFT, factorizations and solvers by cuSOLVER and cuBLAS: by what defines them, and against the
+// CPU.
 #include "test/cuda/device/support.h"
 
 #include <vector>
@@ -33,16 +34,30 @@ TEST_CASE("transforms of any dimensions, layouts and dtypes", "[cuda][fft]") {
     const at::Tensor x = torch::randn({4, 6, 5, 9}, dtype), z = at::complex(x, torch::randn({4, 6, 5, 9}, dtype));
     for (const std::vector<int64_t>& dim : dims) {
       for (const char* norm : {"backward", "ortho", "forward"}) {
-        same_on_both("fftn", [&](at::Device d) { return at::fft_fftn(z.to(d), std::nullopt, dim, norm); }, tolerance, tolerance);
-        same_on_both("ifftn", [&](at::Device d) { return at::fft_ifftn(z.to(d).transpose(1, 3), std::nullopt, dim, norm); }, tolerance, tolerance);
-        same_on_both("rfftn", [&](at::Device d) { return at::fft_rfftn(x.to(d).slice(1, 0, 6, 2), std::nullopt, dim, norm); }, tolerance, tolerance);
-        same_on_both("fftn of real", [&](at::Device d) { return at::fft_fftn(x.to(d).transpose(0, 2), std::nullopt, dim, norm); }, tolerance, tolerance);
-        same_on_both("irfftn", [&](at::Device d) { return at::fft_irfftn(at::fft_rfftn(x.to(d), std::nullopt, dim), std::nullopt, dim, norm); }, tolerance, tolerance);
+        same_on_both(
+            "fftn", [&](at::Device d) { return at::fft_fftn(z.to(d), std::nullopt, dim, norm); }, tolerance, tolerance);
+        same_on_both(
+            "ifftn", [&](at::Device d) { return at::fft_ifftn(z.to(d).transpose(1, 3), std::nullopt, dim, norm); },
+            tolerance, tolerance);
+        same_on_both(
+            "rfftn", [&](at::Device d) { return at::fft_rfftn(x.to(d).slice(1, 0, 6, 2), std::nullopt, dim, norm); },
+            tolerance, tolerance);
+        same_on_both(
+            "fftn of real",
+            [&](at::Device d) { return at::fft_fftn(x.to(d).transpose(0, 2), std::nullopt, dim, norm); }, tolerance,
+            tolerance);
+        same_on_both(
+            "irfftn",
+            [&](at::Device d) {
+              return at::fft_irfftn(at::fft_rfftn(x.to(d), std::nullopt, dim), std::nullopt, dim, norm);
+            },
+            tolerance, tolerance);
       }
     }
   }
   const at::Tensor long_signal = torch::randn({3, 1 << 20});
-  same_on_both("long", [&](at::Device d) { return at::fft_rfft(long_signal.to(d), std::nullopt, -1, "ortho"); }, 1e-3, 1e-3);
+  same_on_both(
+      "long", [&](at::Device d) { return at::fft_rfft(long_signal.to(d), std::nullopt, -1, "ortho"); }, 1e-3, 1e-3);
   const at::Tensor half = torch::randn({8, 64}).to(at::kHalf).to(kGpu);
   CHECK(near(at::fft_rfft(half).to(at::kComplexFloat), at::fft_rfft(half.to(at::kFloat)), 2e-2, 5e-2));
   CHECK_THROWS_WITH(at::fft_rfft(half.narrow(1, 0, 63)), Catch::Contains("powers of two"));
@@ -140,6 +155,8 @@ TEST_CASE("matrices that cannot be factored are errors that say so", "[cuda][lin
   CHECK_THROWS_WITH(at::linalg_cholesky(zero), Catch::Contains("not positive-definite"));
   CHECK_THROWS_WITH(at::linalg_inv(zero), Catch::Contains("the input matrix is singular"));
   CHECK_THROWS_WITH(at::linalg_solve(zero, zero), Catch::Contains("the input matrix is singular"));
-  CHECK_THROWS_WITH(at::linalg_lstsq(zero, zero, std::nullopt, "gelsd"), Catch::Contains("other than `gels` is not supported on CUDA"));
+  CHECK_THROWS_WITH(
+      at::linalg_lstsq(zero, zero, std::nullopt, "gelsd"),
+      Catch::Contains("other than `gels` is not supported on CUDA"));
   CHECK_THROWS_WITH(at::linalg_svd(zero, true, "qr"), Catch::Contains("unknown svd driver qr"));
 }

@@ -48,14 +48,16 @@ TEST_CASE("layouts: broadcast, transposed, sliced, unaligned, many dimensions", 
 }
 
 TEST_CASE("dtypes are promoted as on the host", "[cuda][pointwise]") {
-  const std::vector<at::ScalarType> dtypes = {at::kBool, at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16,
-                                              at::kFloat, at::kDouble, at::kComplexFloat};
+  const std::vector<at::ScalarType> dtypes = {at::kBool,     at::kByte,  at::kInt,    at::kLong,        at::kHalf,
+                                              at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat};
   for (const at::ScalarType x : dtypes) {
     for (const at::ScalarType y : dtypes) {
       INFO(x << " and " << y);
       const at::Tensor a = torch::arange(1, 9).to(x), b = torch::arange(1, 9).to(y);
       CHECK(near(a.to(kGpu) * b.to(kGpu), a * b, 1e-2));
-      CHECK(near(at::pow(a.to(kGpu).to(at::kFloat), b.to(kGpu).to(at::kFloat)), at::pow(a.to(at::kFloat), b.to(at::kFloat)), 1e-4));
+      CHECK(near(
+          at::pow(a.to(kGpu).to(at::kFloat), b.to(kGpu).to(at::kFloat)), at::pow(a.to(at::kFloat), b.to(at::kFloat)),
+          1e-4));
     }
   }
   at::Tensor sum = torch::ones({3}, kGpu);
@@ -68,28 +70,52 @@ TEST_CASE("functions", "[cuda][pointwise]") {
   const at::Tensor x = torch::linspace(-4, 4, 1001);
   using Function = at::Tensor (*)(const at::Tensor&);
   const std::vector<std::pair<const char*, Function>> functions = {
-      {"exp", at::exp}, {"log1p", [](const at::Tensor& t) { return at::log1p(t.abs()); }}, {"tanh", at::tanh},
-      {"sigmoid", at::sigmoid}, {"erf", at::erf}, {"sin", at::sin}, {"sqrt", at::sqrt}, {"rsqrt", at::rsqrt},
-      {"floor", at::floor}, {"round", at::round}, {"neg", at::neg}, {"abs", at::abs}, {"sign", at::sign},
-      {"lgamma", at::lgamma}, {"digamma", at::digamma}, {"erfinv", [](const at::Tensor& t) { return at::erfinv(t / 5); }},
-      {"gelu", [](const at::Tensor& t) { return at::gelu(t, "tanh"); }}, {"silu", [](const at::Tensor& t) { return at::silu(t); }},
-      {"relu", at::relu}, {"clamp", [](const at::Tensor& t) { return at::clamp(t, -1, 2); }},
+      {"exp", at::exp},
+      {"log1p", [](const at::Tensor& t) { return at::log1p(t.abs()); }},
+      {"tanh", at::tanh},
+      {"sigmoid", at::sigmoid},
+      {"erf", at::erf},
+      {"sin", at::sin},
+      {"sqrt", at::sqrt},
+      {"rsqrt", at::rsqrt},
+      {"floor", at::floor},
+      {"round", at::round},
+      {"neg", at::neg},
+      {"abs", at::abs},
+      {"sign", at::sign},
+      {"lgamma", at::lgamma},
+      {"digamma", at::digamma},
+      {"erfinv", [](const at::Tensor& t) { return at::erfinv(t / 5); }},
+      {"gelu", [](const at::Tensor& t) { return at::gelu(t, "tanh"); }},
+      {"silu", [](const at::Tensor& t) { return at::silu(t); }},
+      {"relu", at::relu},
+      {"clamp", [](const at::Tensor& t) { return at::clamp(t, -1, 2); }},
       {"where", [](const at::Tensor& t) { return at::where(t > 0, t, t * 2); }},
       {"masked_fill", [](const at::Tensor& t) { return t.masked_fill(t > 1, -7); }},
       {"nan_to_num", [](const at::Tensor& t) { return at::nan_to_num(t.log()); }},
       {"remainder", [](const at::Tensor& t) { return at::remainder(t, 0.7); }},
-      {"pow", [](const at::Tensor& t) { return at::pow(t, 3); }}, {"addcmul", [](const at::Tensor& t) { return at::addcmul(t, t, t, 0.5); }}};
+      {"pow", [](const at::Tensor& t) { return at::pow(t, 3); }},
+      {"addcmul", [](const at::Tensor& t) { return at::addcmul(t, t, t, 0.5); }}};
   for (const auto& [name, f] : functions) {
     for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
       const double tolerance = dtype == at::kHalf ? 2e-3 : dtype == at::kBFloat16 ? 1.6e-2 : 1e-5;
-      same_on_both(name, [&](at::Device d) { return f(x.to(dtype).to(d)); }, tolerance, tolerance);
+      same_on_both(
+          name, [&](at::Device d) { return f(x.to(dtype).to(d)); }, tolerance, tolerance);
     }
   }
   const at::Tensor z = torch::randn({257}, at::kComplexFloat);
   for (const auto& [name, f] : std::vector<std::pair<const char*, Function>>{
-           {"exp", at::exp}, {"log", at::log}, {"sqrt", at::sqrt}, {"sin", at::sin}, {"tanh", at::tanh}, {"asin", at::asin},
-           {"abs", at::abs}, {"sigmoid", at::sigmoid}, {"reciprocal", at::reciprocal}}) {
-    same_on_both(name, [&](at::Device d) { return f(z.to(d)); }, 1e-4, 1e-5);
+           {"exp", at::exp},
+           {"log", at::log},
+           {"sqrt", at::sqrt},
+           {"sin", at::sin},
+           {"tanh", at::tanh},
+           {"asin", at::asin},
+           {"abs", at::abs},
+           {"sigmoid", at::sigmoid},
+           {"reciprocal", at::reciprocal}}) {
+    same_on_both(
+        name, [&](at::Device d) { return f(z.to(d)); }, 1e-4, 1e-5);
   }
 }
 

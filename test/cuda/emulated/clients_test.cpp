@@ -25,6 +25,8 @@ TORCH_LIBRARY_IMPL(fused_norm, CPU, m) {
 TEST_CASE("an extension's operator with kernels and gradients of its own is layer_norm of a sum", "[emulated]") {
   CHECK(fused_norm::first_difference(c10::kCPU) == "");
   const at::Tensor x = at::ones({2, 4});
-  CHECK_THROWS_WITH(fused_norm::add_layer_norm(x, std::nullopt, at::ones(3), at::ones(3)), Catch::Contains("weight must have 4 elements"));
+  CHECK_THROWS_WITH(
+      fused_norm::add_layer_norm(x, std::nullopt, at::ones(3), at::ones(3)),
+      Catch::Contains("weight must have 4 elements"));
   CHECK_THROWS_AS(fused_norm::add_layer_norm(x, at::ones({3, 4}), at::ones(4), at::ones(4)), c10::Error);
 }

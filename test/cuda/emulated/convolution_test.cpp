@@ -1,5 +1,5 @@
-// Convolution of the plugin against the CPU's: by the emulated cuDNN (libraries.h), and by products of our own where cuDNN is
-// missing, is switched off, or fails.
+// Convolution of the plugin against the CPU's: by the emulated cuDNN (libraries.h), and by products of our own where
+// cuDNN is missing, is switched off, or fails.
 #include "test/cuda/emulated/compare.h"
 #include "test/cuda/emulated/libraries.h"
 
@@ -24,11 +24,31 @@ namespace at::native {
 
 namespace cuda {
 
-void convolution_kernel(const TensorBase&, const TensorBase&, const std::optional<Tensor>&, IntArrayRef, IntArrayRef, IntArrayRef, bool, IntArrayRef, int64_t, const TensorBase&);
+void convolution_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    const std::optional<Tensor>&,
+    IntArrayRef,
+    IntArrayRef,
+    IntArrayRef,
+    bool,
+    IntArrayRef,
+    int64_t,
+    const TensorBase&);
 
 } // namespace cuda
 
-std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, IntArrayRef, IntArrayRef, bool, IntArrayRef, int64_t, std::array<bool, 3>);
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(
+    const Tensor&,
+    const Tensor&,
+    const Tensor&,
+    IntArrayRef,
+    IntArrayRef,
+    IntArrayRef,
+    bool,
+    IntArrayRef,
+    int64_t,
+    std::array<bool, 3>);
 
 } // namespace at::native
 
@@ -96,20 +116,30 @@ void check_all(at::ScalarType dtype, bool by_cudnn) {
   const bool tf32 = dtype == at::kFloat && !by_cudnn && at::globalContext().allowTF32CuDNN();
   const double close = dtype == at::kBFloat16 ? 5e-2 : dtype == at::kHalf ? 3e-2 : tf32 ? 1e-2 : 1e-4;
   for (const Case& c : kCases) {
-    const Tensor x = torch::randn(c.input).to(dtype), w = torch::randn(c.weight).to(dtype), b = torch::randn({c.outs()}).to(dtype);
-    const Tensor y = at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
+    const Tensor x = torch::randn(c.input).to(dtype), w = torch::randn(c.weight).to(dtype),
+                 b = torch::randn({c.outs()}).to(dtype);
+    const Tensor y =
+        at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
     const Tensor g = torch::randn(y.sizes()).to(dtype);
     const auto want = at::convolution_backward(
-        g, x, w, Sizes{c.outs()}, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, true});
+        g, x, w, Sizes{c.outs()}, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups,
+        {true, true, true});
     const auto check = [&](const Tensor& input, const Tensor& weight, const Tensor& out, const Tensor& grad) {
-      INFO(dtype << " " << at::IntArrayRef(c.input) << " " << at::IntArrayRef(c.weight) << " " << c.transposed << " strides "
-                 << input.strides() << " " << weight.strides() << " " << out.strides());
+      INFO(
+          dtype << " " << at::IntArrayRef(c.input) << " " << at::IntArrayRef(c.weight) << " " << c.transposed
+                << " strides " << input.strides() << " " << weight.strides() << " " << out.strides());
       libraries().dnn_runs.clear();
       CHECK(near(
-          filled(out, [&](const Tensor& t) { cuda::convolution_kernel(input, weight, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, t); }),
+          filled(
+              out,
+              [&](const Tensor& t) {
+                cuda::convolution_kernel(
+                    input, weight, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, t);
+              }),
           y, close, close));
       const auto got = at::native::convolution_backward_cuda(
-          grad, input, weight, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, true});
+          grad, input, weight, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups,
+          {true, true, true});
       CHECK(near(std::get<0>(got), std::get<0>(want), close, close));
       CHECK(near(std::get<1>(got), std::get<1>(want), close, close * 4));
       CHECK(near(std::get<2>(got), std::get<2>(want), close, close * 4));
@@ -131,7 +161,8 @@ TEST_CASE("emulated: convolution by products of our own", "[cuda][slow][conv]") 
   const Restore restore;
   SECTION("without cuDNN") {
     libraries().missing = true;
-    for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kComplexFloat, at::kComplexDouble}) {
+    for (const at::ScalarType dtype :
+         {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kComplexFloat, at::kComplexDouble}) {
       check_all(dtype, false);
     }
     at::globalContext().setAllowTF32CuDNN(false);
@@ -172,28 +203,38 @@ void check_in_double(const Case& c, at::ScalarType dtype, Layout layout, bool wi
   const Tensor x = torch::randn(c.input, wide).to(dtype), w = torch::randn(c.weight, wide).to(dtype);
   const std::optional<Tensor> b = with_bias ? std::optional(torch::randn({c.outs()}, wide).to(dtype)) : std::nullopt;
   const Tensor y = at::convolution(
-      x.to(wide), w.to(wide), with_bias ? std::optional(b->to(wide)) : std::nullopt, c.stride, c.padding, c.dilation, c.transposed,
-      c.output_padding, c.groups);
+      x.to(wide), w.to(wide), with_bias ? std::optional(b->to(wide)) : std::nullopt, c.stride, c.padding, c.dilation,
+      c.transposed, c.output_padding, c.groups);
   const Tensor g = torch::randn(y.sizes(), wide).to(dtype);
   const auto want = at::convolution_backward(
-      g.to(wide), x.to(wide), w.to(wide), std::nullopt, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, false});
+      g.to(wide), x.to(wide), w.to(wide), std::nullopt, c.stride, c.padding, c.dilation, c.transposed, c.output_padding,
+      c.groups, {true, true, false});
   const bool tf32 = dtype == at::kFloat && at::globalContext().allowTF32CuDNN();
-  const double rounding = dtype == at::kBFloat16 ? 8e-3 : dtype == at::kHalf || tf32 ? 1e-3 : at::toRealValueType(dtype) == at::kFloat ? 1e-5 : 1e-13;
+  const double rounding = dtype == at::kBFloat16 ? 8e-3
+      : dtype == at::kHalf || tf32               ? 1e-3
+      : at::toRealValueType(dtype) == at::kFloat ? 1e-5
+                                                 : 1e-13;
   const auto close = [&](const Tensor& got, const Tensor& expected) {
     return got.scalar_type() == dtype && got.sizes() == expected.sizes() &&
         at::allclose(got.to(wide), expected, rounding, rounding * std::max(1.0, expected.abs().max().item<double>()));
   };
-  INFO(dtype << " " << at::IntArrayRef(c.input) << " " << at::IntArrayRef(c.weight) << " stride " << at::IntArrayRef(c.stride) << " padding "
-             << at::IntArrayRef(c.padding) << " dilation " << at::IntArrayRef(c.dilation) << " groups " << c.groups << " transposed "
-             << c.transposed << " layout " << static_cast<int>(layout));
+  INFO(
+      dtype << " " << at::IntArrayRef(c.input) << " " << at::IntArrayRef(c.weight) << " stride "
+            << at::IntArrayRef(c.stride) << " padding " << at::IntArrayRef(c.padding) << " dilation "
+            << at::IntArrayRef(c.dilation) << " groups " << c.groups << " transposed " << c.transposed << " layout "
+            << static_cast<int>(layout));
   const Tensor input = laid_out(x, layout), weight = laid_out(w, layout), grad = laid_out(g, layout);
   CHECK(close(
-      filled(laid_out(y.to(dtype), layout), [&](const Tensor& t) {
-        cuda::convolution_kernel(input, weight, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, t);
-      }),
+      filled(
+          laid_out(y.to(dtype), layout),
+          [&](const Tensor& t) {
+            cuda::convolution_kernel(
+                input, weight, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, t);
+          }),
       y));
   const auto got = at::native::convolution_backward_cuda(
-      grad, input, weight, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, false});
+      grad, input, weight, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups,
+      {true, true, false});
   CHECK(close(std::get<0>(got), std::get<0>(want)));
   CHECK(close(std::get<1>(got), std::get<1>(want)));
 }
@@ -204,7 +245,7 @@ const std::vector<Case> kTileCases = {
     {{1, 72, 12, 12}, {136, 72, 1, 2}, {1, 1}, {0, 1}, {1, 1}, {0, 0}, false, 1},
     {{2, 16, 15, 14}, {24, 16, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 0}, false, 1}, // four phases
     {{1, 160, 3, 3}, {16, 160, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1}, // split depth
-    {{3, 8, 20, 21}, {8, 8, 3, 2}, {3, 4}, {2, 0}, {2, 1}, {0, 0}, false, 1},    // a stride beyond the kernel
+    {{3, 8, 20, 21}, {8, 8, 3, 2}, {3, 4}, {2, 0}, {2, 1}, {0, 0}, false, 1}, // a stride beyond the kernel
     {{2, 48, 7, 6}, {48, 24, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 2},
     {{2, 24, 70}, {40, 24, 5}, {2}, {2}, {2}, {0}, false, 1},
     {{1, 8, 5, 6, 7}, {16, 8, 3, 2, 3}, {2, 1, 2}, {1, 1, 1}, {1, 2, 1}, {0, 0, 0}, false, 1},
@@ -242,9 +283,11 @@ TEST_CASE("emulated: products of convolution with drawn sizes", "[cuda][conv]") 
   const Restore restore;
   libraries().missing = true;
   std::minstd_rand engine(7);
-  const auto draw = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine); };
-  constexpr std::array<at::ScalarType, 6> kDtypes = {
-      at::kHalf, at::kFloat, at::kBFloat16, at::kDouble, at::kComplexFloat, at::kComplexDouble};
+  const auto draw = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(engine);
+  };
+  constexpr std::array<at::ScalarType, 6> kDtypes = {at::kHalf,   at::kFloat,        at::kBFloat16,
+                                                     at::kDouble, at::kComplexFloat, at::kComplexDouble};
   for (int run = 0; run < 60; ++run) {
     const int64_t dims = draw(1, 3), groups = draw(0, 2) == 0 ? 2 : 1;
     constexpr std::array<int64_t, 6> kChannels = {1, 3, 4, 8, 16, 24};
@@ -271,7 +314,8 @@ TEST_CASE("emulated: depthwise convolution by square and other windows", "[cuda]
       {{2, 3, 9, 11}, {3, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 3},
       {{2, 3, 9, 11}, {6, 1, 3, 3}, {1, 1}, {0, 2}, {1, 1}, {0, 0}, false, 3},
       {{2, 3, 9, 12}, {3, 1, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 0}, false, 3},
-      {{1, 2, 9, 12}, {2, 1, 3, 3}, {3, 1}, {4, 3}, {2, 1}, {0, 0}, false, 2}, // more padding than the window has elements
+      {{1, 2, 9, 12}, {2, 1, 3, 3}, {3, 1}, {4, 3}, {2, 1}, {0, 0}, false, 2}, // more padding than the window has
+                                                                               // elements
       {{1, 2, 9, 12}, {2, 1, 3, 3}, {1, 3}, {0, 1}, {1, 2}, {0, 0}, false, 2},
       {{1, 2, 8, 9}, {4, 1, 5, 5}, {1, 1}, {2, 2}, {1, 1}, {0, 0}, false, 2},
       {{1, 2, 8, 9}, {2, 1, 5, 5}, {1, 2}, {2, 2}, {1, 1}, {0, 0}, false, 2},
@@ -319,7 +363,9 @@ TEST_CASE("emulated: pointwise convolution is products of cuBLAS", "[cuda][conv]
   }
 }
 
-TEST_CASE("emulated: pointwise convolution by channels last is one product with its bias, in TF32 as convolution may", "[cuda][conv]") {
+TEST_CASE(
+    "emulated: pointwise convolution by channels last is one product with its bias, in TF32 as convolution may",
+    "[cuda][conv]") {
   const Restore restore;
   libraries().missing = true;
   const Tensor x = channels_last(torch::randn({3, 8, 5, 6})), w = torch::randn({7, 8, 1, 1}), b = torch::randn({7});
@@ -328,12 +374,24 @@ TEST_CASE("emulated: pointwise convolution by channels last is one product with 
     at::globalContext().setAllowTF32CuDNN(tf32);
     const int done = libraries().blas_products;
     libraries().lt_runs.clear();
-    CHECK(near(filled(y, [&](const Tensor& t) { cuda::convolution_kernel(x, w, b, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t); }), y));
+    CHECK(near(
+        filled(
+            y,
+            [&](const Tensor& t) {
+              cuda::convolution_kernel(x, w, b, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t);
+            }),
+        y));
     CHECK(libraries().lt_runs.size() == 1);
     CHECK(libraries().blas_products - done == 1);
     CHECK(libraries().blas_compute == (tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F));
     const Tensor rows = x.contiguous(), out = y.contiguous();
-    CHECK(near(filled(out, [&](const Tensor& t) { cuda::convolution_kernel(rows, w, b, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t); }), y));
+    CHECK(near(
+        filled(
+            out,
+            [&](const Tensor& t) {
+              cuda::convolution_kernel(rows, w, b, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t);
+            }),
+        y));
     CHECK(libraries().lt_runs.size() == 1);
     CHECK(libraries().blas_products - done == 2);
     CHECK(libraries().blas_compute == (tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F));
@@ -351,7 +409,9 @@ TEST_CASE("emulated: convolution by cuDNN", "[cuda][conv]") {
   check_all(at::kComplexFloat, false);
 }
 
-TEST_CASE("emulated: an algorithm of cuDNN that fails leaves it to the next, and at last to our own products", "[cuda][slow][conv]") {
+TEST_CASE(
+    "emulated: an algorithm of cuDNN that fails leaves it to the next, and at last to our own products",
+    "[cuda][slow][conv]") {
   const Restore restore;
   for (const bool benchmark : {false, true}) {
     at::globalContext().setBenchmarkCuDNN(benchmark);
@@ -421,7 +481,9 @@ TEST_CASE("emulated: cuDNN is given channels last where an operand lies so", "[c
         for (const bool weight_last : {false, true}) {
           libraries().dnn_runs.clear();
           const Tensor input = image_last ? channels_last(x) : x, weight = weight_last ? channels_last(w) : w;
-          const Tensor out = filled(y, [&](const Tensor& t) { cuda::convolution_kernel(input, weight, {}, ones, none, ones, false, none, 1, t); });
+          const Tensor out = filled(y, [&](const Tensor& t) {
+            cuda::convolution_kernel(input, weight, {}, ones, none, ones, false, none, 1, t);
+          });
           CHECK(near(out, y, 5e-2, 5e-2));
           REQUIRE(libraries().dnn_runs.size() == 1);
           // cuDNN has hardly an algorithm for double in channels-last; PyTorch does not ask for one either.
@@ -437,18 +499,24 @@ TEST_CASE("emulated: cuDNN does by rows what it does not know by channels last",
   libraries().dnn_by_rows_alone = true;
   // Sizes of their own: what cuDNN knows is remembered.
   const Tensor x = channels_last(torch::randn({2, 4, 7, 9})), w = channels_last(torch::randn({6, 4, 2, 3}));
-  const Tensor y = at::convolution(x, w, {}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1), g = channels_last(torch::randn_like(y));
-  const auto want = at::convolution_backward(g, x, w, std::nullopt, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, false});
+  const Tensor y = at::convolution(x, w, {}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1),
+               g = channels_last(torch::randn_like(y));
+  const auto want =
+      at::convolution_backward(g, x, w, std::nullopt, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, false});
   for (int again = 0; again < 2; ++again) {
     libraries().dnn_runs.clear();
-    const Tensor out = filled(y, [&](const Tensor& t) { cuda::convolution_kernel(x, w, {}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t); });
-    const auto grads = at::native::convolution_backward_cuda(g, x, w, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, false});
+    const Tensor out = filled(y, [&](const Tensor& t) {
+      cuda::convolution_kernel(x, w, {}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t);
+    });
+    const auto grads =
+        at::native::convolution_backward_cuda(g, x, w, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, false});
     CHECK(near(out, y));
     CHECK(near(std::get<0>(grads), std::get<0>(want)));
     CHECK(near(std::get<1>(grads), std::get<1>(want), 1e-4, 1e-4));
     CHECK(std::get<0>(grads).is_contiguous(at::MemoryFormat::ChannelsLast));
     REQUIRE(libraries().dnn_runs.size() == 3);
-    CHECK(std::none_of(libraries().dnn_runs.begin(), libraries().dnn_runs.end(), [](const auto& run) { return run.channels_last; }));
+    CHECK(std::none_of(
+        libraries().dnn_runs.begin(), libraries().dnn_runs.end(), [](const auto& run) { return run.channels_last; }));
   }
 }
 #endif

@@ -63,7 +63,12 @@ bool valid(int64_t rows, int64_t columns, int64_t leading) {
 
 /// c = alpha op(a) op(b) + beta c, whose old elements do not matter where beta is 0.
 void multiply(
-    const Tensor& a, cublasOperation_t op_a, const Tensor& b, cublasOperation_t op_b, const at::Scalar& alpha, const at::Scalar& beta,
+    const Tensor& a,
+    cublasOperation_t op_a,
+    const Tensor& b,
+    cublasOperation_t op_b,
+    const at::Scalar& alpha,
+    const at::Scalar& beta,
     const Tensor& c) {
   Tensor sum = operand(a, op_a).matmul(operand(b, op_b)) * alpha;
   if (!beta.equal(0)) {
@@ -75,8 +80,17 @@ void multiply(
 thread_local bool pointers_on_device = false; // as handles are a thread's own
 
 cublasStatus_t dot(
-    cublasHandle_t handle, int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy, void* result,
-    cudaDataType result_type, bool conjugate) {
+    cublasHandle_t handle,
+    int64_t n,
+    const void* x,
+    cudaDataType x_type,
+    int64_t incx,
+    const void* y,
+    cudaDataType y_type,
+    int64_t incy,
+    void* result,
+    cudaDataType result_type,
+    bool conjugate) {
   if (!pointers_on_device || x_type != y_type || x_type != result_type || n < 1 || incx < 1 || incy < 1) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -149,14 +163,35 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) {
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx_64(
-    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
-    cudaDataType a_type, int64_t lda, long long stride_a, const void* b, cudaDataType b_type, int64_t ldb, long long stride_b,
-    const void* beta, void* c, cudaDataType c_type, int64_t ldc, long long stride_c, int64_t batch, cublasComputeType_t compute,
+    cublasHandle_t handle,
+    cublasOperation_t op_a,
+    cublasOperation_t op_b,
+    int64_t m,
+    int64_t n,
+    int64_t k,
+    const void* alpha,
+    const void* a,
+    cudaDataType a_type,
+    int64_t lda,
+    long long stride_a,
+    const void* b,
+    cudaDataType b_type,
+    int64_t ldb,
+    long long stride_b,
+    const void* beta,
+    void* c,
+    cudaDataType c_type,
+    int64_t ldc,
+    long long stride_c,
+    int64_t batch,
+    cublasComputeType_t compute,
     cublasGemmAlgo_t) {
   const bool a_as_is = op_a == CUBLAS_OP_N, b_as_is = op_b == CUBLAS_OP_N;
-  const int64_t a_rows = a_as_is ? m : k, a_columns = a_as_is ? k : m, b_rows = b_as_is ? k : n, b_columns = b_as_is ? n : k;
-  if (emulated::pointers_on_device || a_type != b_type || a_type != c_type || batch < 1 || !emulated::valid(a_rows, a_columns, lda) ||
-      !emulated::valid(b_rows, b_columns, ldb) || !emulated::valid(m, n, ldc)) {
+  const int64_t a_rows = a_as_is ? m : k, a_columns = a_as_is ? k : m, b_rows = b_as_is ? k : n,
+                b_columns = b_as_is ? n : k;
+  if (emulated::pointers_on_device || a_type != b_type || a_type != c_type || batch < 1 ||
+      !emulated::valid(a_rows, a_columns, lda) || !emulated::valid(b_rows, b_columns, ldb) ||
+      !emulated::valid(m, n, ldc)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const at::ScalarType dtype = emulated::dtype_of(a_type);
@@ -172,13 +207,31 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(
 }
 
 cublasStatus_t cublasDotEx_64(
-    cublasHandle_t handle, int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy,
-    void* result, cudaDataType result_type, cudaDataType) {
+    cublasHandle_t handle,
+    int64_t n,
+    const void* x,
+    cudaDataType x_type,
+    int64_t incx,
+    const void* y,
+    cudaDataType y_type,
+    int64_t incy,
+    void* result,
+    cudaDataType result_type,
+    cudaDataType) {
   return emulated::dot(handle, n, x, x_type, incx, y, y_type, incy, result, result_type, /*conjugate=*/false);
 }
 cublasStatus_t cublasDotcEx_64(
-    cublasHandle_t handle, int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy,
-    void* result, cudaDataType result_type, cudaDataType) {
+    cublasHandle_t handle,
+    int64_t n,
+    const void* x,
+    cudaDataType x_type,
+    int64_t incx,
+    const void* y,
+    cudaDataType y_type,
+    int64_t incy,
+    void* result,
+    cudaDataType result_type,
+    cudaDataType) {
   return emulated::dot(handle, n, x, x_type, incx, y, y_type, incy, result, result_type, /*conjugate=*/true);
 }
 
@@ -209,13 +262,15 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(
   }
 }
 
-cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* made, cudaDataType dtype, uint64_t rows, uint64_t columns, int64_t leading) {
+cublasStatus_t cublasLtMatrixLayoutCreate(
+    cublasLtMatrixLayout_t* made, cudaDataType dtype, uint64_t rows, uint64_t columns, int64_t leading) {
   LtDescription layout;
   layout.dtype = dtype;
   layout.rows = static_cast<int64_t>(rows);
   layout.columns = static_cast<int64_t>(columns);
   layout.leading = leading;
-  return emulated::valid(layout.rows, layout.columns, leading) ? emulated::create(made, layout) : CUBLAS_STATUS_INVALID_VALUE;
+  return emulated::valid(layout.rows, layout.columns, leading) ? emulated::create(made, layout)
+                                                               : CUBLAS_STATUS_INVALID_VALUE;
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t handle) {
   return emulated::destroy(handle);
@@ -228,7 +283,10 @@ cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t handle
   return emulated::destroy(handle);
 }
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
-    cublasLtMatmulPreference_t handle, cublasLtMatmulPreferenceAttributes_t attribute, const void* value, size_t bytes) {
+    cublasLtMatmulPreference_t handle,
+    cublasLtMatmulPreferenceAttributes_t attribute,
+    const void* value,
+    size_t bytes) {
   if (attribute == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) {
     return emulated::take(emulated::of(handle).reductions, value, bytes);
   }
@@ -239,9 +297,18 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
 
 /// Whether sums are exact goes along in the algorithm. Products of double have no gelu.
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t, cublasLtMatmulDesc_t description, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-    cublasLtMatrixLayout_t, cublasLtMatmulPreference_t preference, int wanted, cublasLtMatmulHeuristicResult_t* results, int* count) {
-  const bool known = emulated::of(description).epilogue != CUBLASLT_EPILOGUE_GELU_BIAS || emulated::of(a).dtype != CUDA_R_64F;
+    cublasLtHandle_t,
+    cublasLtMatmulDesc_t description,
+    cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t,
+    cublasLtMatrixLayout_t,
+    cublasLtMatrixLayout_t,
+    cublasLtMatmulPreference_t preference,
+    int wanted,
+    cublasLtMatmulHeuristicResult_t* results,
+    int* count) {
+  const bool known =
+      emulated::of(description).epilogue != CUBLASLT_EPILOGUE_GELU_BIAS || emulated::of(a).dtype != CUDA_R_64F;
   if (wanted < 1 || libraries().lt_refuses || !known) {
     *count = 0;
     return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -255,18 +322,32 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
 }
 
 cublasStatus_t cublasLtMatmul(
-    cublasLtHandle_t, cublasLtMatmulDesc_t description, const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout,
-    const void* b, cublasLtMatrixLayout_t b_layout, const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
-    cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t workspace_bytes, cudaStream_t stream) {
+    cublasLtHandle_t,
+    cublasLtMatmulDesc_t description,
+    const void* alpha,
+    const void* a,
+    cublasLtMatrixLayout_t a_layout,
+    const void* b,
+    cublasLtMatrixLayout_t b_layout,
+    const void* beta,
+    const void* c,
+    cublasLtMatrixLayout_t c_layout,
+    void* d,
+    cublasLtMatrixLayout_t d_layout,
+    const cublasLtMatmulAlgo_t* algorithm,
+    void* workspace,
+    size_t workspace_bytes,
+    cudaStream_t stream) {
   const LtDescription& p = emulated::of(description);
-  const at::Tensor left = emulated::matrix(a, emulated::of(a_layout)), right = emulated::matrix(b, emulated::of(b_layout));
+  const at::Tensor left = emulated::matrix(a, emulated::of(a_layout)),
+                   right = emulated::matrix(b, emulated::of(b_layout));
   const at::Tensor out = emulated::matrix(d, emulated::of(d_layout));
   const at::ScalarType dtype = out.scalar_type();
   const bool sums_a = p.epilogue == CUBLASLT_EPILOGUE_BGRADA, sums_b = p.epilogue == CUBLASLT_EPILOGUE_BGRADB;
-  const bool known = sums_a || sums_b || p.epilogue == CUBLASLT_EPILOGUE_BIAS || p.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS ||
-      p.epilogue == CUBLASLT_EPILOGUE_GELU_BIAS;
-  if (c != d || c_layout != d_layout || workspace == nullptr || p.bias == nullptr || p.bias_dtype != emulated::of(d_layout).dtype ||
-      !known || !emulated::factor(beta, dtype).equal(0)) {
+  const bool known = sums_a || sums_b || p.epilogue == CUBLASLT_EPILOGUE_BIAS ||
+      p.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS || p.epilogue == CUBLASLT_EPILOGUE_GELU_BIAS;
+  if (c != d || c_layout != d_layout || workspace == nullptr || p.bias == nullptr ||
+      p.bias_dtype != emulated::of(d_layout).dtype || !known || !emulated::factor(beta, dtype).equal(0)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   ++libraries().blas_products;

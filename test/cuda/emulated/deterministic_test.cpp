@@ -26,15 +26,18 @@ namespace cuda {
 
 void scatter_add_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, const TensorBase&);
 void scatter_src_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, const TensorBase&);
-void scatter_reduce_two_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, std::string_view, bool, const TensorBase&);
-void index_add_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, const Scalar&, const TensorBase&);
+void scatter_reduce_two_kernel(
+    const TensorBase&, int64_t, const TensorBase&, const TensorBase&, std::string_view, bool, const TensorBase&);
+void index_add_kernel(
+    const TensorBase&, int64_t, const TensorBase&, const TensorBase&, const Scalar&, const TensorBase&);
 void index_copy_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, const TensorBase&);
 void embedding_dense_backward_kernel(const TensorBase&, const TensorBase&, int64_t, int64_t, bool, const TensorBase&);
 
 } // namespace cuda
 
 Tensor& _index_put_impl_cuda_(Tensor&, const Indices&, const Tensor&, bool, bool);
-std::tuple<Tensor, Tensor> grid_sampler_2d_backward_cuda(const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t, bool, std::array<bool, 2>);
+std::tuple<Tensor, Tensor> grid_sampler_2d_backward_cuda(
+    const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t, bool, std::array<bool, 2>);
 
 } // namespace at::native
 
@@ -72,7 +75,8 @@ TEST_CASE("sums by index are made in order on CUDA with deterministic algorithms
     const Tensor scattered = filled(self, scatter); // sums of long runs are made in pieces
     CHECK(emulated::near(scattered, by_scatter, 1e-5, 1e-6));
     CHECK(at::equal(filled(self, scatter), scattered));
-    CHECK(at::equal(filled(self, [&](Tensor& out) { native::cuda::index_add_kernel(self, 0, rows, src, 1, out); }), by_index));
+    CHECK(at::equal(
+        filled(self, [&](Tensor& out) { native::cuda::index_add_kernel(self, 0, rows, src, 1, out); }), by_index));
     Tensor put = self.clone();
     native::Indices indices;
     indices.push_back(rows);
@@ -86,8 +90,9 @@ TEST_CASE("sums by index are made in order on CUDA with deterministic algorithms
       emulator::atomics = 0; // counts are integers
       CHECK(emulated::near(out, at::scatter_reduce(self, 0, places, src, "mean", false), 1e-5, 1e-6));
     }
-    const Tensor table = filled(
-        at::empty({5, 12}, dtype), [&](Tensor& out) { native::cuda::embedding_dense_backward_kernel(src, rows, 5, 3, false, out); });
+    const Tensor table = filled(at::empty({5, 12}, dtype), [&](Tensor& out) {
+      native::cuda::embedding_dense_backward_kernel(src, rows, 5, 3, false, out);
+    });
     CHECK(emulated::near(table, at::embedding_dense_backward(src, rows, 5, 3, false), 1e-5, 1e-6));
     CHECK(emulator::atomics == 0);
   }
@@ -110,7 +115,8 @@ TEST_CASE("gradients of indexing and of embedding are the same from run to run o
     const double tolerance = dtype == at::kHalf ? 2e-2 : dtype == at::kFloat ? 1e-4 : 1e-10;
     const auto wide = self.is_complex() ? at::kComplexDouble : at::kDouble;
     const Tensor out = put(self, indices, values);
-    CHECK(emulated::near(out.to(wide), at::index_put(self.to(wide), indices, values.to(wide), true), tolerance, tolerance));
+    CHECK(emulated::near(
+        out.to(wide), at::index_put(self.to(wide), indices, values.to(wide), true), tolerance, tolerance));
     CHECK(at::equal(put(self, indices, values), out));
     // One value for all, and one place for each of them.
     const Tensor one = at::full({}, 0.5, self.options());
@@ -120,14 +126,19 @@ TEST_CASE("gradients of indexing and of embedding are the same from run to run o
     everywhere.push_back(at::tensor({-1}));
     everywhere.push_back(at::arange(130).remainder(2));
     const Tensor many = at::randn({130}, dtype);
-    CHECK(emulated::near(put(self, everywhere, many).to(wide), at::index_put(self.to(wide), everywhere, many.to(wide), true), tolerance, tolerance));
+    CHECK(emulated::near(
+        put(self, everywhere, many).to(wide), at::index_put(self.to(wide), everywhere, many.to(wide), true), tolerance,
+        tolerance));
 
     const Tensor grad = at::randn({9, 40, 6}, dtype), tokens = at::randint(0, 4, {9, 40}, at::kLong);
     const Tensor table = at::empty({5, 6}, dtype);
     for (const bool by_use : {false, true}) {
-      const auto backward = [&](Tensor& to) { native::cuda::embedding_dense_backward_kernel(grad, tokens, 5, 2, by_use, to); };
+      const auto backward = [&](Tensor& to) {
+        native::cuda::embedding_dense_backward_kernel(grad, tokens, 5, 2, by_use, to);
+      };
       const Tensor sums = filled(table, backward);
-      CHECK(emulated::near(sums.to(wide), at::embedding_dense_backward(grad.to(wide), tokens, 5, 2, by_use), tolerance, tolerance));
+      CHECK(emulated::near(
+          sums.to(wide), at::embedding_dense_backward(grad.to(wide), tokens, 5, 2, by_use), tolerance, tolerance));
       emulator::atomics = by_use ? 0 : emulator::atomics; // counts are integers
       CHECK(at::equal(filled(table, backward), sums));
       emulator::atomics = by_use ? 0 : emulator::atomics;
@@ -136,13 +147,17 @@ TEST_CASE("gradients of indexing and of embedding are the same from run to run o
   }
 }
 
-TEST_CASE("of several writes to one place the last one stays on CUDA with deterministic algorithms", "[cuda][deterministic]") {
-  const Tensor self = at::zeros({4, 3}), rows = at::tensor({2, 0, 2, 2, 0}), src = at::arange(15, at::kFloat).view({5, 3});
+TEST_CASE(
+    "of several writes to one place the last one stays on CUDA with deterministic algorithms",
+    "[cuda][deterministic]") {
+  const Tensor self = at::zeros({4, 3}), rows = at::tensor({2, 0, 2, 2, 0}),
+               src = at::arange(15, at::kFloat).view({5, 3});
   const Tensor want = at::stack({src[4], self[1], src[3], self[3]});
   const Deterministic on;
   CHECK(at::equal(filled(self, [&](Tensor& out) { native::cuda::index_copy_kernel(self, 0, rows, src, out); }), want));
   const Tensor places = rows.unsqueeze(1).expand({5, 3});
-  CHECK(at::equal(filled(self, [&](Tensor& out) { native::cuda::scatter_src_kernel(self, 0, places, src, out); }), want));
+  CHECK(
+      at::equal(filled(self, [&](Tensor& out) { native::cuda::scatter_src_kernel(self, 0, places, src, out); }), want));
   for (const auto dtype : {at::kBool, at::kShort, at::kLong, at::kComplexDouble}) {
     Tensor put = self.to(dtype);
     native::Indices indices;
@@ -159,6 +174,7 @@ TEST_CASE("what adds atomically says so with deterministic algorithms", "[cuda][
   CHECK(emulator::atomics > 0);
   const Deterministic on;
   CHECK_THROWS_WITH(
-      native::grid_sampler_2d_backward_cuda(at::ones({1, 1, 2, 2}), at::ones({1, 1, 3, 3}), at::zeros({1, 2, 2, 2}), 0, 0, false, {true, true}),
+      native::grid_sampler_2d_backward_cuda(
+          at::ones({1, 1, 2, 2}), at::ones({1, 1, 3, 3}), at::zeros({1, 2, 2, 2}), 0, 0, false, {true, true}),
       Catch::Contains("grid_sampler_2d_backward_cuda does not have a deterministic implementation"));
 }

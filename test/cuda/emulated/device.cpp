@@ -1,5 +1,5 @@
-// What host code of the plugin asks of a device, answered by the host: tensors on the CPU stand for tensors on a GPU, and what is
-// asked of a stream is done at once.
+// What host code of the plugin asks of a device, answered by the host: tensors on the CPU stand for tensors on a GPU,
+// and what is asked of a stream is done at once.
 #include "test/cuda/emulated/libraries.h"
 #include "test/cuda/emulated/submit.h"
 

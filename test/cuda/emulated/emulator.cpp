@@ -64,7 +64,10 @@ class Order {
  public:
   explicit Order(unsigned launch) : engine_(launch) {
     static const char* const chosen = std::getenv("TENSOR_EMULATOR_ORDER");
-    const std::string name = chosen != nullptr ? chosen : launch % 3 == 0 ? "shuffled" : launch % 3 == 1 ? "reverse" : "forward";
+    const std::string name = chosen != nullptr ? chosen
+        : launch % 3 == 0                      ? "shuffled"
+        : launch % 3 == 1                      ? "reverse"
+                                               : "forward";
     if (name != "forward" && name != "reverse" && name != "shuffled") {
       throw std::invalid_argument("TENSOR_EMULATOR_ORDER is forward, reverse or shuffled, not " + name);
     }
@@ -134,7 +137,8 @@ void check_shared_arrays() {
   for (const SharedArray& array : shared_arrays) {
     for (std::size_t i = 0; i < kGuard; ++i) {
       if (array.memory[i] != kBeside || array.memory[kGuard + array.bytes + i] != kBeside) {
-        throw std::logic_error("a thread wrote beside an array of shared memory of " + std::to_string(array.bytes) + " bytes");
+        throw std::logic_error(
+            "a thread wrote beside an array of shared memory of " + std::to_string(array.bytes) + " bytes");
       }
     }
   }
@@ -212,7 +216,8 @@ void warp_barrier() {
 }
 
 void copy_some_bytes(void* to, const void* from, std::size_t bytes, bool there) {
-  if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0 || (there && reinterpret_cast<std::uintptr_t>(from) % bytes != 0)) {
+  if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0 ||
+      (there && reinterpret_cast<std::uintptr_t>(from) % bytes != 0)) {
     throw std::logic_error("a copy to shared memory of " + std::to_string(bytes) + " bytes that are not aligned");
   }
   Fiber& fiber = fibers()[running];

@@ -2,13 +2,14 @@
 //
 // A launch copies the kernel's arguments and leaves the rest to submit().
 //
-// The threads of a block are coroutines. A warp runs until all its lanes wait at a barrier of the block; in between, each lane
-// runs to its next exchange with the others. Then the next warp does. Blocks, warps and lanes come in the order of their
-// numbers, in the opposite one, or shuffled, launch by launch (TENSOR_EMULATOR_ORDER=forward, reverse or shuffled says which
-// of them for all): a kernel that lacks a barrier reads what is not there yet, or not there any more.
+// The threads of a block are coroutines. A warp runs until all its lanes wait at a barrier of the block; in between,
+// each lane runs to its next exchange with the others. Then the next warp does. Blocks, warps and lanes come in the
+// order of their numbers, in the opposite one, or shuffled, launch by launch (TENSOR_EMULATOR_ORDER=forward, reverse or
+// shuffled says which of them for all): a kernel that lacks a barrier reads what is not there yet, or not there any
+// more.
 //
-// Each block finds its shared memory full of NaN and -1. What a device would not do is an exception: lanes that wait for one
-// that has left or that waits elsewhere, and writing beside an array of shared memory.
+// Each block finds its shared memory full of NaN and -1. What a device would not do is an exception: lanes that wait
+// for one that has left or that waits elsewhere, and writing beside an array of shared memory.
 #pragma once
 
 #include "test/cuda/emulated/submit.h"
@@ -71,7 +72,8 @@ inline std::uint32_t exchange(std::uint32_t value, unsigned from) {
   return result;
 }
 
-/// Copies some bytes, or zeros, when the running thread comes to cp_async_wait_all(), or to a cp_async_wait_group() that counts their group.
+/// Copies some bytes, or zeros, when the running thread comes to cp_async_wait_all(), or to a cp_async_wait_group()
+/// that counts their group.
 void copy_some_bytes(void* to, const void* from, std::size_t bytes, bool there);
 inline void copy_16_bytes(void* to, const void* from, bool there) {
   copy_some_bytes(to, from, 16, there);

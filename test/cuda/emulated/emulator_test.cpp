@@ -46,8 +46,10 @@ TEST_CASE("emulator: a launch copies its arguments, as many threads as a device 
   const auto add = [](int* to, const std::array<int, 2>& terms) { *to += terms[0] + terms[1]; };
   emulator::launch(2, 3, nullptr, add, &sum, std::array<int, 2>{4, 5});
   CHECK(sum == 6 * 9);
-  CHECK_THROWS_WITH(emulator::launch(1, 1025, nullptr, add, &sum, std::array<int, 2>{}), Catch::Contains("refuse this launch"));
-  CHECK_THROWS_WITH(emulator::launch(0, 1, nullptr, add, &sum, std::array<int, 2>{}), Catch::Contains("refuse this launch"));
+  CHECK_THROWS_WITH(
+      emulator::launch(1, 1025, nullptr, add, &sum, std::array<int, 2>{}), Catch::Contains("refuse this launch"));
+  CHECK_THROWS_WITH(
+      emulator::launch(0, 1, nullptr, add, &sum, std::array<int, 2>{}), Catch::Contains("refuse this launch"));
 }
 
 TEST_CASE("emulator: shared memory of a block holds nothing of the block before", "[cuda][emulator]") {
@@ -72,7 +74,9 @@ TEST_CASE("emulator: what a device would not do is an error", "[cuda][emulator]"
         }
       },
       "one that has left");
-  refuses([] { threadIdx.x == 3 ? __syncthreads() : static_cast<void>(__shfl_up_sync(0xffffffffu, 1u, 1)); }, "waits for the whole block");
+  refuses(
+      [] { threadIdx.x == 3 ? __syncthreads() : static_cast<void>(__shfl_up_sync(0xffffffffu, 1u, 1)); },
+      "waits for the whole block");
   refuses(
       [] {
         static Shared<char[10]> bytes_shared;

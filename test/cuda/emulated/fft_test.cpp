@@ -1,5 +1,5 @@
-// Fourier transforms of the plugin, against the CPU's, with the emulated cuFFT (libraries.h), which takes and writes memory in the
-// layouts that it is told, as the real one does.
+// Fourier transforms of the plugin, against the CPU's, with the emulated cuFFT (libraries.h), which takes and writes
+// memory in the layouts that it is told, as the real one does.
 #include "test/cuda/emulated/compare.h"
 #include "test/cuda/emulated/libraries.h"
 
@@ -35,17 +35,23 @@ std::vector<Tensor> in_layouts(const Tensor& t) {
   all.push_back(turned);
   // Every second element of a larger one, from an odd place.
   std::vector<int64_t> sizes;
-  for (const int64_t n : t.sizes()) sizes.push_back(2 * n + 1);
+  for (const int64_t n : t.sizes()) {
+    sizes.push_back(2 * n + 1);
+  }
   Tensor sparse = at::zeros(sizes, t.options());
-  for (int64_t d = 0; d < t.dim(); ++d) sparse = sparse.slice(d, 1, 2 * t.size(d), 2);
+  for (int64_t d = 0; d < t.dim(); ++d) {
+    sparse = sparse.slice(d, 1, 2 * t.size(d), 2);
+  }
   sparse.copy_(t);
   all.push_back(sparse);
   return all;
 }
 
 Tensor random(at::IntArrayRef sizes, at::ScalarType dtype) {
-  return torch::randn(sizes, at::kDouble).to(c10::isComplexType(dtype) ? at::kComplexDouble : at::kDouble).mul(
-      c10::isComplexType(dtype) ? at::Scalar(c10::complex<double>(0.6, 0.8)) : at::Scalar(1)).to(dtype);
+  return torch::randn(sizes, at::kDouble)
+      .to(c10::isComplexType(dtype) ? at::kComplexDouble : at::kDouble)
+      .mul(c10::isComplexType(dtype) ? at::Scalar(c10::complex<double>(0.6, 0.8)) : at::Scalar(1))
+      .to(dtype);
 }
 
 double tolerance(at::ScalarType dtype) {
@@ -134,7 +140,8 @@ TEST_CASE("half transforms powers of two, and says so of others", "[cuda][emulat
         cuda::fft_r2c_kernel(in, dims, 1, onesided, out);
         CHECK(near(out.to(at::kComplexFloat), expected, 2e-2, 2e-2));
       }
-      const Tensor spectrum = at::_fft_r2c(x.to(at::kFloat), dims, 1, true).to(at::kComplexHalf), back = at::empty_like(x);
+      const Tensor spectrum = at::_fft_r2c(x.to(at::kFloat), dims, 1, true).to(at::kComplexHalf),
+                   back = at::empty_like(x);
       cuda::fft_c2r_kernel(spectrum, dims, 1, x.size(dims.back()), back);
       CHECK(near(back, x, 2e-2, 2e-2));
     }
@@ -142,8 +149,9 @@ TEST_CASE("half transforms powers of two, and says so of others", "[cuda][emulat
   const Tensor out = at::empty({2, 4, 8}, at::kComplexHalf);
   CHECK_THROWS_WITH(
       cuda::fft_r2c_kernel(x, {0}, 0, true, out),
-      Catch::Contains("cuFFT only supports dimensions whose sizes are powers of two when computing in half precision, but got a "
-                      "signal size of [3]"));
+      Catch::Contains(
+          "cuFFT only supports dimensions whose sizes are powers of two when computing in half precision, but got a "
+          "signal size of [3]"));
 }
 
 TEST_CASE("broadcast, misaligned, cut and empty signals", "[cuda][emulated][fft]") {

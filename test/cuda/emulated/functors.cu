@@ -13,7 +13,11 @@ void launch_Exp(const PointwisePlan& plan) {
 }
 void launch_AddAlpha(const PointwisePlan& plan, const c10::Scalar& alpha) {
   cuda_pointwise<AddAlpha>(
-      plan, TypeList<bool, std::int8_t, std::int16_t, std::int64_t, c10::Half, c10::BFloat16, float, double, c10::complex<double>>{}, alpha);
+      plan,
+      TypeList<
+          bool, std::int8_t, std::int16_t, std::int64_t, c10::Half, c10::BFloat16, float, double,
+          c10::complex<double>>{},
+      alpha);
 }
 void launch_Lt(const PointwisePlan& plan) {
   cuda_pointwise<Lt>(plan, TypeList<std::int8_t, c10::Half, float, double>{});

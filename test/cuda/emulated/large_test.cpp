@@ -25,8 +25,28 @@ namespace cuda {
 
 void sort_stable_kernel(const TensorBase&, std::optional<bool>, int64_t, bool, const TensorBase&, const TensorBase&);
 void topk_kernel(const TensorBase&, int64_t, int64_t, bool, bool, const TensorBase&, const TensorBase&);
-void embedding_bag_kernel(const TensorBase&, const TensorBase&, const TensorBase&, bool, int64_t, bool, const std::optional<Tensor>&, bool, int64_t, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
-void nll_loss_forward_kernel(const TensorBase&, const TensorBase&, const std::optional<Tensor>&, int64_t, int64_t, const TensorBase&, const TensorBase&);
+void embedding_bag_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    bool,
+    int64_t,
+    bool,
+    const std::optional<Tensor>&,
+    bool,
+    int64_t,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&);
+void nll_loss_forward_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    const std::optional<Tensor>&,
+    int64_t,
+    int64_t,
+    const TensorBase&,
+    const TensorBase&);
 void cumsum_kernel(const TensorBase&, int64_t, std::optional<ScalarType>, const TensorBase&);
 
 } // namespace cuda
@@ -55,16 +75,28 @@ Walk slices(const Tensor& indexed, int64_t dim, const Tensor& index, const Tenso
   DimVector along(plain.dim(), 0), without = strides_of(indexed);
   along[dim] = index.stride(0);
   without[dim] = 0;
-  return {"slices", DimVector(plain.sizes().begin(), plain.sizes().end()), strides_of(plain), without, along,
-          indexed.size(dim), indexed.stride(dim), /*wrap=*/false, INT64_MIN, dim};
+  return {
+      "slices",
+      DimVector(plain.sizes().begin(), plain.sizes().end()),
+      strides_of(plain),
+      without,
+      along,
+      indexed.size(dim),
+      indexed.stride(dim),
+      /*wrap=*/false,
+      INT64_MIN,
+      dim};
 }
 
 /// The walk of gather and scatter.
 Walk elements(const Tensor& indexed, int64_t dim, const Tensor& index, const Tensor& plain) {
   DimVector without = strides_of(indexed);
   without[dim] = 0;
-  return {"elements", DimVector(index.sizes().begin(), index.sizes().end()), strides_of(plain), without, strides_of(index),
-          indexed.size(dim), indexed.stride(dim), /*wrap=*/false, INT64_MIN, dim};
+  return {"elements",          DimVector(index.sizes().begin(), index.sizes().end()),
+          strides_of(plain),   without,
+          strides_of(index),   indexed.size(dim),
+          indexed.stride(dim), /*wrap=*/false,
+          INT64_MIN,           dim};
 }
 
 const std::vector<LaunchReach> kReaches = {{}, {100, 1000}, {7, 1000}, {1000, 40}, {1, 1000}, {1000, 0}};
@@ -83,15 +115,23 @@ class Deterministic {
 
 TEST_CASE("gather and scatter in several launches", "[cuda][large]") {
   torch::manual_seed(1);
-  const Tensor a = at::randn({5, 4, 6}), index = at::randint(0, 4, {9}, at::kLong), wide = at::randint(0, 4, {5, 7, 6}, at::kLong);
-  const Tensor order = torch::tensor({2, 0, 3}, at::kLong), src = at::randn({5, 9, 6}), three = at::randn({5, 3, 6}), seven = at::randn({5, 7, 6});
+  const Tensor a = at::randn({5, 4, 6}), index = at::randint(0, 4, {9}, at::kLong),
+               wide = at::randint(0, 4, {5, 7, 6}, at::kLong);
+  const Tensor order = torch::tensor({2, 0, 3}, at::kLong), src = at::randn({5, 9, 6}), three = at::randn({5, 3, 6}),
+               seven = at::randn({5, 7, 6});
   const Tensor turned = a.permute({2, 1, 0}).contiguous().permute({2, 1, 0});
   for (const LaunchReach& reach : kReaches) {
     INFO(reach.elements << " elements, " << reach.offset << " apart");
     for (const Tensor& self : {a, turned, a.to(at::kHalf), a.to(at::kComplexDouble), a > 0}) {
       const Tensor want = self.index_select(1, index), each = self.gather(1, wide);
-      CHECK(at::equal(filled(want, [&](const Tensor& out) { cuda::gather_to(slices(self, 1, index, out), index, out, self, reach); }), want));
-      CHECK(at::equal(filled(each, [&](const Tensor& out) { cuda::gather_to(elements(self, 1, wide, out), wide, out, self, reach); }), each));
+      CHECK(at::equal(
+          filled(
+              want, [&](const Tensor& out) { cuda::gather_to(slices(self, 1, index, out), index, out, self, reach); }),
+          want));
+      CHECK(at::equal(
+          filled(
+              each, [&](const Tensor& out) { cuda::gather_to(elements(self, 1, wide, out), wide, out, self, reach); }),
+          each));
       const Tensor from = three.to(self.scalar_type());
       Tensor copied = self.clone();
       cuda::scatter_to(slices(copied, 1, order, from), order, copied, from, reach);
@@ -99,7 +139,8 @@ TEST_CASE("gather and scatter in several launches", "[cuda][large]") {
     }
     for (const auto dtype : {at::kDouble, at::kLong}) {
       for (const auto joined : {cuda::Order::OfThreads, cuda::Order::OfElements}) {
-        const Tensor self = (a * 9).round().to(dtype), from = (src * 9).round().to(dtype), more = (seven * 9).round().to(dtype);
+        const Tensor self = (a * 9).round().to(dtype), from = (src * 9).round().to(dtype),
+                     more = (seven * 9).round().to(dtype);
         Tensor sums = self.clone(), each = self.clone();
         cuda::scatter_op_to(slices(sums, 1, index, from), index, cuda::ScatterOp::Add, sums, from, joined, reach);
         CHECK(at::equal(sums, self.index_add(1, index, from)));
@@ -129,7 +170,8 @@ TEST_CASE("indices of several dimensions are folded in several launches, and bad
     const Tensor offsets = at::ones({3, 2}, at::kLong);
     cuda::add_index_offsets(index, 10, {cuda::index_error_slot(), "index", "indices", 6, 0}, offsets, reach);
     CHECK(at::equal(offsets, torch::tensor({{1, 11}, {51, 51}, {21, 31}}, at::kLong)));
-    const Tensor rows = at::arange(8, at::kFloat).view({4, 2}), bad = torch::tensor({1, 3, 0, 4, 2}, at::kLong), out = at::ones({5, 2});
+    const Tensor rows = at::arange(8, at::kFloat).view({4, 2}), bad = torch::tensor({1, 3, 0, 4, 2}, at::kLong),
+                 out = at::ones({5, 2});
     cuda::gather_to(slices(rows, 0, bad, out), bad, out, rows, reach);
     CHECK(at::equal(out[3], at::zeros({2})));
     CHECK(at::equal(out[4], rows[2]));
@@ -142,7 +184,8 @@ TEST_CASE("indices of several dimensions are folded in several launches, and bad
 
 TEST_CASE("sorting in parts: some rows at once, or pieces of a row that are merged", "[cuda][large]") {
   torch::manual_seed(2);
-  for (const auto dtype : {at::kBool, at::kByte, at::kShort, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+  for (const auto dtype :
+       {at::kBool, at::kByte, at::kShort, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
     Tensor rows = (at::randn({3, 41}) * 3).to(dtype);
     if (rows.is_floating_point()) {
       rows[0][3] = rows[2][40] = rows[2][0] = std::nan("");
@@ -216,7 +259,9 @@ TEST_CASE("sort, topk, nonzero and randperm on CUDA, but for CUB", "[cuda][slow]
       }
     }
   }
-  for (const Tensor& t : {a, a.flatten(), a > 9, at::tensor({0, 3, 0}), at::scalar_tensor(0), at::scalar_tensor(2), at::ones({2, 0}), a.transpose(0, 2)}) {
+  for (const Tensor& t :
+       {a, a.flatten(), a > 9, at::tensor({0, 3, 0}), at::scalar_tensor(0), at::scalar_tensor(2), at::ones({2, 0}),
+        a.transpose(0, 2)}) {
     CHECK(at::equal(at::native::nonzero_cuda(t), t.nonzero()));
   }
 }
@@ -231,7 +276,8 @@ TEST_CASE("images in several launches", "[cuda][large]") {
       const auto [y, places] = at::max_pool2d_with_indices(x, {3, 3}, {2, 2}, {1, 1});
       cuda::MaxPool max;
       for (const int d : {1, 2}) {
-        max.dim[d] = {cuda::PoolDim::Fixed, static_cast<int>(x.size(d + 1)), static_cast<int>(y.size(d + 1)), 3, 2, 1, 1};
+        max.dim[d] = {
+            cuda::PoolDim::Fixed, static_cast<int>(x.size(d + 1)), static_cast<int>(y.size(d + 1)), 3, 2, 1, 1};
       }
       const Tensor found = at::empty_like(y), at = at::empty_like(places), dx = at::empty_like(x);
       max.x = cuda::image_of("", x, 2);
@@ -273,7 +319,10 @@ TEST_CASE("images in several launches", "[cuda][large]") {
         CHECK(at::equal(got, padded));
         pad.padded = cuda::image_of("", grad, 2);
         cuda::launch_pad_backward(pad, at::kFloat, grad.const_data_ptr(), dx.mutable_data_ptr());
-        CHECK(near(dx, reflects ? at::reflection_pad2d_backward(grad, x, around) : at::replication_pad2d_backward(grad, x, around)));
+        CHECK(near(
+            dx,
+            reflects ? at::reflection_pad2d_backward(grad, x, around)
+                     : at::replication_pad2d_backward(grad, x, around)));
       }
 
       cuda::Resize resize;
@@ -290,14 +339,21 @@ TEST_CASE("images in several launches", "[cuda][large]") {
       CHECK(near(dx, at::upsample_bilinear2d_backward(g, {4, 5}, {2, 3, 7, 9}, false)));
 
       const Tensor grid = at::rand({2, 4, 5, 2}) * 2.4 - 1.2;
-      const cuda::GridSample sample{cuda::image_of("", x, 2), cuda::image_of("", found, 2), 2,
-                                    {at::native::SampleMode::Linear, at::native::SamplePadding::Reflection, false}, at::kFloat, nullptr, most};
+      const cuda::GridSample sample{
+          cuda::image_of("", x, 2),
+          cuda::image_of("", found, 2),
+          2,
+          {at::native::SampleMode::Linear, at::native::SamplePadding::Reflection, false},
+          at::kFloat,
+          nullptr,
+          most};
       cuda::launch_grid_sample(sample, x.const_data_ptr(), grid.const_data_ptr(), found.mutable_data_ptr());
       CHECK(near(found, at::grid_sampler_2d(x, grid, 0, 2, false)));
       const auto [dx_want, dgrid_want] = at::grid_sampler_2d_backward(g, x, grid, 0, 2, false, {true, true});
       const Tensor sums = at::zeros({2, 3, 7, 9}), dgrid = at::empty_like(grid);
       cuda::launch_grid_sample_backward(
-          sample, x.const_data_ptr(), grid.const_data_ptr(), g.const_data_ptr(), sums.mutable_data_ptr(), dgrid.mutable_data_ptr());
+          sample, x.const_data_ptr(), grid.const_data_ptr(), g.const_data_ptr(), sums.mutable_data_ptr(),
+          dgrid.mutable_data_ptr());
       CHECK(near(sums, dx_want));
       CHECK(near(dgrid, dgrid_want));
     }
@@ -308,7 +364,8 @@ TEST_CASE("images in several launches", "[cuda][large]") {
   for (const int64_t most : {1, 5, 30, 40}) {
     cuda::MaxPool max;
     for (const int d : {0, 1, 2}) {
-      max.dim[d] = {cuda::PoolDim::Fractional, static_cast<int>(volume.size(d + 2)), static_cast<int>(y.size(d + 2)), 2, 1, 0, 1};
+      max.dim[d] = {
+          cuda::PoolDim::Fractional, static_cast<int>(volume.size(d + 2)), static_cast<int>(y.size(d + 2)), 2, 1, 0, 1};
     }
     const Tensor found = at::empty_like(y), at = at::empty_like(places);
     max.x = cuda::image_of("", volume, 3);
@@ -332,10 +389,12 @@ TEST_CASE("depthwise convolution in several launches", "[cuda][large][conv]") {
       const auto format = last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
       const int width = square ? 3 : 2, multiplier = square ? 1 : 2;
       const std::vector<int64_t> stride = {square ? 1 : 2, 1};
-      const Tensor x = (at::randn({2, 3, 7, 9}) * 4).round().contiguous(format), w = (at::randn({3 * multiplier, 1, 3, width}) * 4).round();
+      const Tensor x = (at::randn({2, 3, 7, 9}) * 4).round().contiguous(format),
+                   w = (at::randn({3 * multiplier, 1, 3, width}) * 4).round();
       const Tensor y = at::convolution(x, w, {}, stride, {1, 1}, {1, 1}, false, {0, 0}, 3).contiguous(format);
       const Tensor g = (at::randn(y.sizes()) * 4).round().contiguous(format);
-      const auto [dx, dw, db] = at::convolution_backward(g, x, w, std::nullopt, stride, {1, 1}, {1, 1}, false, {0, 0}, 3, {true, true, false});
+      const auto [dx, dw, db] = at::convolution_backward(
+          g, x, w, std::nullopt, stride, {1, 1}, {1, 1}, false, {0, 0}, 3, {true, true, false});
       cuda::Depthwise p;
       p.dim[1] = {3, static_cast<int>(stride[0]), 1, 1, static_cast<int>(y.size(2))};
       p.dim[2] = {width, 1, 1, 1, static_cast<int>(y.size(3))};
@@ -347,9 +406,29 @@ TEST_CASE("depthwise convolution in several launches", "[cuda][large][conv]") {
       for (const int64_t most : {1, 7, 60, 100, 1000}) {
         INFO("up to " << most << " elements a launch, channels last: " << last << ", square windows: " << square);
         p.most = most;
-        CHECK(near(filled(y, [&](const Tensor& out) { cuda::launch_depthwise(p, x.const_data_ptr(), w.const_data_ptr(), out.mutable_data_ptr()); }), y));
-        CHECK(near(filled(x, [&](const Tensor& out) { cuda::launch_depthwise_backward_image(p, g.const_data_ptr(), w.const_data_ptr(), out.mutable_data_ptr()); }), dx));
-        CHECK(near(filled(w, [&](const Tensor& out) { cuda::launch_depthwise_backward_weight(p, x.const_data_ptr(), g.const_data_ptr(), out.mutable_data_ptr()); }), dw));
+        CHECK(near(
+            filled(
+                y,
+                [&](const Tensor& out) {
+                  cuda::launch_depthwise(p, x.const_data_ptr(), w.const_data_ptr(), out.mutable_data_ptr());
+                }),
+            y));
+        CHECK(near(
+            filled(
+                x,
+                [&](const Tensor& out) {
+                  cuda::launch_depthwise_backward_image(
+                      p, g.const_data_ptr(), w.const_data_ptr(), out.mutable_data_ptr());
+                }),
+            dx));
+        CHECK(near(
+            filled(
+                w,
+                [&](const Tensor& out) {
+                  cuda::launch_depthwise_backward_weight(
+                      p, x.const_data_ptr(), g.const_data_ptr(), out.mutable_data_ptr());
+                }),
+            dw));
       }
     }
   }
@@ -358,7 +437,8 @@ TEST_CASE("depthwise convolution in several launches", "[cuda][large][conv]") {
 // 9 GiB of addresses, of which few pages are touched.
 TEST_CASE("places beyond 32 bits are found", "[cuda][large]") {
   const int64_t size = int64_t{3} << 30;
-  const Tensor memory = at::empty({3, size}, at::kChar), index = torch::tensor({int64_t{0}, size - 1, int64_t{1} << 31}, at::kLong);
+  const Tensor memory = at::empty({3, size}, at::kChar),
+               index = torch::tensor({int64_t{0}, size - 1, int64_t{1} << 31}, at::kLong);
   const Tensor values = torch::tensor({1, 2, 3, 4, 5, 6, 7, 8, 9}, at::kChar).view({3, 3});
   cuda::scatter_to(slices(memory, 1, index, values), index, memory, values);
   const auto* const bytes = memory.const_data_ptr<int8_t>();
@@ -367,9 +447,13 @@ TEST_CASE("places beyond 32 bits are found", "[cuda][large]") {
       CHECK(bytes[row * size + index[i].item<int64_t>()] == values[row][i].item<int8_t>());
     }
   }
-  CHECK(at::equal(filled(values, [&](const Tensor& out) { cuda::gather_to(slices(memory, 1, index, out), index, out, memory); }), values));
+  CHECK(at::equal(
+      filled(values, [&](const Tensor& out) { cuda::gather_to(slices(memory, 1, index, out), index, out, memory); }),
+      values));
   const Tensor columns = memory.t(), turned = values.t().contiguous();
-  CHECK(at::equal(filled(turned, [&](const Tensor& out) { cuda::gather_to(slices(columns, 0, index, out), index, out, columns); }), turned));
+  CHECK(at::equal(
+      filled(turned, [&](const Tensor& out) { cuda::gather_to(slices(columns, 0, index, out), index, out, columns); }),
+      turned));
 }
 
 TEST_CASE("bags of aligned rows are read 16 bytes at a time", "[cuda][large]") {
@@ -378,9 +462,12 @@ TEST_CASE("bags of aligned rows are read 16 bytes at a time", "[cuda][large]") {
       const Tensor table = (at::randn({11, width}) * 4).round().to(dtype), index = at::randint(0, 11, {60}, at::kLong);
       const Tensor offsets = torch::tensor({0, 7, 7, 30}, at::kLong);
       for (const int64_t mode : {0, 1, 2}) {
-        const auto [y, bag, size, rows] = at::_embedding_bag(table, index, offsets, false, mode, false, std::nullopt, false, 2);
+        const auto [y, bag, size, rows] =
+            at::_embedding_bag(table, index, offsets, false, mode, false, std::nullopt, false, 2);
         const Tensor bags = at::empty_like(bag), sizes = at::empty_like(size), places = at::empty_like(rows);
-        const Tensor got = filled(y, [&](const Tensor& out) { cuda::embedding_bag_kernel(table, index, offsets, false, mode, false, {}, false, 2, out, bags, sizes, places); });
+        const Tensor got = filled(y, [&](const Tensor& out) {
+          cuda::embedding_bag_kernel(table, index, offsets, false, mode, false, {}, false, 2, out, bags, sizes, places);
+        });
         CHECK(near(got, y, dtype == at::kBFloat16 ? 1e-2 : 1e-3, 1e-3));
         CHECK(at::equal(sizes, size));
         CHECK(at::equal(places, rows));
@@ -390,23 +477,37 @@ TEST_CASE("bags of aligned rows are read 16 bytes at a time", "[cuda][large]") {
 }
 
 TEST_CASE("losses of many points are summed by several blocks", "[cuda][large]") {
-  const Tensor scores = at::randn({2, 3, 70, 100}), target = at::randint(0, 3, {2, 70, 100}, at::kLong), weight = at::rand({3});
+  const Tensor scores = at::randn({2, 3, 70, 100}), target = at::randint(0, 3, {2, 70, 100}, at::kLong),
+               weight = at::rand({3});
   for (const int64_t reduction : {1, 2}) {
     const auto [loss, total] = at::nll_loss2d_forward(scores, target, weight, reduction, 1);
     const Tensor weights = at::empty_like(total);
-    CHECK(near(filled(loss, [&](const Tensor& out) { cuda::nll_loss_forward_kernel(scores, target, weight, reduction, 1, out, weights); }), loss));
+    CHECK(near(
+        filled(
+            loss,
+            [&](const Tensor& out) {
+              cuda::nll_loss_forward_kernel(scores, target, weight, reduction, 1, out, weights);
+            }),
+        loss));
     CHECK(near(weights, total));
   }
 }
 
 TEST_CASE("running sums of many rows in several launches, and of many short rows", "[cuda][large]") {
-  const Tensor rows = at::randint(-9, 9, {7, 300}, at::kLong), sums = at::empty_like(rows), shared = at::randint(-9, 9, {3, 9000}, at::kLong);
+  const Tensor rows = at::randint(-9, 9, {7, 300}, at::kLong), sums = at::empty_like(rows),
+               shared = at::randint(-9, 9, {3, 9000}, at::kLong);
   for (const int64_t most : {1, 3, 7, 100}) {
     sums.zero_();
-    cuda::launch_scan({{7, 300, 1, nullptr, most}, at::kLong, /*multiply=*/false, rows.const_data_ptr(), sums.mutable_data_ptr()});
+    cuda::launch_scan(
+        {{7, 300, 1, nullptr, most}, at::kLong, /*multiply=*/false, rows.const_data_ptr(), sums.mutable_data_ptr()});
     CHECK(at::equal(sums, rows.cumsum(1)));
     const Tensor joined = at::empty_like(shared);
-    cuda::launch_scan({{3, 9000, 1, nullptr, most}, at::kLong, /*multiply=*/false, shared.const_data_ptr(), joined.mutable_data_ptr()});
+    cuda::launch_scan(
+        {{3, 9000, 1, nullptr, most},
+         at::kLong,
+         /*multiply=*/false,
+         shared.const_data_ptr(),
+         joined.mutable_data_ptr()});
     CHECK(at::equal(joined, shared.cumsum(1)));
   }
   const Tensor many = at::randint(-9, 9, {5000, 3}, at::kLong);

@@ -55,7 +55,8 @@ ScalarType dtype_of(cudaDataType type) {
   }
 }
 
-// ---- cuFFT -----------------------------------------------------------------------------------------------------------------
+// ---- cuFFT
+// -----------------------------------------------------------------------------------------------------------------
 
 struct FftPlan {
   int rank = 0;
@@ -102,9 +103,20 @@ cufftResult fft_set_work_area(cufftHandle handle, void* memory) {
 }
 
 cufftResult fft_make_plan_many(
-    cufftHandle handle, int rank, long long* n, long long* in_embed, long long in_stride, long long in_distance,
-    cudaDataType in_type, long long* out_embed, long long out_stride, long long out_distance, cudaDataType out_type,
-    long long batch, size_t* work, cudaDataType compute) {
+    cufftHandle handle,
+    int rank,
+    long long* n,
+    long long* in_embed,
+    long long in_stride,
+    long long in_distance,
+    cudaDataType in_type,
+    long long* out_embed,
+    long long out_stride,
+    long long out_distance,
+    cudaDataType out_type,
+    long long batch,
+    size_t* work,
+    cudaDataType compute) {
   FftPlan& plan = fft_plans().at(handle);
   plan.rank = rank;
   plan.n.assign(n, n + rank);
@@ -114,14 +126,16 @@ cufftResult fft_make_plan_many(
   *work = kFftWork;
   const bool half = compute == CUDA_C_16F;
   const auto power_of_two = [](long long size) { return (size & (size - 1)) == 0; };
-  if (rank < 1 || rank > 3 || is_real(compute) || in_distance < 1 || out_distance < 1 || in_stride < 1 || out_stride < 1 ||
-      (half && (!std::all_of(n, n + rank, power_of_two) || in_stride != 1 || out_stride != 1))) {
+  if (rank < 1 || rank > 3 || is_real(compute) || in_distance < 1 || out_distance < 1 || in_stride < 1 ||
+      out_stride < 1 || (half && (!std::all_of(n, n + rank, power_of_two) || in_stride != 1 || out_stride != 1))) {
     return CUFFT_INVALID_SIZE;
   }
   for (const auto& [side, sizes_of_other] : {std::pair{&plan.in, &plan.out}, std::pair{&plan.out, &plan.in}}) {
     for (int i = 1; i < rank; ++i) {
       const bool half_spectrum = i == rank - 1 && !is_real(side->type) && is_real(sizes_of_other->type);
-      if (side->embed[i] < (half_spectrum ? n[i] / 2 + 1 : n[i])) return CUFFT_INVALID_SIZE;
+      if (side->embed[i] < (half_spectrum ? n[i] / 2 + 1 : n[i])) {
+        return CUFFT_INVALID_SIZE;
+      }
     }
   }
   return CUFFT_SUCCESS;
@@ -130,8 +144,12 @@ cufftResult fft_make_plan_many(
 /// One side of a transform, with the batch in front.
 Tensor fft_side(const FftPlan& plan, const FftPlan::Side& side, bool half_spectrum, void* data) {
   std::vector<int64_t> sizes = {plan.batch}, strides = {side.distance};
-  for (const long long n : plan.n) sizes.push_back(n);
-  if (half_spectrum) sizes.back() = sizes.back() / 2 + 1;
+  for (const long long n : plan.n) {
+    sizes.push_back(n);
+  }
+  if (half_spectrum) {
+    sizes.back() = sizes.back() / 2 + 1;
+  }
   strides.resize(sizes.size());
   long long step = side.stride;
   for (int i = plan.rank - 1; i >= 0; --i) {
@@ -143,7 +161,9 @@ Tensor fft_side(const FftPlan& plan, const FftPlan::Side& side, bool half_spectr
 
 cufftResult fft_execute(cufftHandle handle, void* in, void* out, int direction) {
   const FftPlan& plan = fft_plans().at(handle);
-  if (!plan.has_stream || plan.work_area == nullptr) return CUFFT_NO_WORKSPACE;
+  if (!plan.has_stream || plan.work_area == nullptr) {
+    return CUFFT_NO_WORKSPACE;
+  }
   const bool from_real = is_real(plan.in.type), to_real = is_real(plan.out.type);
   const auto complex_size = at::elementSize(c10::toComplexType(c10::toRealValueType(dtype_of(plan.in.type))));
   if (reinterpret_cast<uintptr_t>(in) % complex_size != 0 || reinterpret_cast<uintptr_t>(out) % complex_size != 0) {
@@ -153,7 +173,9 @@ cufftResult fft_execute(cufftHandle handle, void* in, void* out, int direction) 
     scribble(plan.work_area, kFftWork);
     Tensor source = fft_side(plan, plan.in, to_real, in), target = fft_side(plan, plan.out, from_real, out);
     std::vector<int64_t> dims;
-    for (int i = 1; i <= plan.rank; ++i) dims.push_back(i);
+    for (int i = 1; i <= plan.rank; ++i) {
+      dims.push_back(i);
+    }
     const Tensor x = source.to(from_real ? at::kDouble : at::kComplexDouble).clone();
     if (from_real) {
       target.copy_(at::_fft_r2c(x, dims, 0, /*onesided=*/true));
@@ -167,7 +189,8 @@ cufftResult fft_execute(cufftHandle handle, void* in, void* out, int direction) 
   return CUFFT_SUCCESS;
 }
 
-// ---- cuSOLVER --------------------------------------------------------------------------------------------------------------
+// ---- cuSOLVER
+// --------------------------------------------------------------------------------------------------------------
 
 Tensor matrix(const void* data, int64_t rows, int64_t cols, int64_t leading, ScalarType dtype) {
   TORCH_INTERNAL_ASSERT(leading >= std::max<int64_t>(rows, 1));
@@ -217,26 +240,56 @@ void cholesky(Tensor a, bool upper, int* info) {
 }
 
 cusolverStatus_t potrf_size(
-    cusolverDnHandle_t, cusolverDnParams_t, cublasFillMode_t, int64_t, cudaDataType, const void*, int64_t, cudaDataType,
-    size_t* device, size_t* host) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cublasFillMode_t,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    size_t* device,
+    size_t* host) {
   return say_sizes(device, host);
 }
 cusolverStatus_t potrf(
-    cusolverDnHandle_t, cusolverDnParams_t, cublasFillMode_t uplo, int64_t n, cudaDataType type, void* a, int64_t lda,
-    cudaDataType, void* device, size_t device_bytes, void* host, size_t host_bytes, int* info) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cublasFillMode_t uplo,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType,
+    void* device,
+    size_t device_bytes,
+    void* host,
+    size_t host_bytes,
+    int* info) {
   cholesky(matrix(a, n, n, lda, type), uplo == CUBLAS_FILL_MODE_UPPER, info);
   return check_buffers(device, device_bytes, host, host_bytes);
 }
 template <ScalarType kDtype>
-cusolverStatus_t potrf_batched(cusolverDnHandle_t, cublasFillMode_t uplo, int n, void* matrices, int lda, int* info, int count) {
+cusolverStatus_t potrf_batched(
+    cusolverDnHandle_t, cublasFillMode_t uplo, int n, void* matrices, int lda, int* info, int count) {
   for (int i = 0; i < count; ++i) {
     cholesky(matrix(static_cast<void**>(matrices)[i], n, n, lda, kDtype), uplo == CUBLAS_FILL_MODE_UPPER, info + i);
   }
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t potrs(
-    cusolverDnHandle_t, cusolverDnParams_t, cublasFillMode_t uplo, int64_t n, int64_t nrhs, cudaDataType type, const void* a,
-    int64_t lda, cudaDataType, void* b, int64_t ldb, int* info) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cublasFillMode_t uplo,
+    int64_t n,
+    int64_t nrhs,
+    cudaDataType type,
+    const void* a,
+    int64_t lda,
+    cudaDataType,
+    void* b,
+    int64_t ldb,
+    int* info) {
   Tensor x = matrix(b, n, nrhs, ldb, type);
   x.copy_(at::cholesky_solve(x, matrix(a, n, n, lda, type), uplo == CUBLAS_FILL_MODE_UPPER));
   *info = 0;
@@ -244,7 +297,15 @@ cusolverStatus_t potrs(
 }
 
 cusolverStatus_t getrf_size(
-    cusolverDnHandle_t, cusolverDnParams_t, int64_t, int64_t, cudaDataType, const void*, int64_t, cudaDataType, size_t* device,
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    int64_t,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    size_t* device,
     size_t* host) {
   return say_sizes(device, host);
 }
@@ -259,8 +320,20 @@ void eliminate(Tensor a) {
   }
 }
 cusolverStatus_t getrf(
-    cusolverDnHandle_t, cusolverDnParams_t, int64_t m, int64_t n, cudaDataType type, void* a, int64_t lda, int64_t* pivots,
-    cudaDataType, void* device, size_t device_bytes, void* host, size_t host_bytes, int* info) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    int64_t* pivots,
+    cudaDataType,
+    void* device,
+    size_t device_bytes,
+    void* host,
+    size_t host_bytes,
+    int* info) {
   Tensor x = matrix(a, m, n, lda, type);
   if (pivots == nullptr) {
     eliminate(x);
@@ -274,8 +347,19 @@ cusolverStatus_t getrf(
   return check_buffers(device, device_bytes, host, host_bytes);
 }
 cusolverStatus_t getrs(
-    cusolverDnHandle_t, cusolverDnParams_t, cublasOperation_t op, int64_t n, int64_t nrhs, cudaDataType type, const void* a,
-    int64_t lda, const int64_t* pivots, cudaDataType, void* b, int64_t ldb, int* info) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cublasOperation_t op,
+    int64_t n,
+    int64_t nrhs,
+    cudaDataType type,
+    const void* a,
+    int64_t lda,
+    const int64_t* pivots,
+    cudaDataType,
+    void* b,
+    int64_t ldb,
+    int* info) {
   Tensor x = matrix(b, n, nrhs, ldb, type);
   const Tensor lu = matrix(a, n, n, lda, type), rows = vector(pivots, n, at::kLong).to(at::kInt);
   if (op == CUBLAS_OP_T && x.is_complex()) {
@@ -289,13 +373,36 @@ cusolverStatus_t getrs(
 }
 
 cusolverStatus_t geqrf_size(
-    cusolverDnHandle_t, cusolverDnParams_t, int64_t, int64_t, cudaDataType, const void*, int64_t, cudaDataType, const void*,
-    cudaDataType, size_t* device, size_t* host) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    int64_t,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    const void*,
+    cudaDataType,
+    size_t* device,
+    size_t* host) {
   return say_sizes(device, host);
 }
 cusolverStatus_t geqrf(
-    cusolverDnHandle_t, cusolverDnParams_t, int64_t m, int64_t n, cudaDataType type, void* a, int64_t lda, cudaDataType,
-    void* tau, cudaDataType, void* device, size_t device_bytes, void* host, size_t host_bytes, int* info) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType,
+    void* tau,
+    cudaDataType,
+    void* device,
+    size_t device_bytes,
+    void* host,
+    size_t host_bytes,
+    int* info) {
   Tensor x = matrix(a, m, n, lda, type);
   const auto [factors, scales] = at::geqrf(x);
   x.copy_(factors);
@@ -319,20 +426,43 @@ cusolverStatus_t orgqr(
   reflectors.narrow(1, 0, k).copy_(q.narrow(1, 0, k)); // the others are not read
   q.copy_(at::linalg_householder_product(reflectors, vector(tau, k, kDtype)));
   *info = 0;
-  return m >= n && n >= k && work != nullptr && work_size == kWork ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
+  return m >= n && n >= k && work != nullptr && work_size == kWork ? CUSOLVER_STATUS_SUCCESS
+                                                                   : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
 template <ScalarType kDtype>
 cusolverStatus_t ormqr_size(
-    cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int, int, int, const void*, int, const void*, const void*, int,
+    cusolverDnHandle_t,
+    cublasSideMode_t,
+    cublasOperation_t,
+    int,
+    int,
+    int,
+    const void*,
+    int,
+    const void*,
+    const void*,
+    int,
     int* size) {
   *size = kWork;
   return CUSOLVER_STATUS_SUCCESS;
 }
 template <ScalarType kDtype>
 cusolverStatus_t ormqr(
-    cusolverDnHandle_t, cublasSideMode_t side, cublasOperation_t op, int m, int n, int k, const void* a, int lda,
-    const void* tau, void* c, int ldc, void* work, int work_size, int* info) {
+    cusolverDnHandle_t,
+    cublasSideMode_t side,
+    cublasOperation_t op,
+    int m,
+    int n,
+    int k,
+    const void* a,
+    int lda,
+    const void* tau,
+    void* c,
+    int ldc,
+    void* work,
+    int work_size,
+    int* info) {
   const bool left = side == CUBLAS_SIDE_LEFT;
   Tensor x = matrix(c, m, n, ldc, kDtype);
   x.copy_(at::ormqr(matrix(a, left ? m : n, k, lda, kDtype), vector(tau, k, kDtype), x, left, op != CUBLAS_OP_N));
@@ -352,47 +482,135 @@ void eigenvalues(Tensor a, bool upper, bool vectors, Tensor values, int* info) {
   *info = 0;
 }
 cusolverStatus_t syevd_size(
-    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t, cublasFillMode_t, int64_t, cudaDataType, const void*, int64_t,
-    cudaDataType, const void*, cudaDataType, size_t* device, size_t* host) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cusolverEigMode_t,
+    cublasFillMode_t,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    const void*,
+    cudaDataType,
+    size_t* device,
+    size_t* host) {
   return say_sizes(device, host);
 }
 cusolverStatus_t syevd(
-    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t mode, cublasFillMode_t uplo, int64_t n, cudaDataType type, void* a,
-    int64_t lda, cudaDataType real, void* w, cudaDataType, void* device, size_t device_bytes, void* host, size_t host_bytes,
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cusolverEigMode_t mode,
+    cublasFillMode_t uplo,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType real,
+    void* w,
+    cudaDataType,
+    void* device,
+    size_t device_bytes,
+    void* host,
+    size_t host_bytes,
     int* info) {
   eigenvalues(
-      matrix(a, n, n, lda, type), uplo == CUBLAS_FILL_MODE_UPPER, mode == CUSOLVER_EIG_MODE_VECTOR, vector(w, n, dtype_of(real)),
-      info);
+      matrix(a, n, n, lda, type), uplo == CUBLAS_FILL_MODE_UPPER, mode == CUSOLVER_EIG_MODE_VECTOR,
+      vector(w, n, dtype_of(real)), info);
   return check_buffers(device, device_bytes, host, host_bytes);
 }
 cusolverStatus_t syev_batched_size(
-    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t, cublasFillMode_t, int64_t, cudaDataType, const void*, int64_t,
-    cudaDataType, const void*, cudaDataType, size_t* device, size_t* host, int64_t) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cusolverEigMode_t,
+    cublasFillMode_t,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    const void*,
+    cudaDataType,
+    size_t* device,
+    size_t* host,
+    int64_t) {
   return say_sizes(device, host);
 }
 cusolverStatus_t syev_batched(
-    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t mode, cublasFillMode_t uplo, int64_t n, cudaDataType type, void* a,
-    int64_t lda, cudaDataType real, void* w, cudaDataType, void* device, size_t device_bytes, void* host, size_t host_bytes,
-    int* info, int64_t count) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cusolverEigMode_t mode,
+    cublasFillMode_t uplo,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType real,
+    void* w,
+    cudaDataType,
+    void* device,
+    size_t device_bytes,
+    void* host,
+    size_t host_bytes,
+    int* info,
+    int64_t count) {
   const size_t element = at::elementSize(dtype_of(type)), real_element = at::elementSize(dtype_of(real));
   for (int64_t i = 0; i < count; ++i) {
     eigenvalues(
         matrix(static_cast<char*>(a) + i * lda * n * element, n, n, lda, type), uplo == CUBLAS_FILL_MODE_UPPER,
-        mode == CUSOLVER_EIG_MODE_VECTOR, vector(static_cast<char*>(w) + i * n * real_element, n, dtype_of(real)), info + i);
+        mode == CUSOLVER_EIG_MODE_VECTOR, vector(static_cast<char*>(w) + i * n * real_element, n, dtype_of(real)),
+        info + i);
   }
   return check_buffers(device, device_bytes, host, host_bytes);
 }
 
 cusolverStatus_t gesvd_size(
-    cusolverDnHandle_t, cusolverDnParams_t, signed char, signed char, int64_t m, int64_t n, cudaDataType, const void*, int64_t,
-    cudaDataType, const void*, cudaDataType, const void*, int64_t, cudaDataType, const void*, int64_t, cudaDataType,
-    size_t* device, size_t* host) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    signed char,
+    signed char,
+    int64_t m,
+    int64_t n,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    const void*,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    size_t* device,
+    size_t* host) {
   return m >= n ? say_sizes(device, host) : CUSOLVER_STATUS_INVALID_VALUE;
 }
 cusolverStatus_t gesvd(
-    cusolverDnHandle_t, cusolverDnParams_t, signed char job, signed char job_vh, int64_t m, int64_t n, cudaDataType type,
-    void* a, int64_t lda, cudaDataType real, void* s, cudaDataType, void* u, int64_t ldu, cudaDataType, void* vh, int64_t ldvh,
-    cudaDataType, void* device, size_t device_bytes, void* host, size_t host_bytes, int* info) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    signed char job,
+    signed char job_vh,
+    int64_t m,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType real,
+    void* s,
+    cudaDataType,
+    void* u,
+    int64_t ldu,
+    cudaDataType,
+    void* vh,
+    int64_t ldvh,
+    cudaDataType,
+    void* device,
+    size_t device_bytes,
+    void* host,
+    size_t host_bytes,
+    int* info) {
   Tensor x = matrix(a, m, n, lda, type);
   const auto [U, S, Vh] = at::_linalg_svd(x, job == 'A', job != 'N');
   vector(s, n, dtype_of(real)).copy_(S);
@@ -402,7 +620,8 @@ cusolverStatus_t gesvd(
   }
   x.fill_(std::numeric_limits<double>::quiet_NaN());
   *info = 0;
-  return m >= n && job == job_vh ? check_buffers(device, device_bytes, host, host_bytes) : CUSOLVER_STATUS_INVALID_VALUE;
+  return m >= n && job == job_vh ? check_buffers(device, device_bytes, host, host_bytes)
+                                 : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
 cusolverStatus_t create_gesvdj_info(gesvdjInfo_t* info) {
@@ -415,15 +634,41 @@ cusolverStatus_t destroy_gesvdj_info(gesvdjInfo_t info) {
 }
 template <ScalarType kDtype>
 cusolverStatus_t gesvdj_size(
-    cusolverDnHandle_t, cusolverEigMode_t, int, int, int, const void*, int, const void*, const void*, int, const void*, int,
-    int* size, gesvdjInfo_t settings) {
+    cusolverDnHandle_t,
+    cusolverEigMode_t,
+    int,
+    int,
+    int,
+    const void*,
+    int,
+    const void*,
+    const void*,
+    int,
+    const void*,
+    int,
+    int* size,
+    gesvdjInfo_t settings) {
   *size = kWork;
   return *reinterpret_cast<int*>(settings) == 7 ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
 template <ScalarType kDtype>
 cusolverStatus_t gesvdj(
-    cusolverDnHandle_t, cusolverEigMode_t mode, int econ, int m, int n, void* a, int lda, void* s, void* u, int ldu, void* v,
-    int ldv, void* work, int work_size, int* info, gesvdjInfo_t) {
+    cusolverDnHandle_t,
+    cusolverEigMode_t mode,
+    int econ,
+    int m,
+    int n,
+    void* a,
+    int lda,
+    void* s,
+    void* u,
+    int ldu,
+    void* v,
+    int ldv,
+    void* work,
+    int work_size,
+    int* info,
+    gesvdjInfo_t) {
   const bool vectors = mode == CUSOLVER_EIG_MODE_VECTOR;
   Tensor x = matrix(a, m, n, lda, kDtype);
   if (!libraries().jacobi_fails) {
@@ -436,21 +681,55 @@ cusolverStatus_t gesvdj(
   }
   x.fill_(std::numeric_limits<double>::quiet_NaN());
   *info = libraries().jacobi_fails ? std::min(m, n) + 1 : 0;
-  return work != nullptr && work_size == kWork && ldu >= m && ldv >= n
-      ? CUSOLVER_STATUS_SUCCESS
-      : CUSOLVER_STATUS_INVALID_VALUE;
+  return work != nullptr && work_size == kWork && ldu >= m && ldv >= n ? CUSOLVER_STATUS_SUCCESS
+                                                                       : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
 cusolverStatus_t geev_size(
-    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t, cusolverEigMode_t, int64_t, cudaDataType, const void*, int64_t,
-    cudaDataType, const void*, cudaDataType, const void*, int64_t, cudaDataType, const void*, int64_t, cudaDataType,
-    size_t* device, size_t* host) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cusolverEigMode_t,
+    cusolverEigMode_t,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    const void*,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    cudaDataType,
+    size_t* device,
+    size_t* host) {
   return say_sizes(device, host);
 }
 cusolverStatus_t geev(
-    cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t left, cusolverEigMode_t right, int64_t n, cudaDataType type,
-    void* a, int64_t lda, cudaDataType complex, void* w, cudaDataType, void*, int64_t, cudaDataType, void* vectors, int64_t ldv,
-    cudaDataType, void* device, size_t device_bytes, void* host, size_t host_bytes, int* info) {
+    cusolverDnHandle_t,
+    cusolverDnParams_t,
+    cusolverEigMode_t left,
+    cusolverEigMode_t right,
+    int64_t n,
+    cudaDataType type,
+    void* a,
+    int64_t lda,
+    cudaDataType complex,
+    void* w,
+    cudaDataType,
+    void*,
+    int64_t,
+    cudaDataType,
+    void* vectors,
+    int64_t ldv,
+    cudaDataType,
+    void* device,
+    size_t device_bytes,
+    void* host,
+    size_t host_bytes,
+    int* info) {
   Tensor x = matrix(a, n, n, lda, type);
   const auto [values, v] = at::linalg_eig(x);
   vector(w, n, dtype_of(complex)).copy_(values);
@@ -460,7 +739,9 @@ cusolverStatus_t geev(
       const bool second = !x.is_complex() && at::imag(values).select(0, i).item<double>() < 0;
       // Of a complex pair the first column is the real part, the second one the imaginary part of the first vector.
       out.select(1, i).copy_(
-          x.is_complex() ? v.select(1, i) : second ? at::imag(v).select(1, i - 1) : at::real(v).select(1, i));
+          x.is_complex() ? v.select(1, i)
+              : second   ? at::imag(v).select(1, i - 1)
+                         : at::real(v).select(1, i));
     }
   }
   x.fill_(std::numeric_limits<double>::quiet_NaN());
@@ -476,23 +757,55 @@ cusolverStatus_t sytrf_size(cusolverDnHandle_t, int, void*, int, int* size) {
 }
 template <ScalarType kDtype>
 cusolverStatus_t sytrf(
-    cusolverDnHandle_t, cublasFillMode_t uplo, int n, void* a, int lda, int* pivots, void* work, int work_size, int* info) {
+    cusolverDnHandle_t,
+    cublasFillMode_t uplo,
+    int n,
+    void* a,
+    int lda,
+    int* pivots,
+    void* work,
+    int work_size,
+    int* info) {
   Tensor x = matrix(a, n, n, lda, kDtype);
   const auto [LD, rows, failed] = at::linalg_ldl_factor_ex(x);
   x.copy_(LD);
   vector(pivots, n, at::kInt).copy_(rows);
   set_info(info, failed);
   return uplo == CUBLAS_FILL_MODE_LOWER && work != nullptr && work_size == kWork ? CUSOLVER_STATUS_SUCCESS
-                                                                                  : CUSOLVER_STATUS_INVALID_VALUE;
+                                                                                 : CUSOLVER_STATUS_INVALID_VALUE;
 }
 cusolverStatus_t sytrs_size(
-    cusolverDnHandle_t, cublasFillMode_t, int64_t, int64_t, cudaDataType, const void*, int64_t, const int64_t*, cudaDataType,
-    void*, int64_t, size_t* device, size_t* host) {
+    cusolverDnHandle_t,
+    cublasFillMode_t,
+    int64_t,
+    int64_t,
+    cudaDataType,
+    const void*,
+    int64_t,
+    const int64_t*,
+    cudaDataType,
+    void*,
+    int64_t,
+    size_t* device,
+    size_t* host) {
   return say_sizes(device, host);
 }
 cusolverStatus_t sytrs(
-    cusolverDnHandle_t, cublasFillMode_t, int64_t n, int64_t nrhs, cudaDataType type, const void* a, int64_t lda,
-    const int64_t* pivots, cudaDataType, void* b, int64_t ldb, void* device, size_t device_bytes, void* host, size_t host_bytes,
+    cusolverDnHandle_t,
+    cublasFillMode_t,
+    int64_t n,
+    int64_t nrhs,
+    cudaDataType type,
+    const void* a,
+    int64_t lda,
+    const int64_t* pivots,
+    cudaDataType,
+    void* b,
+    int64_t ldb,
+    void* device,
+    size_t device_bytes,
+    void* host,
+    size_t host_bytes,
     int* info) {
   Tensor x = matrix(b, n, nrhs, ldb, type);
   x.copy_(at::linalg_ldl_solve(matrix(a, n, n, lda, type), vector(pivots, n, at::kLong).to(at::kInt), x));
@@ -505,7 +818,8 @@ cusolverStatus_t create_params(cusolverDnParams_t* params) {
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-// ---- names -----------------------------------------------------------------------------------------------------------------
+// ---- names
+// -----------------------------------------------------------------------------------------------------------------
 
 using Table = std::map<std::string, void*>;
 
@@ -570,11 +884,21 @@ const Table& functions() {
   return all;
 }
 
-// ---- cuBLAS ----------------------------------------------------------------------------------------------------------------
+// ---- cuBLAS
+// ----------------------------------------------------------------------------------------------------------------
 
 void solve_triangular(
-    cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, cublasDiagType_t diagonal, int m, int n, const void* a,
-    int lda, void* b, int ldb, ScalarType dtype) {
+    cublasSideMode_t side,
+    cublasFillMode_t uplo,
+    cublasOperation_t op,
+    cublasDiagType_t diagonal,
+    int m,
+    int n,
+    const void* a,
+    int lda,
+    void* b,
+    int ldb,
+    ScalarType dtype) {
   const bool left = side == CUBLAS_SIDE_LEFT;
   const int order = left ? m : n;
   Tensor factor = matrix(a, order, order, lda, dtype), x = matrix(b, m, n, ldb, dtype);
@@ -590,23 +914,24 @@ void solve_triangular(
 } // namespace emulated
 
 // One function of the C interface for each dtype.
-#define EMULATED_TRSM(LETTER, T, DTYPE)                                                                                  \
-  cublasStatus_t cublas##LETTER##trsm_v2(                                                                                \
-      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op,                         \
-      cublasDiagType_t diagonal, int m, int n, const T*, const T* a, int lda, T* b, int ldb) {                           \
-    ::emulated::run_blas(                                                                                                \
-        handle, [=] { ::emulated::solve_triangular(side, uplo, op, diagonal, m, n, a, lda, b, ldb, DTYPE); });           \
-    return CUBLAS_STATUS_SUCCESS;                                                                                        \
-  }                                                                                                                      \
-  cublasStatus_t cublas##LETTER##trsmBatched(                                                                            \
-      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op,                         \
-      cublasDiagType_t diagonal, int m, int n, const T*, const T* const a[], int lda, T* const b[], int ldb, int count) { \
-    ::emulated::run_blas(handle, [=] {                                                                                   \
-      for (int i = 0; i < count; ++i) {                                                                                  \
-        ::emulated::solve_triangular(side, uplo, op, diagonal, m, n, a[i], lda, b[i], ldb, DTYPE);                       \
-      }                                                                                                                  \
-    });                                                                                                                  \
-    return CUBLAS_STATUS_SUCCESS;                                                                                        \
+#define EMULATED_TRSM(LETTER, T, DTYPE)                                                                        \
+  cublasStatus_t cublas##LETTER##trsm_v2(                                                                      \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op,               \
+      cublasDiagType_t diagonal, int m, int n, const T*, const T* a, int lda, T* b, int ldb) {                 \
+    ::emulated::run_blas(                                                                                      \
+        handle, [=] { ::emulated::solve_triangular(side, uplo, op, diagonal, m, n, a, lda, b, ldb, DTYPE); }); \
+    return CUBLAS_STATUS_SUCCESS;                                                                              \
+  }                                                                                                            \
+  cublasStatus_t cublas##LETTER##trsmBatched(                                                                  \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op,               \
+      cublasDiagType_t diagonal, int m, int n, const T*, const T* const a[], int lda, T* const b[], int ldb,   \
+      int count) {                                                                                             \
+    ::emulated::run_blas(handle, [=] {                                                                         \
+      for (int i = 0; i < count; ++i) {                                                                        \
+        ::emulated::solve_triangular(side, uplo, op, diagonal, m, n, a[i], lda, b[i], ldb, DTYPE);             \
+      }                                                                                                        \
+    });                                                                                                        \
+    return CUBLAS_STATUS_SUCCESS;                                                                              \
   }
 
 extern "C" {
@@ -625,7 +950,7 @@ bool has_library(Library) {
 void* library_function(Library library, const char* name) {
   TORCH_CHECK(!emulated::libraries().missing, name, " is needed and cannot be opened");
   emulated::libraries().looked_up.push_back(name);
-  return library == Library::cuDNN ? emulated::cudnn_function(name)
+  return library == Library::cuDNN   ? emulated::cudnn_function(name)
       : library == Library::cuSPARSE ? emulated::cusparse_function(name)
                                      : emulated::functions().at(name);
 }

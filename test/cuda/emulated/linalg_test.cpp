@@ -1,5 +1,6 @@
-// Matrix factorizations and solvers of the plugin, against the CPU's, with the emulated cuSOLVER and cuBLAS (libraries.h). They
-// work as LAPACK does, on memory in the order that they are told, and destroy what the real ones may.
+// Matrix factorizations and solvers of the plugin, against the CPU's, with the emulated cuSOLVER and cuBLAS
+// (libraries.h). They work as LAPACK does, on memory in the order that they are told, and destroy what the real ones
+// may.
 #include "test/cuda/emulated/compare.h"
 #include "test/cuda/emulated/libraries.h"
 
@@ -22,26 +23,46 @@ void cholesky_kernel(const TensorBase&, bool, const TensorBase&);
 void cholesky_inverse_kernel(const TensorBase&, bool, const TensorBase&);
 void cholesky_solve_kernel(const TensorBase&, const TensorBase&, bool, const TensorBase&);
 void linalg_lu_factor_ex_kernel(const TensorBase&, bool, bool, const TensorBase&, const TensorBase&, const TensorBase&);
-void lu_unpack_kernel(const TensorBase&, const TensorBase&, bool, bool, const TensorBase&, const TensorBase&, const TensorBase&);
+void lu_unpack_kernel(
+    const TensorBase&, const TensorBase&, bool, bool, const TensorBase&, const TensorBase&, const TensorBase&);
 void linalg_lu_kernel(const TensorBase&, bool, const TensorBase&, const TensorBase&, const TensorBase&);
 void linalg_det_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
-void linalg_slogdet_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
+void linalg_slogdet_kernel(
+    const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
 void linalg_inv_ex_kernel(const TensorBase&, bool, const TensorBase&, const TensorBase&);
 void linalg_lu_solve_kernel(const TensorBase&, const TensorBase&, const TensorBase&, bool, bool, const TensorBase&);
-void linalg_solve_ex_kernel(const TensorBase&, const TensorBase&, bool, bool, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
+void linalg_solve_ex_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    bool,
+    bool,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&);
 void linalg_qr_kernel(const TensorBase&, std::string_view, const TensorBase&, const TensorBase&);
 void geqrf_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 void linalg_householder_product_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 void ormqr_kernel(const TensorBase&, const TensorBase&, const TensorBase&, bool, bool, const TensorBase&);
-void linalg_lstsq_kernel(const TensorBase&, const TensorBase&, std::optional<double>, Text, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
+void linalg_lstsq_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    std::optional<double>,
+    Text,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&);
 void linalg_svd_kernel(const TensorBase&, bool, bool, Text, const TensorBase&, const TensorBase&, const TensorBase&);
 void linalg_eigh_kernel(const TensorBase&, std::string_view, bool, const TensorBase&, const TensorBase&);
 void linalg_eig_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 void linalg_eigvals_kernel(const TensorBase&, const TensorBase&);
-void linalg_ldl_factor_ex_kernel(const TensorBase&, bool, bool, const TensorBase&, const TensorBase&, const TensorBase&);
+void linalg_ldl_factor_ex_kernel(
+    const TensorBase&, bool, bool, const TensorBase&, const TensorBase&, const TensorBase&);
 void linalg_ldl_solve_kernel(const TensorBase&, const TensorBase&, const TensorBase&, bool, const TensorBase&);
 void linalg_solve_triangular_kernel(const TensorBase&, const TensorBase&, bool, bool, bool, const TensorBase&);
-void triangular_solve_kernel(const TensorBase&, const TensorBase&, bool, bool, bool, const TensorBase&, const TensorBase&);
+void triangular_solve_kernel(
+    const TensorBase&, const TensorBase&, bool, bool, bool, const TensorBase&, const TensorBase&);
 
 } // namespace at::native::cuda
 
@@ -78,7 +99,8 @@ Tensor positive(const Sizes& batch, int64_t n, at::ScalarType dtype) {
 
 /// By rows, by columns, and with gaps.
 std::vector<Tensor> in_layouts(const Tensor& t) {
-  Tensor gaps = at::full(joined(t.sizes().slice(0, t.dim() - 2).vec(), {t.size(-2) + 2, 2 * t.size(-1)}), 7, t.options());
+  Tensor gaps =
+      at::full(joined(t.sizes().slice(0, t.dim() - 2).vec(), {t.size(-2) + 2, 2 * t.size(-1)}), 7, t.options());
   gaps = gaps.narrow(-2, 1, t.size(-2)).slice(-1, 0, 2 * t.size(-1), 2);
   gaps.copy_(t);
   return {t.contiguous(), t.mT().contiguous().mT(), gaps};
@@ -151,7 +173,8 @@ TEST_CASE("LU factors, packed and apart, with and without pivots", "[cuda][emula
             CHECK(near(LU, std::get<0>(expected)));
             CHECK(pivots.equal(std::get<1>(expected)));
             CHECK(info.eq(0).all().item<bool>());
-            const Tensor P = at::empty(joined(batch, {m, m}), a.options()), L = at::empty(joined(batch, {m, k}), a.options()),
+            const Tensor P = at::empty(joined(batch, {m, m}), a.options()),
+                         L = at::empty(joined(batch, {m, k}), a.options()),
                          U = at::empty(joined(batch, {k, n}), a.options());
             cuda::lu_unpack_kernel(LU, pivots, true, true, P, L, U);
             const auto apart = at::lu_unpack(std::get<0>(expected), std::get<1>(expected));
@@ -160,7 +183,8 @@ TEST_CASE("LU factors, packed and apart, with and without pivots", "[cuda][emula
             CHECK(near(U, std::get<2>(apart)));
           }
         }
-        const Tensor P = at::empty(joined(batch, {m, m}), a.options()), L = at::empty(joined(batch, {m, k}), a.options()),
+        const Tensor P = at::empty(joined(batch, {m, m}), a.options()),
+                     L = at::empty(joined(batch, {m, k}), a.options()),
                      U = at::empty(joined(batch, {k, n}), a.options());
         cuda::linalg_lu_kernel(a, true, P, L, U);
         CHECK(near(P.matmul(L).matmul(U), a));
@@ -179,7 +203,8 @@ TEST_CASE("LU factors, packed and apart, with and without pivots", "[cuda][emula
 }
 
 TEST_CASE("pivots out of range touch no memory and are reported", "[cuda][emulated][linalg]") {
-  const Tensor LU = at::eye(3, at::kDouble), P = at::empty({3, 3}, at::kDouble), L = at::empty_like(P), U = at::empty_like(P);
+  const Tensor LU = at::eye(3, at::kDouble), P = at::empty({3, 3}, at::kDouble), L = at::empty_like(P),
+               U = at::empty_like(P);
   at::native::cuda::index_error_slot()->raised = 0;
   cuda::lu_unpack_kernel(LU, at::tensor({1, 99, 3}, at::kInt), true, true, P, L, U);
   CHECK(at::native::cuda::index_error_slot()->raised == 1);
@@ -189,7 +214,8 @@ TEST_CASE("pivots out of range touch no memory and are reported", "[cuda][emulat
   const Tensor b = random({3, 2}, at::kDouble), x = at::empty_like(b);
   cuda::linalg_lu_solve_kernel(LU, at::tensor({1, 0, 3}, at::kInt), b, true, false, x);
   CHECK(at::native::cuda::index_error_slot()->raised == 1);
-  for (const Tensor& pivots : {at::tensor({1, 7, 3}, at::kInt), at::tensor({1, -2, -3}, at::kInt), at::tensor({1, 2, -3}, at::kInt)}) {
+  for (const Tensor& pivots :
+       {at::tensor({1, 7, 3}, at::kInt), at::tensor({1, -2, -3}, at::kInt), at::tensor({1, 2, -3}, at::kInt)}) {
     at::native::cuda::index_error_slot()->raised = 0;
     cuda::linalg_ldl_solve_kernel(LU, pivots, b, false, x);
     CHECK(at::native::cuda::index_error_slot()->raised == 1);
@@ -202,7 +228,8 @@ TEST_CASE("determinants and their factors", "[cuda][emulated][linalg]") {
     for (const Sizes& batch : kBatches) {
       for (const int64_t n : {4, 1, 0}) {
         for (const Tensor& a : in_layouts(random(joined(batch, {n, n}), dtype))) {
-          const Tensor LU = at::empty_like(a), pivots = at::empty(joined(batch, {n}), at::kInt), det = at::empty(batch, a.options());
+          const Tensor LU = at::empty_like(a), pivots = at::empty(joined(batch, {n}), at::kInt),
+                       det = at::empty(batch, a.options());
           cuda::linalg_det_kernel(a, det, LU, pivots);
           const auto expected = at::_linalg_det(a);
           CHECK(near(det, std::get<0>(expected)));
@@ -238,7 +265,8 @@ TEST_CASE("inverses and solutions by LU", "[cuda][emulated][linalg]") {
               CHECK(near(left ? a.matmul(x) : x.matmul(a), b));
               CHECK(near(factors, std::get<1>(at::_linalg_solve_ex(a, b, left))));
               for (const bool with_adjoint : {false, true}) {
-                const Tensor solution = at::empty_strided(x.sizes(), x.strides(), x.options()); // may get the conjugate bit
+                const Tensor solution =
+                    at::empty_strided(x.sizes(), x.strides(), x.options()); // may get the conjugate bit
                 cuda::linalg_lu_solve_kernel(LU, pivots, b, left, with_adjoint, solution);
                 const Tensor op = with_adjoint ? matrices.mH() : matrices;
                 CHECK(near(left ? op.matmul(solution) : solution.matmul(op), b));
@@ -250,7 +278,8 @@ TEST_CASE("inverses and solutions by LU", "[cuda][emulated][linalg]") {
     }
   }
   // Vectors, and one side broadcast.
-  const Tensor a = random({2, 3, 3}, at::kDouble), v = random({2, 3}, at::kDouble), b = random({5, 1, 3, 2}, at::kDouble);
+  const Tensor a = random({2, 3, 3}, at::kDouble), v = random({2, 3}, at::kDouble),
+               b = random({5, 1, 3, 2}, at::kDouble);
   const Tensor LU = at::empty_like(a), pivots = at::empty({2, 3}, at::kInt), info = infos(a), y = at::empty_like(v);
   cuda::linalg_solve_ex_kernel(a, v, true, true, y, LU, pivots, info);
   CHECK(near(a.matmul(y.unsqueeze(-1)).squeeze(-1), v));
@@ -260,7 +289,9 @@ TEST_CASE("inverses and solutions by LU", "[cuda][emulated][linalg]") {
   cuda::linalg_solve_ex_kernel(a, b.mT(), false, true, x.mT(), LU, pivots, info);
   CHECK(near(x.mT().matmul(a), b.mT().expand_as(x.mT())));
   CHECK_THROWS_WITH(
-      cuda::linalg_solve_ex_kernel(at::zeros({3, 3}), random({3, 2}, at::kFloat), true, true, at::empty({3, 2}), at::empty({3, 3}), at::empty({3}, at::kInt), at::empty({}, at::kInt)),
+      cuda::linalg_solve_ex_kernel(
+          at::zeros({3, 3}), random({3, 2}, at::kFloat), true, true, at::empty({3, 2}), at::empty({3, 3}),
+          at::empty({3}, at::kInt), at::empty({}, at::kInt)),
       Catch::Contains("the input matrix is singular"));
 }
 
@@ -340,12 +371,16 @@ TEST_CASE("singular values and vectors by each driver", "[cuda][emulated][linalg
             const cuda::Text chosen = *driver == 0 ? cuda::Text() : cuda::Text(driver);
             for (const bool full : {false, true}) {
               const Tensor U = at::full(joined(batch, {m, full ? m : k}), 7, a.options()),
-                           Vh = at::full(joined(batch, {full ? n : k, n}), 7, a.options()), S = at::full_like(expected, 7);
+                           Vh = at::full(joined(batch, {full ? n : k, n}), 7, a.options()),
+                           S = at::full_like(expected, 7);
               cuda::linalg_svd_kernel(a, full, true, chosen, U, S, Vh);
               CHECK(near(S, expected));
               CHECK(near(U.narrow(-1, 0, k).matmul(S.unsqueeze(-1).to(dtype) * Vh.narrow(-2, 0, k)), a));
-              CHECK(near(U.mH().matmul(U), at::eye(U.size(-1), a.options()).expand(joined(batch, {U.size(-1), U.size(-1)}))));
-              CHECK(near(Vh.matmul(Vh.mH()), at::eye(Vh.size(-2), a.options()).expand(joined(batch, {Vh.size(-2), Vh.size(-2)}))));
+              CHECK(near(
+                  U.mH().matmul(U), at::eye(U.size(-1), a.options()).expand(joined(batch, {U.size(-1), U.size(-1)}))));
+              CHECK(near(
+                  Vh.matmul(Vh.mH()),
+                  at::eye(Vh.size(-2), a.options()).expand(joined(batch, {Vh.size(-2), Vh.size(-2)}))));
             }
             const Tensor none = at::empty({0}, a.options()), S = at::full_like(expected, 7);
             cuda::linalg_svd_kernel(a, false, false, chosen, none, S, none);
@@ -358,7 +393,8 @@ TEST_CASE("singular values and vectors by each driver", "[cuda][emulated][linalg
   emulated::libraries().jacobi_fails = false;
   const Tensor nan = at::full({2, 2}, std::nan("")), none = at::empty({0}), S = at::empty({2});
   CHECK_THROWS_WITH(
-      cuda::linalg_svd_kernel(nan, false, false, std::nullopt, none, S, none), Catch::Contains("contained non-finite values"));
+      cuda::linalg_svd_kernel(nan, false, false, std::nullopt, none, S, none),
+      Catch::Contains("contained non-finite values"));
   CHECK_THROWS_WITH(
       cuda::linalg_svd_kernel(at::eye(2), false, false, "qr", none, S, none), Catch::Contains("unknown svd driver qr"));
 }
@@ -371,7 +407,8 @@ TEST_CASE("eigenvalues of Hermitian and of any matrices", "[cuda][emulated][lina
         for (const char* uplo : {"L", "U"}) {
           // Only one triangle counts; in the other there may be anything.
           const Tensor read = at::ones({n, n}, at::kBool);
-          const Tensor given = at::where(*uplo == 'U' ? read.triu() : read.tril(), h, at::full({}, std::nan(""), h.options()));
+          const Tensor given =
+              at::where(*uplo == 'U' ? read.triu() : read.tril(), h, at::full({}, std::nan(""), h.options()));
           const auto [w, v] = at::_linalg_eigh(h, uplo, true);
           for (const Tensor& a : in_layouts(given)) {
             Tensor values = at::full_like(w, 7);
@@ -387,7 +424,8 @@ TEST_CASE("eigenvalues of Hermitian and of any matrices", "[cuda][emulated][lina
         }
         for (const Tensor& a : in_layouts(random(joined(batch, {n, n}), dtype))) {
           const auto complex = c10::toComplexType(dtype);
-          const Tensor values = at::empty(joined(batch, {n}), complex), vectors = at::empty(joined(batch, {n, n}), complex);
+          const Tensor values = at::empty(joined(batch, {n}), complex),
+                       vectors = at::empty(joined(batch, {n, n}), complex);
           cuda::linalg_eig_kernel(a, values, vectors);
           CHECK(near(a.to(complex).matmul(vectors), vectors * values.unsqueeze(-2)));
           CHECK(near(vectors, std::get<1>(at::linalg_eig(a))));
@@ -401,7 +439,8 @@ TEST_CASE("eigenvalues of Hermitian and of any matrices", "[cuda][emulated][lina
   const Tensor nan = at::full({2, 2}, std::nan("")), w = at::empty({2}), v = at::empty({2, 2});
   CHECK_THROWS_WITH(cuda::linalg_eigh_kernel(nan, "L", true, w, v), Catch::Contains("not finite"));
   CHECK_THROWS_WITH(
-      cuda::linalg_eigvals_kernel(nan, at::empty({2}, at::kComplexFloat)), Catch::Contains("should not contain infs or NaNs"));
+      cuda::linalg_eigvals_kernel(nan, at::empty({2}, at::kComplexFloat)),
+      Catch::Contains("should not contain infs or NaNs"));
 }
 
 TEST_CASE("LDL factors and solutions", "[cuda][emulated][linalg]") {
@@ -432,7 +471,9 @@ TEST_CASE("triangular systems from both sides", "[cuda][emulated][linalg]") {
         for (const bool unit : {true, false}) {
           const Tensor a = random(joined(batch, {3, 3}), dtype) + 3 * at::eye(3, dtype);
           Tensor t = (upper ? a.triu() : a.tril()).clone();
-          if (unit) t.diagonal(0, -2, -1).fill_(1);
+          if (unit) {
+            t.diagonal(0, -2, -1).fill_(1);
+          }
           for (const Tensor& in : in_layouts(a)) {
             for (const bool left : {true, false}) {
               const Tensor b = random(joined(batch, left ? Sizes{3, 2} : Sizes{2, 3}), dtype);

@@ -31,18 +31,25 @@ std::vector<Tensor> list_of(at::ScalarType dtype) {
 }
 
 void check_foreach(
-    ForeachFunction function, double number, at::ScalarType dtype,
+    ForeachFunction function,
+    double number,
+    at::ScalarType dtype,
     const std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>& expected) {
   const std::vector<Tensor> x = list_of(dtype), y = list_of(dtype), z = list_of(dtype);
   std::vector<Tensor> out;
   std::vector<ForeachPart> parts;
   for (size_t i = 0; i < x.size(); ++i) {
     out.push_back(at::empty_like(x[i]));
-    parts.push_back({out[i].mutable_data_ptr(), {x[i].const_data_ptr(), y[i].const_data_ptr(), z[i].const_data_ptr()}, x[i].numel(), number});
+    parts.push_back(
+        {out[i].mutable_data_ptr(),
+         {x[i].const_data_ptr(), y[i].const_data_ptr(), z[i].const_data_ptr()},
+         x[i].numel(),
+         number});
   }
   at::native::cuda::launch_foreach(function, dtype, parts.data(), parts.size(), nullptr);
   for (size_t i = 0; i < x.size(); ++i) {
-    CHECK(at::allclose(out[i].to(at::kDouble), expected(x[i], y[i], z[i]).to(at::kDouble), dtype == at::kHalf ? 2e-3 : 1e-6, 1e-6));
+    CHECK(at::allclose(
+        out[i].to(at::kDouble), expected(x[i], y[i], z[i]).to(at::kDouble), dtype == at::kHalf ? 2e-3 : 1e-6, 1e-6));
   }
 }
 
@@ -123,7 +130,8 @@ TEST_CASE("norms of a list are those of each tensor", "[emulated][foreach]") {
     at::native::cuda::launch_foreach_norm(norm, dtype, parts.data(), parts.size(), sums.mutable_data_ptr(), nullptr);
     for (size_t i = 0; i < x.size(); ++i) {
       const Tensor expected = at::linalg_vector_norm(x[i].to(at::kDouble), order);
-      CHECK(at::allclose(out[i].to(at::kDouble), expected.to(dtype).to(at::kDouble), dtype == at::kHalf ? 2e-3 : 1e-5, 0, true));
+      CHECK(at::allclose(
+          out[i].to(at::kDouble), expected.to(dtype).to(at::kDouble), dtype == at::kHalf ? 2e-3 : 1e-5, 0, true));
     }
   }
 }

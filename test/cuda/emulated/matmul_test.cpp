@@ -19,12 +19,16 @@ namespace at::native {
 namespace cuda {
 
 void mm_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
-void addmm_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
+void addmm_kernel(
+    const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
 void bmm_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
-void baddbmm_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
-void addbmm_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
+void baddbmm_kernel(
+    const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
+void addbmm_kernel(
+    const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
 void mv_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
-void addmv_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
+void addmv_kernel(
+    const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
 void dot_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 void vdot_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 std::tuple<Tensor, Tensor> transposed_mm_with_sums(const Tensor&, const Tensor&, bool);
@@ -43,7 +47,8 @@ using emulated::filled;
 using emulated::libraries;
 
 const std::vector<at::ScalarType> kReal = {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble};
-const std::vector<at::ScalarType> kDtypes = {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble};
+const std::vector<at::ScalarType> kDtypes = {at::kHalf,   at::kBFloat16,     at::kFloat,
+                                             at::kDouble, at::kComplexFloat, at::kComplexDouble};
 
 /// Small whole numbers, so that sums are exact in every dtype.
 Tensor whole(const std::vector<int64_t>& sizes, at::ScalarType dtype) {
@@ -70,11 +75,16 @@ std::vector<Tensor> in_layouts(const Tensor& t) {
 
 /// Do all layouts of two factors and the result give `expected`?
 void check_layouts(
-    const Tensor& a, const Tensor& b, const Tensor& expected, const std::function<void(const Tensor&, const Tensor&, const Tensor&)>& kernel) {
+    const Tensor& a,
+    const Tensor& b,
+    const Tensor& expected,
+    const std::function<void(const Tensor&, const Tensor&, const Tensor&)>& kernel) {
   for (const Tensor& left : in_layouts(a)) {
     for (const Tensor& right : in_layouts(b)) {
       for (Tensor out : in_layouts(at::full_like(expected, 5))) {
-        if (out.is_conj()) continue; // kernels get plain outputs
+        if (out.is_conj()) {
+          continue; // kernels get plain outputs
+        }
         kernel(left, right, out);
         REQUIRE(out.equal(expected));
       }
@@ -86,17 +96,25 @@ void check_layouts(
 
 TEST_CASE("products of matrices and batches of them, in any layout", "[cuda][emulated][matmul]") {
   for (const at::ScalarType dtype : kDtypes) {
-    const Tensor a = whole({3, 4}, dtype), b = whole({4, 2}, dtype), as = whole({2, 3, 4}, dtype), bs = whole({2, 4, 2}, dtype);
+    const Tensor a = whole({3, 4}, dtype), b = whole({4, 2}, dtype), as = whole({2, 3, 4}, dtype),
+                 bs = whole({2, 4, 2}, dtype);
     check_layouts(a, b, a.mm(b), cuda::mm_kernel);
     check_layouts(as, bs, as.bmm(bs), cuda::bmm_kernel);
     for (const Tensor& self : {whole({3, 2}, dtype), whole({3, 1}, dtype), whole({2}, dtype), whole({}, dtype)}) {
       for (const int beta : {0, 1, 2}) {
-        check_layouts(a, b, at::addmm(self, a, b, beta, 3), [&](auto& x, auto& y, auto& out) { cuda::addmm_kernel(self, x, y, beta, 3, out); });
-        check_layouts(as, bs, at::baddbmm(self, as, bs, beta, 3), [&](auto& x, auto& y, auto& out) { cuda::baddbmm_kernel(self, x, y, beta, 3, out); });
-        check_layouts(as, bs, at::addbmm(self, as, bs, beta, 3), [&](auto& x, auto& y, auto& out) { cuda::addbmm_kernel(self, x, y, beta, 3, out); });
+        check_layouts(a, b, at::addmm(self, a, b, beta, 3), [&](auto& x, auto& y, auto& out) {
+          cuda::addmm_kernel(self, x, y, beta, 3, out);
+        });
+        check_layouts(as, bs, at::baddbmm(self, as, bs, beta, 3), [&](auto& x, auto& y, auto& out) {
+          cuda::baddbmm_kernel(self, x, y, beta, 3, out);
+        });
+        check_layouts(as, bs, at::addbmm(self, as, bs, beta, 3), [&](auto& x, auto& y, auto& out) {
+          cuda::addbmm_kernel(self, x, y, beta, 3, out);
+        });
       }
     }
-    const Tensor none = at::empty({3, 0}, a.options()), nothing = at::empty({0, 2}, a.options()), rest = whole({3, 2}, dtype);
+    const Tensor none = at::empty({3, 0}, a.options()), nothing = at::empty({0, 2}, a.options()),
+                 rest = whole({3, 2}, dtype);
     CHECK(filled(rest, [&](auto& out) { cuda::mm_kernel(none, nothing, out); }).eq(0).all().item<bool>());
     CHECK(filled(rest, [&](auto& out) { cuda::addmm_kernel(rest, none, nothing, 2, 1, out); }).equal(rest * 2));
   }
@@ -107,13 +125,19 @@ TEST_CASE("products with vectors", "[cuda][emulated][matmul]") {
     const Tensor m = whole({3, 4}, dtype), x = whole({4}, dtype), y = whole({4}, dtype), self = whole({3}, dtype);
     for (const Tensor& a : in_layouts(m)) {
       CHECK(filled(self, [&](auto& out) { cuda::mv_kernel(a, x, out); }).equal(m.mv(x)));
-      CHECK(filled(self, [&](auto& out) { cuda::addmv_kernel(self, a, x, 2, 3, out); }).equal(at::addmv(self, m, x, 2, 3)));
+      CHECK(filled(self, [&](auto& out) {
+              cuda::addmv_kernel(self, a, x, 2, 3, out);
+            }).equal(at::addmv(self, m, x, 2, 3)));
     }
     const Tensor one = at::empty({}, m.options());
     for (const Tensor& left : {x, m.select(0, 1), whole({4, 2}, dtype).select(1, 1), x.conj()}) {
       for (const Tensor& right : {y, y.expand({4}), whole({1}, dtype).expand({4}), y.conj()}) {
-        CHECK(filled(one, [&](auto& out) { cuda::dot_kernel(left, right, out); }).equal(at::dot(left.clone(), right.clone())));
-        CHECK(filled(one, [&](auto& out) { cuda::vdot_kernel(left, right, out); }).equal(at::vdot(left.clone(), right.clone())));
+        CHECK(filled(one, [&](auto& out) {
+                cuda::dot_kernel(left, right, out);
+              }).equal(at::dot(left.clone(), right.clone())));
+        CHECK(filled(one, [&](auto& out) {
+                cuda::vdot_kernel(left, right, out);
+              }).equal(at::vdot(left.clone(), right.clone())));
       }
     }
   }
@@ -134,13 +158,16 @@ TEST_CASE("a bias and an activation are part of the product", "[cuda][emulated][
           // The kernel does not round between the sum and gelu.
           const double tolerance = dtype == at::kBFloat16 ? 2e-2 : dtype == at::kHalf ? 2e-3 : 1e-5;
           CHECK(emulated::near(
-              at::native::addmm_activation_cuda(bias, left, right, 1, 2, true), at::gelu(sum, "tanh"), tolerance, tolerance));
+              at::native::addmm_activation_cuda(bias, left, right, 1, 2, true), at::gelu(sum, "tanh"), tolerance,
+              tolerance));
         }
       }
-      CHECK(at::native::addmm_activation_cuda(whole({a.size(0), 1}, dtype).fill_(1), a, b, 0, 1, false).equal(at::relu(a.mm(b))));
+      CHECK(at::native::addmm_activation_cuda(whole({a.size(0), 1}, dtype).fill_(1), a, b, 0, 1, false)
+                .equal(at::relu(a.mm(b))));
       const auto count = [&](int epilogue) {
-        return std::count_if(
-            libraries().lt_runs.begin(), libraries().lt_runs.end(), [&](const auto& run) { return run.epilogue == epilogue; });
+        return std::count_if(libraries().lt_runs.begin(), libraries().lt_runs.end(), [&](const auto& run) {
+          return run.epilogue == epilogue;
+        });
       };
       CHECK(count(CUBLASLT_EPILOGUE_BIAS) == (refuses ? 0 : 1));
       CHECK(count(CUBLASLT_EPILOGUE_RELU_BIAS) == (refuses ? 0 : 16));

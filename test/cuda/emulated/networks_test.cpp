@@ -1,4 +1,5 @@
-// Cells, optimizers, losses, searches and the like, run by the emulator on CPU tensors, against the CPU's own operators.
+// Cells, optimizers, losses, searches and the like, run by the emulator on CPU tensors, against the CPU's own
+// operators.
 #include "test/cuda/emulated/compare.h"
 
 #include <aten/native/cuda/index_error.h>
@@ -28,19 +29,90 @@ using OptTensor = std::optional<Tensor>;
 
 namespace cuda {
 
-void fused_lstm_cell_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const OptTensor&, const OptTensor&, const TensorBase&, const TensorBase&, const TensorBase&);
-void fused_lstm_cell_backward_kernel(const OptTensor&, const OptTensor&, const TensorBase&, const TensorBase&, const TensorBase&, bool, const TensorBase&, const TensorBase&, const TensorBase&);
-void fused_gru_cell_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const OptTensor&, const OptTensor&, const TensorBase&, const TensorBase&);
-void fused_gru_cell_backward_kernel(const TensorBase&, const TensorBase&, bool, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
+void fused_lstm_cell_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const OptTensor&,
+    const OptTensor&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&);
+void fused_lstm_cell_backward_kernel(
+    const OptTensor&,
+    const OptTensor&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    bool,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&);
+void fused_gru_cell_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const OptTensor&,
+    const OptTensor&,
+    const TensorBase&,
+    const TensorBase&);
+void fused_gru_cell_backward_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    bool,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&);
 void logcumsumexp_kernel(const TensorBase&, int64_t, const TensorBase&);
 void cummax_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&);
 void cummin_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&);
-void searchsorted_kernel(const TensorBase&, const TensorBase&, bool, bool, std::optional<std::string_view>, const OptTensor&, const TensorBase&);
+void searchsorted_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    bool,
+    bool,
+    std::optional<std::string_view>,
+    const OptTensor&,
+    const TensorBase&);
 void bucketize_kernel(const TensorBase&, const TensorBase&, bool, bool, const TensorBase&);
 void histc_kernel(const TensorBase&, int64_t, const Scalar&, const Scalar&, const TensorBase&);
-void embedding_bag_kernel(const TensorBase&, const TensorBase&, const TensorBase&, bool, int64_t, bool, const OptTensor&, bool, int64_t, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
-void embedding_bag_dense_backward_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&, int64_t, bool, int64_t, const OptTensor&, int64_t, const TensorBase&);
-void embedding_bag_per_sample_weights_backward_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&, int64_t, int64_t, const TensorBase&);
+void embedding_bag_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    bool,
+    int64_t,
+    bool,
+    const OptTensor&,
+    bool,
+    int64_t,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&);
+void embedding_bag_dense_backward_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    int64_t,
+    bool,
+    int64_t,
+    const OptTensor&,
+    int64_t,
+    const TensorBase&);
+void embedding_bag_per_sample_weights_backward_kernel(
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    const TensorBase&,
+    int64_t,
+    int64_t,
+    const TensorBase&);
 void kthvalue_kernel(const TensorBase&, int64_t, int64_t, bool, const TensorBase&, const TensorBase&);
 void median_kernel(const TensorBase&, int64_t, bool, const TensorBase&, const TensorBase&);
 void nanmedian_kernel(const TensorBase&, int64_t, bool, const TensorBase&, const TensorBase&);
@@ -50,9 +122,11 @@ void mode_kernel(const TensorBase&, int64_t, bool, const TensorBase&, const Tens
 void flip_kernel(const TensorBase&, IntArrayRef, const TensorBase&);
 void trace_kernel(const TensorBase&, const TensorBase&);
 void linalg_cross_kernel(const TensorBase&, const TensorBase&, int64_t, const TensorBase&);
-void index_reduce_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, std::string_view, bool, const TensorBase&);
+void index_reduce_kernel(
+    const TensorBase&, int64_t, const TensorBase&, const TensorBase&, std::string_view, bool, const TensorBase&);
 void cdist_forward_kernel(const TensorBase&, const TensorBase&, double, std::optional<int64_t>, const TensorBase&);
-void cdist_backward_kernel(const TensorBase&, const TensorBase&, const TensorBase&, double, const TensorBase&, const TensorBase&);
+void cdist_backward_kernel(
+    const TensorBase&, const TensorBase&, const TensorBase&, double, const TensorBase&, const TensorBase&);
 void pdist_forward_kernel(const TensorBase&, double, const TensorBase&);
 void pdist_backward_kernel(const TensorBase&, const TensorBase&, double, const TensorBase&, const TensorBase&);
 
@@ -68,7 +142,8 @@ Tensor glu_cuda(const Tensor&, int64_t);
 Tensor glu_backward_cuda(const Tensor&, const Tensor&, int64_t);
 std::tuple<Tensor, Tensor> prelu_kernel_backward_cuda(const Tensor&, const Tensor&, const Tensor&);
 Two _ctc_loss_cuda(const Tensor&, const Tensor&, IntArrayRef, IntArrayRef, int64_t, bool);
-Tensor _ctc_loss_backward_cuda(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, IntArrayRef, const Tensor&, const Tensor&, int64_t, bool);
+Tensor _ctc_loss_backward_cuda(
+    const Tensor&, const Tensor&, const Tensor&, IntArrayRef, IntArrayRef, const Tensor&, const Tensor&, int64_t, bool);
 
 } // namespace at::native
 
@@ -95,12 +170,24 @@ TEST_CASE("emulated: cells of LSTM and GRU", "[cuda]") {
         const auto in_bias = bias(280), rec_bias = bias(280);
         const auto [hy, cy, open] = at::_thnn_fused_lstm_cell(in, rec, c, in_bias, rec_bias);
         Tensor cell = torch::empty_like(cy), kept = torch::empty_like(open);
-        CHECK(near(filled(hy, [&](const Tensor& out) { cuda::fused_lstm_cell_kernel(in, rec, c, in_bias, rec_bias, out, cell, kept); }), hy, close, close));
+        CHECK(near(
+            filled(
+                hy,
+                [&](const Tensor& out) {
+                  cuda::fused_lstm_cell_kernel(in, rec, c, in_bias, rec_bias, out, cell, kept);
+                }),
+            hy, close, close));
         CHECK(near(cell, cy, close, close));
         CHECK(near(kept, open, close, close));
         const auto [gates, cx, for_bias] = at::_thnn_fused_lstm_cell_backward_impl(grad, grad_c, c, cy, open, biased);
         Tensor old = torch::empty_like(cx), sums = torch::empty_like(for_bias);
-        CHECK(near(filled(gates, [&](const Tensor& out) { cuda::fused_lstm_cell_backward_kernel(grad, grad_c, c, cy, open, biased, out, old, sums); }), gates, close, close));
+        CHECK(near(
+            filled(
+                gates,
+                [&](const Tensor& out) {
+                  cuda::fused_lstm_cell_backward_kernel(grad, grad_c, c, cy, open, biased, out, old, sums);
+                }),
+            gates, close, close));
         CHECK(near(old, cx, close, close));
         CHECK((!biased || near(sums, for_bias, close, close * 4)));
       }
@@ -108,11 +195,20 @@ TEST_CASE("emulated: cells of LSTM and GRU", "[cuda]") {
       const auto in_bias = bias(210), rec_bias = bias(210);
       const auto [hy, open] = at::_thnn_fused_gru_cell(in, rec, h, in_bias, rec_bias);
       Tensor kept = torch::empty_like(open);
-      CHECK(near(filled(hy, [&](const Tensor& out) { cuda::fused_gru_cell_kernel(in, rec, h, in_bias, rec_bias, out, kept); }), hy, close, close));
+      CHECK(near(
+          filled(hy, [&](const Tensor& out) { cuda::fused_gru_cell_kernel(in, rec, h, in_bias, rec_bias, out, kept); }),
+          hy, close, close));
       CHECK(near(kept, open, close, close));
       const auto [for_in, for_rec, hx, b1, b2] = at::_thnn_fused_gru_cell_backward(grad, open, biased);
-      Tensor rec2 = torch::empty_like(for_rec), hx2 = torch::empty_like(hx), c1 = torch::empty_like(b1), c2 = torch::empty_like(b2);
-      CHECK(near(filled(for_in, [&](const Tensor& out) { cuda::fused_gru_cell_backward_kernel(grad, open, biased, out, rec2, hx2, c1, c2); }), for_in, close, close));
+      Tensor rec2 = torch::empty_like(for_rec), hx2 = torch::empty_like(hx), c1 = torch::empty_like(b1),
+             c2 = torch::empty_like(b2);
+      CHECK(near(
+          filled(
+              for_in,
+              [&](const Tensor& out) {
+                cuda::fused_gru_cell_backward_kernel(grad, open, biased, out, rec2, hx2, c1, c2);
+              }),
+          for_in, close, close));
       CHECK(near(rec2, for_rec, close, close));
       CHECK(near(hx2, hx, close, close));
       CHECK((!biased || (near(c1, b1, close, close * 4) && near(c2, b2, close, close * 4))));
@@ -141,13 +237,16 @@ TEST_CASE("emulated: steps of recurrent layers, there and back", "[cuda][rnn]") 
   Tensor output, cells, open, recurrent;
   std::vector<Tensor> wanted;
   if (lstm) {
-    std::tie(output, cells, open) = at::_ops::_lstm_steps::call(sums, hx, cx, as_is, w_hh, std::nullopt, reverse, batch_sizes, std::nullopt);
+    std::tie(output, cells, open) =
+        at::_ops::_lstm_steps::call(sums, hx, cx, as_is, w_hh, std::nullopt, reverse, batch_sizes, std::nullopt);
     wanted = torch::autograd::grad({output, cells}, {sums, hx, cx}, {grad, grad_cells});
   } else {
     if (gru) {
-      std::tie(output, open, recurrent) = at::_ops::_gru_steps::call(sums, hx, as_is, w_hh, std::nullopt, bias, reverse, batch_sizes);
+      std::tie(output, open, recurrent) =
+          at::_ops::_gru_steps::call(sums, hx, as_is, w_hh, std::nullopt, bias, reverse, batch_sizes);
     } else {
-      output = open = at::_ops::_rnn_steps::call(sums, hx, as_is, w_hh, std::nullopt, kind == RecurrentCell::relu, reverse, batch_sizes);
+      output = open = at::_ops::_rnn_steps::call(
+          sums, hx, as_is, w_hh, std::nullopt, kind == RecurrentCell::relu, reverse, batch_sizes);
     }
     wanted = torch::autograd::grad({output}, {sums, hx}, {grad});
   }
@@ -179,20 +278,23 @@ TEST_CASE("emulated: steps of recurrent layers, there and back", "[cuda][rnn]") 
   const Tensor for_gates = torch::full_like(gates, 99), for_products = gru ? torch::full_like(gates, 99) : for_gates;
   const Tensor for_hidden = torch::full_like(hx, 99), for_cell = torch::full_like(cx, 99);
   cuda::recurrence_steps_back(
-      r, {.output = grad,
-          .cells = lstm ? grad_cells : Tensor(),
-          .gates = for_gates,
-          .recurrent = for_products,
-          .hx = for_hidden,
-          .cx = lstm ? for_cell : Tensor(),
-          .projected = {}});
+      r,
+      {.output = grad,
+       .cells = lstm ? grad_cells : Tensor(),
+       .gates = for_gates,
+       .recurrent = for_products,
+       .hx = for_hidden,
+       .cx = lstm ? for_cell : Tensor(),
+       .projected = {}});
   CHECK(near(for_gates, wanted[0], close, close));
   CHECK(near(for_hidden, wanted[1], close, close));
   CHECK((!lstm || near(for_cell, wanted[2], close, close)));
   if (gru) {
     // The gradients of the recurrent sums: those of the candidates have passed the reset gates.
     CHECK(near(for_products.narrow(-1, 0, 2 * kSize), for_gates.narrow(-1, 0, 2 * kSize), close, close));
-    CHECK(near(for_products.narrow(-1, 2 * kSize, kSize), for_gates.narrow(-1, 2 * kSize, kSize) * gates.narrow(-1, 0, kSize), close, close));
+    CHECK(near(
+        for_products.narrow(-1, 2 * kSize, kSize), for_gates.narrow(-1, 2 * kSize, kSize) * gates.narrow(-1, 0, kSize),
+        close, close));
   }
 }
 
@@ -204,21 +306,28 @@ TEST_CASE("emulated: steps of an LSTM with a projection, there and back", "[cuda
   const Sizes batch_sizes = packed ? Sizes{3, 3, 2, 2, 1} : Sizes{};
   const auto rows = [&](int64_t width) { return packed ? Sizes{11, width} : Sizes{5, kBatch, width}; };
   const auto leaf = [&](at::IntArrayRef sizes) { return (torch::randn(sizes) / 2).to(dtype).requires_grad_(true); };
-  const Tensor sums = leaf(rows(4 * kSize)), hx = leaf({kBatch, kProjected}), cx = leaf({kBatch, kSize}), w_hh = leaf({4 * kSize, kProjected});
-  const Tensor w_hr = leaf({kProjected, kSize}), as_is = torch::eye(4 * kSize, at::TensorOptions(dtype)), grad = leaf(rows(kProjected)).detach();
+  const Tensor sums = leaf(rows(4 * kSize)), hx = leaf({kBatch, kProjected}), cx = leaf({kBatch, kSize}),
+               w_hh = leaf({4 * kSize, kProjected});
+  const Tensor w_hr = leaf({kProjected, kSize}), as_is = torch::eye(4 * kSize, at::TensorOptions(dtype)),
+               grad = leaf(rows(kProjected)).detach();
   // The layer's own steps; the other direction is the second one of a layer that has both.
   const auto zeros = [&](const Tensor& t) { return torch::zeros_like(t.detach()); };
-  const std::vector<Tensor> weights = {as_is, w_hh, w_hr}, both = {zeros(as_is), zeros(w_hh), zeros(w_hr), as_is, w_hh, w_hr};
+  const std::vector<Tensor> weights = {as_is, w_hh, w_hr},
+                            both = {zeros(as_is), zeros(w_hh), zeros(w_hr), as_is, w_hh, w_hr};
   const auto states = [&](const Tensor& t) { return reverse ? torch::stack({zeros(t), t}) : t.unsqueeze(0); };
   const Tensor all = packed
-      ? std::get<0>(at::lstm(sums, torch::tensor(batch_sizes, at::kLong), {states(hx), states(cx)}, reverse ? both : weights, false, 1, 0.0, false, reverse))
-      : std::get<0>(at::lstm(sums, {states(hx), states(cx)}, reverse ? both : weights, false, 1, 0.0, false, reverse, false));
+      ? std::get<0>(at::lstm(
+            sums, torch::tensor(batch_sizes, at::kLong), {states(hx), states(cx)}, reverse ? both : weights, false, 1,
+            0.0, false, reverse))
+      : std::get<0>(
+            at::lstm(sums, {states(hx), states(cx)}, reverse ? both : weights, false, 1, 0.0, false, reverse, false));
   const Tensor output = reverse ? all.narrow(-1, kProjected, kProjected) : all;
   const auto wanted = torch::autograd::grad({output}, {sums, hx, cx, w_hr}, {grad});
 
   const torch::NoGradGuard no_grad;
   const auto unset = [&](at::IntArrayRef sizes) { return torch::full(sizes, 99, at::TensorOptions(dtype)); };
-  const Tensor gates = sums.detach().clone(), projected = unset(rows(kProjected)), cells = unset(rows(kSize)), hidden = unset(rows(kSize));
+  const Tensor gates = sums.detach().clone(), projected = unset(rows(kProjected)), cells = unset(rows(kSize)),
+               hidden = unset(rows(kSize));
   const at::native::Recurrence r{
       .cell = at::native::RecurrentCell::lstm,
       .reverse = reverse,
@@ -235,9 +344,17 @@ TEST_CASE("emulated: steps of an LSTM with a projection, there and back", "[cuda
       .hidden = hidden};
   cuda::recurrence_steps(r);
   CHECK(near(projected, output.detach(), close, close));
-  const Tensor for_gates = unset(rows(4 * kSize)), for_hx = unset(hx.sizes()), for_cx = unset(cx.sizes()), for_projected = unset(rows(kProjected));
+  const Tensor for_gates = unset(rows(4 * kSize)), for_hx = unset(hx.sizes()), for_cx = unset(cx.sizes()),
+               for_projected = unset(rows(kProjected));
   cuda::recurrence_steps_back(
-      r, {.output = grad, .cells = {}, .gates = for_gates, .recurrent = for_gates, .hx = for_hx, .cx = for_cx, .projected = for_projected});
+      r,
+      {.output = grad,
+       .cells = {},
+       .gates = for_gates,
+       .recurrent = for_gates,
+       .hx = for_hx,
+       .cx = for_cx,
+       .projected = for_projected});
   CHECK(near(for_gates, wanted[0], close, close));
   CHECK(near(for_hx, wanted[1], close, close));
   CHECK(near(for_cx, wanted[2], close, close));
@@ -262,7 +379,8 @@ TEST_CASE("emulated: steps of optimizers", "[cuda]") {
         native::StepArrays a;
         a.numel = p.back().numel();
         a.dtype = dtype;
-        std::vector<Tensor> own = {p.back().clone(), g.back().mul(4), m.back().clone(), v.back().clone(), top.back().clone()};
+        std::vector<Tensor> own = {
+            p.back().clone(), g.back().mul(4), m.back().clone(), v.back().clone(), top.back().clone()};
         if (arrays.size() % 2 == 1) {
           own[2] = torch::empty({a.numel + 1}, dtype).slice(0, 1).copy_(own[2]);
         }
@@ -272,7 +390,9 @@ TEST_CASE("emulated: steps of optimizers", "[cuda]") {
         mine.insert(mine.end(), own.begin(), own.end());
         arrays.push_back(a);
       }
-      at::_fused_adam_(p, g, m, v, amsgrad ? at::TensorList(top) : at::TensorList(), steps, 0.1, 0.9, 0.99, 0.02, 1e-6, amsgrad, false);
+      at::_fused_adam_(
+          p, g, m, v, amsgrad ? at::TensorList(top) : at::TensorList(), steps, 0.1, 0.9, 0.99, 0.02, 1e-6, amsgrad,
+          false);
       const native::AdamStep settings{0.1, 0.9, 0.99, 0.02, 1e-6, 3, false, amsgrad, false};
       const float scale = 4, fine = 0, infinite = 1;
       native::cuda_fused_step<native::AdamStep>()(arrays, settings, {&scale, &infinite});
@@ -305,7 +425,8 @@ TEST_CASE("emulated: steps of optimizers", "[cuda]") {
       CHECK(near(mine[3], after[2], close, close));
     }
   }
-  const Tensor p = torch::randn({1000}, at::kDouble), g = torch::randn({1000}, at::kDouble), b = torch::randn({1000}, at::kDouble);
+  const Tensor p = torch::randn({1000}, at::kDouble), g = torch::randn({1000}, at::kDouble),
+               b = torch::randn({1000}, at::kDouble);
   Tensor p1 = p.clone(), b1 = b.clone(), p2 = p.clone(), b2 = b.clone();
   native::StepArrays a;
   a.numel = 1000;
@@ -319,7 +440,8 @@ TEST_CASE("emulated: steps of optimizers", "[cuda]") {
   CHECK(near(b1, b2));
   const float rate = 0.05f;
   at::_fused_sgd_({p2}, {g}, {b2}, 0.1, 0.9, 0.05, 0.2, true, true, false);
-  native::cuda_fused_step<native::SgdStep>()(a, native::SgdStep{9, 0.9, 0.2, 0.1, true, true, false}, {nullptr, nullptr, &rate});
+  native::cuda_fused_step<native::SgdStep>()(
+      a, native::SgdStep{9, 0.9, 0.2, 0.1, true, true, false}, {nullptr, nullptr, &rate});
   CHECK(near(p1, p2));
   at::_fused_adagrad_({p2}, {g}, {b2.abs_()}, {torch::full({}, 4.0)}, 0.05, 0.5, 0.1, 1e-8, false);
   b1.abs_();
@@ -398,55 +520,90 @@ TEST_CASE("emulated: running extrema and logarithms of sums", "[cuda]") {
 
 TEST_CASE("emulated: searches and histograms", "[cuda]") {
   for (const at::ScalarType dtype : {at::kFloat, at::kHalf, at::kLong, at::kByte}) {
-    const Tensor edges = std::get<0>(torch::randint(100, {3, 37}).to(dtype).sort(-1)), values = torch::randint(110, {3, 9}).to(dtype);
+    const Tensor edges = std::get<0>(torch::randint(100, {3, 37}).to(dtype).sort(-1)),
+                 values = torch::randint(110, {3, 9}).to(dtype);
     for (const bool right : {false, true}) {
-      const Tensor want = at::searchsorted(edges, values, false, right), narrow = at::bucketize(values, edges[0], true, right);
-      CHECK(near(filled(want, [&](const Tensor& out) { cuda::searchsorted_kernel(edges, values, false, right, {}, {}, out); }), want));
-      CHECK(near(filled(narrow, [&](const Tensor& out) { cuda::bucketize_kernel(values, edges[0], true, right, out); }), narrow));
+      const Tensor want = at::searchsorted(edges, values, false, right),
+                   narrow = at::bucketize(values, edges[0], true, right);
+      CHECK(near(
+          filled(want, [&](const Tensor& out) { cuda::searchsorted_kernel(edges, values, false, right, {}, {}, out); }),
+          want));
+      CHECK(near(
+          filled(narrow, [&](const Tensor& out) { cuda::bucketize_kernel(values, edges[0], true, right, out); }),
+          narrow));
     }
   }
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const Tensor gaps = torch::tensor({nan, 1.0f, 2.0f, nan, 3.0f, nan}), sought = torch::tensor({0.0f, 1.0f, nan, 2.5f, 9.0f});
+  const Tensor gaps = torch::tensor({nan, 1.0f, 2.0f, nan, 3.0f, nan}),
+               sought = torch::tensor({0.0f, 1.0f, nan, 2.5f, 9.0f});
   for (const bool right : {false, true}) {
     const Tensor want = at::searchsorted(gaps, sought, false, right);
-    CHECK(near(filled(want, [&](const Tensor& out) { cuda::searchsorted_kernel(gaps, sought, false, right, {}, {}, out); }), want));
+    CHECK(near(
+        filled(want, [&](const Tensor& out) { cuda::searchsorted_kernel(gaps, sought, false, right, {}, {}, out); }),
+        want));
   }
   const Tensor loose = torch::randn({40}), order = loose.argsort(), values = torch::randn({7});
   const Tensor want = at::searchsorted(loose, values, false, false, std::nullopt, order);
-  CHECK(near(filled(want, [&](const Tensor& out) { cuda::searchsorted_kernel(loose, values, false, false, {}, order, out); }), want));
+  CHECK(near(
+      filled(want, [&](const Tensor& out) { cuda::searchsorted_kernel(loose, values, false, false, {}, order, out); }),
+      want));
   const Tensor x = torch::randn({3, 50}), bins = torch::randint(9, {60}), weights = torch::rand({60});
   for (const auto& [low, high] : {std::pair<double, double>{0, 0}, {-1, 1.5}}) {
     const Tensor counts = at::histc(x, 7, low, high);
-    CHECK(near(filled(counts, [&, a = low, b = high](const Tensor& out) { cuda::histc_kernel(x, 7, a, b, out); }), counts));
+    CHECK(near(
+        filled(counts, [&, a = low, b = high](const Tensor& out) { cuda::histc_kernel(x, 7, a, b, out); }), counts));
   }
   CHECK(near(native::bincount_cuda(bins, {}, 12), at::bincount(bins, {}, 12)));
   CHECK(near(native::bincount_cuda(bins, weights, 0), at::bincount(bins, weights, 0)));
 }
 
 TEST_CASE("emulated: bags of embeddings and their gradients", "[cuda]") {
-  const Tensor indices = torch::randint(11, {13}), offsets = torch::tensor({0, 4, 4, 9}, at::kLong), ends = torch::tensor({0, 4, 4, 9, 13}, at::kLong);
+  const Tensor indices = torch::randint(11, {13}), offsets = torch::tensor({0, 4, 4, 9}, at::kLong),
+               ends = torch::tensor({0, 4, 4, 9, 13}, at::kLong);
   for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf}) {
     const double close = dtype == at::kHalf ? 1e-2 : 1e-5;
-    const Tensor table = torch::randn({11, 6}).to(dtype), weights = torch::rand({13}).to(dtype), grad = torch::randn({4, 6}).to(dtype);
+    const Tensor table = torch::randn({11, 6}).to(dtype), weights = torch::rand({13}).to(dtype),
+                 grad = torch::randn({4, 6}).to(dtype);
     for (const int64_t mode : {0, 1, 2}) {
       for (const bool last : {false, true}) {
         const std::optional<Tensor> scales = mode == 0 ? std::optional<Tensor>(weights) : std::nullopt;
         const Tensor& starts = last ? ends : offsets;
-        const auto [y, bag, size, rows] = at::_embedding_bag(table, indices, starts, false, mode, false, scales, last, 3);
+        const auto [y, bag, size, rows] =
+            at::_embedding_bag(table, indices, starts, false, mode, false, scales, last, 3);
         Tensor bag2 = torch::empty_like(bag), size2 = torch::empty_like(size), rows2 = torch::empty_like(rows);
-        CHECK(near(filled(y, [&](const Tensor& out) { cuda::embedding_bag_kernel(table, indices, starts, false, mode, false, scales, last, 3, out, bag2, size2, rows2); }), y, close, close));
+        CHECK(near(
+            filled(
+                y,
+                [&](const Tensor& out) {
+                  cuda::embedding_bag_kernel(
+                      table, indices, starts, false, mode, false, scales, last, 3, out, bag2, size2, rows2);
+                }),
+            y, close, close));
         CHECK(near(bag2, bag));
         CHECK(near(size2, size));
         CHECK(near(rows2, rows));
         for (const bool by_frequency : {false, true}) {
-          const Tensor want = at::_embedding_bag_dense_backward(grad, indices, bag, size, rows, 11, by_frequency && mode != 2, mode, scales, 3);
+          const Tensor want = at::_embedding_bag_dense_backward(
+              grad, indices, bag, size, rows, 11, by_frequency && mode != 2, mode, scales, 3);
           CHECK(near(
-              filled(want, [&](const Tensor& out) { cuda::embedding_bag_dense_backward_kernel(grad, indices, bag, size, rows, 11, by_frequency && mode != 2, mode, scales, 3, out); }),
+              filled(
+                  want,
+                  [&](const Tensor& out) {
+                    cuda::embedding_bag_dense_backward_kernel(
+                        grad, indices, bag, size, rows, 11, by_frequency && mode != 2, mode, scales, 3, out);
+                  }),
               want, close, close));
         }
         if (mode == 0 && !last) {
           const Tensor want = at::_embedding_bag_per_sample_weights_backward(grad, table, indices, starts, bag, 0, 3);
-          CHECK(near(filled(want, [&](const Tensor& out) { cuda::embedding_bag_per_sample_weights_backward_kernel(grad, table, indices, starts, bag, 0, 3, out); }), want, close, close));
+          CHECK(near(
+              filled(
+                  want,
+                  [&](const Tensor& out) {
+                    cuda::embedding_bag_per_sample_weights_backward_kernel(
+                        grad, table, indices, starts, bag, 0, 3, out);
+                  }),
+              want, close, close));
         }
       }
     }
@@ -471,11 +628,22 @@ TEST_CASE("emulated: order statistics", "[cuda]") {
             const Tensor named = x.gather(dim, keep ? place : place.unsqueeze(dim));
             CHECK(near(keep ? named : named.squeeze(dim), std::get<0>(want)));
           };
-          check(at::kthvalue(x, 2, dim, keep), [&](const Tensor& a, const Tensor& b) { cuda::kthvalue_kernel(x, 2, dim, keep, a, b); });
-          check(at::median(x, dim, keep), [&](const Tensor& a, const Tensor& b) { cuda::median_kernel(x, dim, keep, a, b); });
-          check(at::nanmedian(x, dim, keep), [&](const Tensor& a, const Tensor& b) { cuda::nanmedian_kernel(x, dim, keep, a, b); });
-          // On the CPU a NaN of a short row hides repeats from each other, as in PyTorch; on the GPU it is the largest value.
-          if (!with_nan || dtype == at::kInt) check(at::mode(x, dim, keep), [&](const Tensor& a, const Tensor& b) { cuda::mode_kernel(x, dim, keep, a, b); });
+          check(at::kthvalue(x, 2, dim, keep), [&](const Tensor& a, const Tensor& b) {
+            cuda::kthvalue_kernel(x, 2, dim, keep, a, b);
+          });
+          check(at::median(x, dim, keep), [&](const Tensor& a, const Tensor& b) {
+            cuda::median_kernel(x, dim, keep, a, b);
+          });
+          check(at::nanmedian(x, dim, keep), [&](const Tensor& a, const Tensor& b) {
+            cuda::nanmedian_kernel(x, dim, keep, a, b);
+          });
+          // On the CPU a NaN of a short row hides repeats from each other, as in PyTorch; on the GPU it is the largest
+          // value.
+          if (!with_nan || dtype == at::kInt) {
+            check(at::mode(x, dim, keep), [&](const Tensor& a, const Tensor& b) {
+              cuda::mode_kernel(x, dim, keep, a, b);
+            });
+          }
         }
       }
       const Tensor median = at::median(x), rest = at::nanmedian(x);
@@ -512,7 +680,8 @@ TEST_CASE("emulated: flip, repeat_interleave, cross and the like", "[cuda]") {
       CHECK(near(filled(of, [&](const Tensor& out) { cuda::flip_kernel(of, dims, out); }), of.flip(dims)));
     }
   }
-  const Tensor repeats = torch::tensor({2, 0, 3, 1}, at::kLong), square = torch::randn({4, 6}), other = torch::randn({4, 1, 3});
+  const Tensor repeats = torch::tensor({2, 0, 3, 1}, at::kLong), square = torch::randn({4, 6}),
+               other = torch::randn({4, 1, 3});
   CHECK(near(native::repeat_interleave_cuda(repeats, {}), at::repeat_interleave(repeats)));
   for (const auto dtype : {at::kInt, at::kChar, at::kByte, at::kShort}) {
     CHECK(near(native::repeat_interleave_cuda(repeats.to(dtype), 6), at::repeat_interleave(repeats.to(dtype))));
@@ -522,13 +691,17 @@ TEST_CASE("emulated: flip, repeat_interleave, cross and the like", "[cuda]") {
     const Tensor a = (x * 9).to(dtype), b = (other * 9).to(dtype), cross = at::linalg_cross(a, b);
     CHECK(near(filled(cross, [&](const Tensor& out) { cuda::linalg_cross_kernel(a, b, -1, out); }), cross, 0.02, 0.02));
     const Tensor down = at::linalg_cross(a.mT(), b.expand({4, 5, 3}).mT(), 1);
-    CHECK(near(filled(down, [&](const Tensor& out) { cuda::linalg_cross_kernel(a.mT(), b.mT(), 1, out); }), down, 0.02, 0.02));
+    CHECK(near(
+        filled(down, [&](const Tensor& out) { cuda::linalg_cross_kernel(a.mT(), b.mT(), 1, out); }), down, 0.02, 0.02));
   }
   const Tensor places = torch::tensor({0, 3, 0}, at::kLong), source = torch::randn({4, 3, 3});
   for (const std::string_view reduce : {"prod", "mean", "amax", "amin"}) {
     for (const bool include : {false, true}) {
       const Tensor want = at::index_reduce(x, 1, places, source, reduce, include);
-      CHECK(near(filled(want, [&](const Tensor& out) { cuda::index_reduce_kernel(x, 1, places, source, reduce, include, out); }), want));
+      CHECK(near(
+          filled(
+              want, [&](const Tensor& out) { cuda::index_reduce_kernel(x, 1, places, source, reduce, include, out); }),
+          want));
     }
   }
 }
@@ -548,23 +721,27 @@ TEST_CASE("emulated: glu and the derivative of prelu", "[cuda]") {
     CHECK(near(std::get<1>(got), std::get<1>(want), close, close));
     // Gradients have the sizes of the result also where self is the smaller one.
     const Tensor number = torch::full({}, -2).to(dtype);
-    const auto of_number = native::prelu_kernel_backward_cuda(grad, number, x), expected = at::_prelu_kernel_backward(grad, number, x);
+    const auto of_number = native::prelu_kernel_backward_cuda(grad, number, x),
+               expected = at::_prelu_kernel_backward(grad, number, x);
     CHECK(near(std::get<0>(of_number), std::get<0>(expected), close, close));
     CHECK(near(std::get<1>(of_number), std::get<1>(expected), close, close));
   }
 }
 
 TEST_CASE("emulated: distances and their gradients", "[cuda]") {
-  const Tensor a = torch::randn({2, 1, 5, 40}), b = torch::randn({3, 7, 40}), points = torch::randn({6, 9}, at::kDouble);
+  const Tensor a = torch::randn({2, 1, 5, 40}), b = torch::randn({3, 7, 40}),
+               points = torch::randn({6, 9}, at::kDouble);
   for (const double p : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, std::numeric_limits<double>::infinity()}) {
     const Tensor d = at::_cdist_forward(a, b, p, {}), g = torch::randn(d.sizes());
     CHECK(near(filled(d, [&](const Tensor& out) { cuda::cdist_forward_kernel(a, b, p, {}, out); }), d, 1e-4, 1e-4));
     const Tensor back = at::_cdist_backward(g, a, b, p, d);
-    CHECK(near(filled(back, [&](const Tensor& out) { cuda::cdist_backward_kernel(g, a, b, p, d, out); }), back, 1e-3, 1e-3));
+    CHECK(near(
+        filled(back, [&](const Tensor& out) { cuda::cdist_backward_kernel(g, a, b, p, d, out); }), back, 1e-3, 1e-3));
     const Tensor pairs = at::_pdist_forward(points, p), h = torch::randn(pairs.sizes(), at::kDouble);
     CHECK(near(filled(pairs, [&](const Tensor& out) { cuda::pdist_forward_kernel(points, p, out); }), pairs));
     const Tensor slopes = at::_pdist_backward(h, points, p, pairs);
-    CHECK(near(filled(slopes, [&](const Tensor& out) { cuda::pdist_backward_kernel(h, points, p, pairs, out); }), slopes));
+    CHECK(near(
+        filled(slopes, [&](const Tensor& out) { cuda::pdist_backward_kernel(h, points, p, pairs, out); }), slopes));
   }
 }
 

@@ -86,7 +86,8 @@ TEST_CASE("CUDA samples follow their distributions", "[cuda]") {
       check_moments(native::standard_gamma_cuda(filled(alpha), stream), alpha, alpha);
     }
     for (const auto& [count, prob] : {std::pair{20.0, 0.125}, {100.0, 0.75}, {500.0, 0.5}}) {
-      check_moments(native::binomial_cuda(filled(count), filled(prob), stream), count * prob, count * prob * (1 - prob));
+      check_moments(
+          native::binomial_cuda(filled(count), filled(prob), stream), count * prob, count * prob * (1 - prob));
     }
   }
   const Tensor alphas = at::tensor({0.5, 2.0, 1.5}).expand({4000, 3});
@@ -112,21 +113,26 @@ TEST_CASE("CUDA samplers end for every parameter", "[cuda]") {
   CHECK(native::poisson_cuda(at::empty({0, 3}), stream).sizes() == at::IntArrayRef({0, 3}));
   CHECK_THROWS_WITH(native::poisson_cuda(at::ones({2}, at::kLong), stream), Catch::Contains("poisson_cuda"));
   CHECK_THROWS_WITH(
-      native::binomial_cuda(at::ones({2}), at::ones({3}), stream), Catch::Contains("count and prob must have the same sizes"));
+      native::binomial_cuda(at::ones({2}), at::ones({3}), stream),
+      Catch::Contains("count and prob must have the same sizes"));
   // The same seed, the same samples; strides do not matter.
   const Tensor rates = at::rand({6, 5}) * 50;
-  CHECK(at::equal(native::poisson_cuda(rates.t(), generator(3)), native::poisson_cuda(rates.t().contiguous(), generator(3))));
+  CHECK(at::equal(
+      native::poisson_cuda(rates.t(), generator(3)), native::poisson_cuda(rates.t().contiguous(), generator(3))));
 }
 
 TEST_CASE("numbers that are functions of a key are the same on CUDA", "[cuda]") {
   const Tensor one = at::tensor({int64_t{42}, int64_t{7}}).to(at::kUInt64);
   const Tensor keys = at::_philox_key_split(one, 3);
   CHECK(at::equal(native::philox_key_split_cuda(one, 3).view(at::kLong), keys.view(at::kLong)));
-  CHECK(at::equal(native::philox_key_split_cuda(keys, 2).view(at::kLong), at::_philox_key_split(keys, 2).view(at::kLong)));
-  CHECK(at::equal(native::philox_key_fold_in_cuda(keys, -5).view(at::kLong), at::_philox_key_fold_in(keys, -5).view(at::kLong)));
+  CHECK(at::equal(
+      native::philox_key_split_cuda(keys, 2).view(at::kLong), at::_philox_key_split(keys, 2).view(at::kLong)));
+  CHECK(at::equal(
+      native::philox_key_fold_in_cuda(keys, -5).view(at::kLong), at::_philox_key_fold_in(keys, -5).view(at::kLong)));
   const Tensor data = at::tensor({int64_t{9}}).to(at::kUInt64);
   CHECK(at::equal(
-      native::philox_key_fold_in_tensor_cuda(keys, data).view(at::kLong), at::_philox_key_fold_in(keys, 9).view(at::kLong)));
+      native::philox_key_fold_in_tensor_cuda(keys, data).view(at::kLong),
+      at::_philox_key_fold_in(keys, 9).view(at::kLong)));
   const Tensor batch = keys.view({3, 1, 2});
   for (const Tensor& key : {one, batch}) {
     for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
@@ -138,7 +144,8 @@ TEST_CASE("numbers that are functions of a key are the same on CUDA", "[cuda]") 
     for (const auto dtype : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong}) {
       Tensor got = at::empty({3, 7}, dtype), want = at::empty({3, 7}, dtype);
       CHECK(at::equal(native::philox_randint_cuda(got, key, -5, 60), at::_philox_randint_(want, key, -5, 60)));
-      CHECK(at::equal(native::philox_randint_cuda(got, key, std::nullopt, std::nullopt), at::_philox_randint_(want, key)));
+      CHECK(at::equal(
+          native::philox_randint_cuda(got, key, std::nullopt, std::nullopt), at::_philox_randint_(want, key)));
     }
   }
   Tensor x = at::empty({3}), integers = at::empty({3}, at::kInt);
@@ -177,11 +184,16 @@ TEST_CASE("emulated: multinomial with replacement finds PyTorch's numbers in the
     const Tensor sums = (chances.to(at::kDouble) / chances.to(at::kDouble).sum(-1, true)).cumsum(-1);
     CHECK(at::equal(drawn, at::searchsorted(sums, numbers.view({3, 128}).to(at::kDouble))));
   }
-  const Tensor line = torch::tensor({0.f, 1.f, 0.f, 3.f, 0.f}), drawn = native::multinomial_cuda(line, 9000, true, generator(3));
+  const Tensor line = torch::tensor({0.f, 1.f, 0.f, 3.f, 0.f}),
+               drawn = native::multinomial_cuda(line, 9000, true, generator(3));
   CHECK(drawn.sizes() == at::IntArrayRef{9000});
   CHECK((drawn == 1).logical_or(drawn == 3).all().item<bool>());
   CHECK((drawn == 3).to(at::kDouble).mean().item<double>() == Approx(0.75).epsilon(0.03));
   CHECK(native::multinomial_cuda(torch::ones({0, 4}), 3, true, generator(3)).sizes() == at::IntArrayRef{0, 3});
-  CHECK_THROWS_WITH(native::multinomial_cuda(torch::tensor({1.f, -1.f}), 3, true, generator(3)), Catch::Matchers::Contains("element < 0"));
-  CHECK_THROWS_WITH(native::multinomial_cuda(torch::zeros({2}), 3, true, generator(3)), Catch::Matchers::Contains("sum of probabilities <= 0"));
+  CHECK_THROWS_WITH(
+      native::multinomial_cuda(torch::tensor({1.f, -1.f}), 3, true, generator(3)),
+      Catch::Matchers::Contains("element < 0"));
+  CHECK_THROWS_WITH(
+      native::multinomial_cuda(torch::zeros({2}), 3, true, generator(3)),
+      Catch::Matchers::Contains("sum of probabilities <= 0"));
 }

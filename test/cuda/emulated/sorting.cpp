@@ -26,7 +26,8 @@ void launch_sort(const SortRows& rows) {
     throw std::invalid_argument("CUB would refuse to sort as many elements");
   }
   emulator::submit(rows.stream, [p = rows] {
-    const auto [values, indices] = at::sort(tensor_at(p.in, {p.rows, p.size}, p.dtype), /*stable=*/true, 1, p.descending);
+    const auto [values, indices] =
+        at::sort(tensor_at(p.in, {p.rows, p.size}, p.dtype), /*stable=*/true, 1, p.descending);
     tensor_at(p.values, {p.rows, p.size}, p.dtype).copy_(values);
     tensor_at(p.indices, {p.rows, p.size}, at::kLong).copy_(indices + Scalar(p.first));
   });
@@ -37,7 +38,9 @@ void launch_sort_pairs(const SortPairs& pairs) {
     const Tensor keys = tensor_at(p.keys_in, {p.n}, p.dtype);
     Tensor by = keys;
     if (const int bits = p.end_bit - p.begin_bit; bits < 8 * static_cast<int>(c10::elementSize(p.dtype))) {
-      by = keys.to(at::kLong).bitwise_right_shift(Scalar(p.begin_bit)).bitwise_and(Scalar((std::int64_t{1} << bits) - 1));
+      by = keys.to(at::kLong)
+               .bitwise_right_shift(Scalar(p.begin_bit))
+               .bitwise_and(Scalar((std::int64_t{1} << bits) - 1));
     }
     const Tensor order = std::get<1>(at::sort(by, /*stable=*/true, 0, p.descending));
     if (p.keys_out != nullptr) {
@@ -58,7 +61,8 @@ void launch_order_of_keys(std::uint64_t* keys, std::int64_t n, std::int64_t* ord
   });
 }
 
-void launch_find_true(const std::uint8_t* flags, std::int64_t n, std::int64_t* positions, std::int64_t* count, cudaStream_t stream) {
+void launch_find_true(
+    const std::uint8_t* flags, std::int64_t n, std::int64_t* positions, std::int64_t* count, cudaStream_t stream) {
   emulator::submit(stream, [=] {
     *count = 0;
     for (std::int64_t i = 0; i < n; ++i) {

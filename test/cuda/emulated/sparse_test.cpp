@@ -59,7 +59,8 @@ void check_same(const std::string& name, const std::function<Tensor()>& f) {
 }
 
 Tensor values_of(at::ScalarType dtype, at::IntArrayRef sizes) {
-  return at::isFloatingType(dtype) || at::isComplexType(dtype) ? at::randn(sizes, dtype) : at::randint(0, 5, sizes).to(dtype);
+  return at::isFloatingType(dtype) || at::isComplexType(dtype) ? at::randn(sizes, dtype)
+                                                               : at::randint(0, 5, sizes).to(dtype);
 }
 
 /// With places that are there twice.
@@ -86,7 +87,8 @@ TEST_CASE("sparse tensors on CUDA: coalescing and conversions", "[cuda][sparse]"
         check_same("coalesce", [&] { return x.coalesce(); });
         check_same("to_dense", [&] { return x.to_dense(); });
         check_same("add to strided", [&] { return at::add(at::ones(sizes, dtype), x); });
-        check_same("sum over a sparse dimension", [&] { return nnz == 0 ? x : at::_sparse_sum(x, at::IntArrayRef{1}); });
+        check_same(
+            "sum over a sparse dimension", [&] { return nnz == 0 ? x : at::_sparse_sum(x, at::IntArrayRef{1}); });
         check_same("transpose", [&] { return x.transpose(0, 1).coalesce(); });
         check_same("index_select", [&] { return x.index_select(0, at::tensor({3, 0, 3})); });
         check_same("cat", [&] { return at::cat({x, x}, 0).coalesce(); });
@@ -118,20 +120,24 @@ TEST_CASE("sparse tensors on CUDA: arithmetic and softmax", "[cuda][sparse]") {
     check_same("softmax", [&] { return at::_sparse_softmax(a, 1); });
     check_same("csr add", [&] { return at::add(a.to_sparse_csr(), b.to_sparse_csr()); });
     check_same("csr mul", [&] { return at::mul(a.to_sparse_csr(), b.to_sparse_csr()); });
-    check_same("csr sum", [&] { return at::_sparse_csr_sum(a.to_sparse_csr(), at::IntArrayRef{1}, true, std::nullopt); });
+    check_same(
+        "csr sum", [&] { return at::_sparse_csr_sum(a.to_sparse_csr(), at::IntArrayRef{1}, true, std::nullopt); });
   }
 }
 
 TEST_CASE("sparse by sparse, some rows at once", "[cuda][sparse]") {
   torch::manual_seed(8);
   for (const auto dtype : {at::kFloat, at::kDouble, at::kComplexDouble, at::kLong}) {
-    const Tensor a = coo(at::kDouble, {16, 9}, 40).to(dtype).coalesce(), b = coo(at::kDouble, {9, 7}, 20).to(dtype).coalesce();
+    const Tensor a = coo(at::kDouble, {16, 9}, 40).to(dtype).coalesce(),
+                 b = coo(at::kDouble, {9, 7}, 20).to(dtype).coalesce();
     const Tensor wanted = at::mm(a.to_dense(), b.to_dense());
     for (const int64_t most : {1, 5, 17, 1000}) { // a row each, some rows, all rows
       const Tensor product = at::native::product_by_terms(a, b, most);
       CHECK(product.is_coalesced());
       CHECK(emulated::near(product.to_dense(), wanted));
-      CHECK(emulated::near(at::sparse_coo_tensor(product.indices(), product.values(), product.sizes()).coalesce().indices(), product.indices()));
+      CHECK(emulated::near(
+          at::sparse_coo_tensor(product.indices(), product.values(), product.sizes()).coalesce().indices(),
+          product.indices()));
     }
   }
   const Tensor none = coo(at::kDouble, {16, 9}, 0).coalesce();
@@ -141,7 +147,8 @@ TEST_CASE("sparse by sparse, some rows at once", "[cuda][sparse]") {
 TEST_CASE("sparse tensors on CUDA: products by cuSPARSE", "[cuda][sparse]") {
   torch::manual_seed(5);
   for (const auto dtype : {at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble}) {
-    const Tensor a = coo(dtype, {6, 9}, 25), other = coo(dtype, {9, 4}, 20), b = values_of(dtype, {9, 4}), c = values_of(dtype, {6, 4});
+    const Tensor a = coo(dtype, {6, 9}, 25), other = coo(dtype, {9, 4}, 20), b = values_of(dtype, {9, 4}),
+                 c = values_of(dtype, {6, 4});
     check_same("mm", [&] { return at::mm(a, b); });
     check_same("mm without elements", [&] { return at::mm(coo(dtype, {6, 9}, 0), b); });
     check_same("mm by strided", [&] { return at::mm(b.t(), a.t()); });

@@ -175,7 +175,8 @@ TEST_CASE("emulated streams: what a capture forbids makes it invalid", "[cuda][e
   cudaEventCreate(&outside);
   s.say(s.b, 'b');
   cudaEventRecord(outside, s.b);
-  const auto capture = [&](cudaError_t expected, const std::function<cudaError_t()>& call, cudaError_t end = cudaErrorStreamCaptureInvalidated) {
+  const auto capture = [&](cudaError_t expected, const std::function<cudaError_t()>& call,
+                           cudaError_t end = cudaErrorStreamCaptureInvalidated) {
     REQUIRE(cudaStreamBeginCapture(s.a, cudaStreamCaptureModeGlobal) == cudaSuccess);
     s.say(s.a, 'a');
     cudaEventRecord(s.event, s.a);
@@ -209,7 +210,8 @@ TEST_CASE("emulated streams: what a capture forbids makes it invalid", "[cuda][e
   // A thread that knows what it does may ask for other events.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   cudaThreadExchangeStreamCaptureMode(&mode);
-  capture(cudaErrorNotReady, [&] { return cudaEventQuery(outside); }, cudaSuccess);
+  capture(
+      cudaErrorNotReady, [&] { return cudaEventQuery(outside); }, cudaSuccess);
   cudaThreadExchangeStreamCaptureMode(&mode);
   cudaStreamSynchronize(s.b);
   CHECK(s.said == "b");

@@ -26,10 +26,11 @@ float number(std::uint32_t word, unsigned half) {
   return static_cast<float>(T(bits, T::from_bits()));
 }
 
-/// c (16 x 8) += a b over eight words of each row of a and column of b; `product` is that of two words. Lanes hold operands as
-/// Note [Fragments] says: of each four words, one a lane.
+/// c (16 x 8) += a b over eight words of each row of a and column of b; `product` is that of two words. Lanes hold
+/// operands as Note [Fragments] says: of each four words, one a lane.
 template <class Product>
-void add_products(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1, const Product& product) {
+void add_products(
+    float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1, const Product& product) {
   const unsigned thread = linear_thread(), lane = thread % 32;
   LaneWords* const warp = lane_words + (thread - lane);
   std::memcpy(warp[lane].a, a, sizeof(a));
@@ -120,7 +121,13 @@ unsigned char* dynamic_memory() {
 
 /// A kernel that takes more than it was given would find no guard: what a device has must be enough.
 template <class Arguments>
-void launch_with_memory(void (*kernel)(Arguments), unsigned blocks, unsigned threads, int bytes, cudaStream_t stream, const Arguments& arguments) {
+void launch_with_memory(
+    void (*kernel)(Arguments),
+    unsigned blocks,
+    unsigned threads,
+    int bytes,
+    cudaStream_t stream,
+    const Arguments& arguments) {
   check_shared_memory(bytes);
   launch(dim3(blocks), dim3(threads), stream, kernel, arguments);
 }

@@ -26,7 +26,8 @@ void* stream_handle(int number) {
 /// What a program may rely on, kept the obvious way.
 class Model {
  public:
-  Model(uint32_t seed, size_t capacity) : random_(seed), device_(capacity, 12 * capacity), pool_(0, device_, pick_settings()) {}
+  Model(uint32_t seed, size_t capacity)
+      : random_(seed), device_(capacity, 12 * capacity), pool_(0, device_, pick_settings()) {}
 
   void step() {
     const int choice = pick(100);
@@ -252,8 +253,8 @@ class Model {
         busy_.end());
   }
 
-  /// The pool's picture of its memory: segments are the driver's, blocks tile them, free neighbours are joined, blocks in use
-  /// are the program's.
+  /// The pool's picture of its memory: segments are the driver's, blocks tile them, free neighbours are joined, blocks
+  /// in use are the program's.
   void check_segments() {
     size_t blocks_in_use = 0;
     std::map<uintptr_t, size_t> segments;

@@ -22,7 +22,7 @@ const DeviceStream kOtherStream{0, kOther};
 struct Fixture {
   explicit Fixture(size_t capacity = kGiB) : device(capacity), pool(0, device) {}
 
-  int64_t now(const c10::CachingAllocator::StatArray c10::CachingDeviceAllocator::DeviceStats::* stat) const {
+  int64_t now(const c10::CachingAllocator::StatArray c10::CachingDeviceAllocator::DeviceStats::*stat) const {
     return (pool.stats().*stat)[0].current;
   }
 
@@ -173,7 +173,8 @@ TEST_CASE("foreign pointers are refused", "[cuda][allocator]") {
   CHECK_FALSE(f.pool.release(a));
 }
 
-TEST_CASE("out of memory: cached segments are given back first, then the error has the numbers", "[cuda][allocator][oom]") {
+TEST_CASE(
+    "out of memory: cached segments are given back first, then the error has the numbers", "[cuda][allocator][oom]") {
   Fixture f(64 * kMiB);
   void* kept = f.pool.allocate(20 * kMiB, kStream);
   void* cached = f.pool.allocate(30 * kMiB, kStream);
@@ -193,9 +194,10 @@ TEST_CASE("out of memory: cached segments are given back first, then the error h
   CHECK(f.pool.stats().num_ooms == 1);
   CHECK_THROWS_WITH(
       f.pool.allocate(10 * kMiB, kStream),
-      Contains("CUDA out of memory. Tried to allocate 10.00 MiB. GPU 0 has a total capacity of 64.00 MiB of which 4.00 MiB "
-               "is free. Of the allocated memory 60.00 MiB is allocated by tensors, and 0 bytes is reserved by the "
-               "allocator but unallocated."));
+      Contains(
+          "CUDA out of memory. Tried to allocate 10.00 MiB. GPU 0 has a total capacity of 64.00 MiB of which 4.00 MiB "
+          "is free. Of the allocated memory 60.00 MiB is allocated by tensors, and 0 bytes is reserved by the "
+          "allocator but unallocated."));
   for (const size_t huge : {~size_t{0}, ~size_t{0} / 2, size_t{1} << 60, 65 * kMiB}) {
     CHECK_THROWS_AS(f.pool.allocate(huge, kStream), c10::OutOfMemoryError);
   }

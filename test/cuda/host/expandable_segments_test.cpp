@@ -186,7 +186,9 @@ TEST_CASE("settings are read from the environment's form", "[cuda][allocator][se
   CHECK(settings.memory_fraction == 0.5);
   CHECK(parse_allocator_settings("").expandable_segments);
 
-  CHECK_THROWS_WITH(parse_allocator_settings("max_split:1"), Contains("Unrecognized key 'max_split'") && Contains("max_split_size_mb"));
+  CHECK_THROWS_WITH(
+      parse_allocator_settings("max_split:1"),
+      Contains("Unrecognized key 'max_split'") && Contains("max_split_size_mb"));
   CHECK_THROWS_WITH(parse_allocator_settings("max_split_size_mb:5"), Contains("from 21 to"));
   CHECK_THROWS_WITH(parse_allocator_settings("expandable_segments:yes"), Contains("Expected 'True' or 'False'"));
   CHECK_THROWS_WITH(parse_allocator_settings("expandable_segments"), Contains("has no value"));

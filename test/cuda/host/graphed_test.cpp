@@ -13,8 +13,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A replay writes the same results, as a graph does (but not, as that would, what the function keeps in between: functions
-/// here save inputs alone for their backward).
+/// A replay writes the same results, as a graph does (but not, as that would, what the function keeps in between:
+/// functions here save inputs alone for their backward).
 class CallingRecorder final : public WorkRecorder {
  public:
   void warm_up(const Work& work) override {
@@ -61,7 +61,8 @@ TEST_CASE("a graphed function gives the function's results and gradients", "[cud
   };
   CallingRecorder recorder;
   const Tensor sample = numbers({4, 3}, 5).set_requires_grad(true);
-  const auto graphed = make_graphed_by(recorder, f, {sample, numbers({4, 2}, 6)}, {w, unused}, {2, /*allow_unused_input=*/true});
+  const auto graphed =
+      make_graphed_by(recorder, f, {sample, numbers({4, 2}, 6)}, {w, unused}, {2, /*allow_unused_input=*/true});
   CHECK(recorder.warm_ups == 2);
 
   for (int step = 0; step < 3; ++step) {

@@ -145,7 +145,9 @@ TEST_CASE("random use of pinned memory: no block is given out twice or too early
       }
       case 2:
       case 3: {
-        if (live.empty()) break;
+        if (live.empty()) {
+          break;
+        }
         const auto chosen = std::next(live.begin(), static_cast<long>(random() % live.size()));
         if (random() % 2 == 0) {
           host.streams.give_work(stream);

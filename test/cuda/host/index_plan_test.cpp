@@ -1,4 +1,5 @@
-// Walks of gather and scatter, cut into launches: of small tensors carried out on the host, of huge ones by their offsets alone.
+// Walks of gather and scatter, cut into launches: of small tensors carried out on the host, of huge ones by their
+// offsets alone.
 #include <aten/native/cuda/OffsetCalculator.h>
 #include <aten/native/cuda/index_plan.h>
 
@@ -55,7 +56,8 @@ bool fits(const Walk& w, const LaunchReach& reach) {
     far[2] += (w.sizes[d] - 1) * w.index_strides[d];
     rank += w.sizes[d] > 1 ? 1 : 0;
   }
-  return elements_of(w) <= reach.elements && *std::max_element(far, far + 3) <= reach.offset && rank <= at::native::cuda::kMaxDims;
+  return elements_of(w) <= reach.elements && *std::max_element(far, far + 3) <= reach.offset &&
+      rank <= at::native::cuda::kMaxDims;
 }
 
 Walk drawn_walk(std::mt19937& random) {
@@ -118,7 +120,14 @@ TEST_CASE("walks beyond 2^31 elements are cut into few launches", "[cuda]") {
       {{"elements", {6 * giga}, {1}, {0}, {1}, 9, 1}, 4}, // take
       {{"transposed", {3 * giga, 4}, {1, 3 * giga}, {0, 3 * giga}, {1, 0}, 9, 1}, 8},
       {{"one for all", {8 * giga}, {0}, {0}, {0}, 9, 1}, 8},
-      {{"thirteen dimensions", DimVector(13, 2), {1, 3, 9, 27, 81, 243, 729, 2187, 6561, 19683, 59049, 177147, 531441}, DimVector(13, 0), DimVector(13, 0), 9, 1}, 2},
+      {{"thirteen dimensions",
+        DimVector(13, 2),
+        {1, 3, 9, 27, 81, 243, 729, 2187, 6561, 19683, 59049, 177147, 531441},
+        DimVector(13, 0),
+        DimVector(13, 0),
+        9,
+        1},
+       2},
   };
   for (const auto& [walk, most] : cases) {
     for (const WalkOrder order : {WalkOrder::Any, WalkOrder::OfElements}) {
@@ -138,7 +147,8 @@ TEST_CASE("walks beyond 2^31 elements are cut into few launches", "[cuda]") {
 
 TEST_CASE("neighbouring dimensions of a walk become one, and rows lie as in memory", "[cuda]") {
   // index_select along the first dimension of 5 x 4 x 6 elements.
-  const Walk rows = simplified({"rows", {9, 4, 1, 6}, {24, 6, 6, 1}, {0, 6, 6, 1}, {1, 0, 0, 0}, 5, 24}, WalkOrder::Any);
+  const Walk rows =
+      simplified({"rows", {9, 4, 1, 6}, {24, 6, 6, 1}, {0, 6, 6, 1}, {1, 0, 0, 0}, 5, 24}, WalkOrder::Any);
   CHECK(rows.sizes == DimVector{9, 24});
   CHECK(rows.plain == DimVector{24, 1});
   CHECK(rows.indexed == DimVector{0, 1});

@@ -12,7 +12,8 @@ using at::native::cuda::OffsetCalculator;
 
 TEST_CASE("FastDivider divides as the processor does", "[cuda]") {
   std::mt19937 random(1);
-  std::vector<std::uint32_t> divisors = {1, 2, 3, 5, 7, 10, 255, 256, 257, 65535, 65536, 1u << 30, INT32_MAX - 1, INT32_MAX};
+  std::vector<std::uint32_t> divisors = {1,        2, 3, 5, 7, 10, 255, 256, 257, 65535, 65536, 1u << 30, INT32_MAX - 1,
+                                         INT32_MAX};
   for (int i = 0; i < 200; ++i) {
     divisors.push_back(1 + random() % INT32_MAX);
   }

@@ -21,7 +21,8 @@ namespace {
 void pad_on_host(const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded) {
   for (std::uint32_t i = 0; i < p.n; ++i) {
     const std::int64_t from = p.inner_place(i);
-    const void* const element = from >= 0 ? static_cast<const char*>(inner) + from * static_cast<std::int64_t>(size) : value;
+    const void* const element =
+        from >= 0 ? static_cast<const char*>(inner) + from * static_cast<std::int64_t>(size) : value;
     std::memcpy(static_cast<char*>(padded) + i * size, element, size);
   }
 }
@@ -36,7 +37,8 @@ TEST_CASE("padding by a constant fills every element once, however it is cut", "
     PaddedDims dims(ndim);
     std::int64_t n = 1, inner_n = 1;
     for (std::size_t d = ndim; d-- > 0;) {
-      const std::int64_t inside = 1 + number(4), before = number(3) == 0 ? number(3) : 0, after = number(3) == 0 ? number(3) : 0;
+      const std::int64_t inside = 1 + number(4), before = number(3) == 0 ? number(3) : 0,
+                         after = number(3) == 0 ? number(3) : 0;
       const std::int64_t factor = d + 1 == ndim && number(2) == 0 ? 4 : 1;
       dims[d] = {factor * (before + inside + after), factor * before, factor * inside, inner_n, n};
       n *= dims[d].size;

@@ -33,8 +33,7 @@ Outcome minus_by_plans(at::PointwiseInput a, at::PointwiseInput b, const at::Ten
   iter.build_pointwise(out.defined() ? &out : nullptr, {a, b});
   plan_pointwise(iter, [&](PointwisePlan& plan) {
     outcome.plans.push_back(plan);
-    const OffsetCalculator<3> places(
-        plan.dims, plan.sizes, [&](int dim, int i) { return plan.strides[dim][i]; });
+    const OffsetCalculator<3> places(plan.dims, plan.sizes, [&](int dim, int i) { return plan.strides[dim][i]; });
     for (std::uint32_t k = 0; k < plan.numel; ++k) {
       const auto place = places.get(k);
       const float difference = operand(plan, 1, place.of[1]) - operand(plan, 2, place.of[2]);
@@ -116,7 +115,8 @@ TEST_CASE("rows and columns that are broadcast, and rows with gaps, make dense l
   const at::Tensor whole = torch::randn({4, 6, 24}), a = whole.slice(2, 0, 16);
   const at::Tensor row = torch::randn({16}), column = torch::randn({4, 1, 1});
   const at::Tensor start = whole.slice(2, 8, 24);
-  for (const at::Tensor& b : {row, column, start, whole.slice(2, 3, 4), whole.select(1, 2).slice(1, 4, 20).unsqueeze(1)}) {
+  for (const at::Tensor& b :
+       {row, column, start, whole.slice(2, 3, 4), whole.select(1, 2).slice(1, 4, 20).unsqueeze(1)}) {
     const Outcome got = minus_by_plans(a, b);
     CHECK(same(got.result, a - b));
     REQUIRE(got.plans.size() == 1);

@@ -19,7 +19,8 @@ using c10::cuda::impl::HostMemoryPool;
 
 namespace {
 
-/// Memory of the host; an event has passed when it is asked for the third time. The pools call most of it under their locks.
+/// Memory of the host; an event has passed when it is asked for the third time. The pools call most of it under their
+/// locks.
 template <class Driver>
 class HostAsDevice : public Driver {
  public:

@@ -25,7 +25,8 @@ TEST_CASE("a snapshot is written for PyTorch's memory viewer", "[cuda][allocator
   const std::string json = snapshot_as_json(content);
   CHECK_THAT(json, Contains("\"segments\":[{\"device\":0,\"address\":"));
   CHECK_THAT(json, Contains("\"segment_type\":\"large\",\"segment_pool_id\":[0,0],\"is_expandable\":true"));
-  CHECK_THAT(json, Contains("\"size\":5242880,\"requested_size\":5242880,\"state\":\"active_allocated\",\"frames\":[{"));
+  CHECK_THAT(
+      json, Contains("\"size\":5242880,\"requested_size\":5242880,\"state\":\"active_allocated\",\"frames\":[{"));
   CHECK_THAT(json, Contains("{\"action\":\"free_requested\",\"addr\":"));
   CHECK_THAT(json, Contains("{\"action\":\"oom\",\"device_free\":"));
   CHECK_THAT(json, Contains("\"PYTORCH_CUDA_ALLOC_CONF\":\"expandable_segments:True\",\"max_split_size\":-1"));

@@ -37,7 +37,8 @@ TEST_CASE("workspace sizes are read from the environment's form", "[cuda][cublas
   CHECK(parse_workspace_config(":4096:8") == size_t{32} << 20);
   CHECK(parse_workspace_config(":4096:2:16:8") == (2 * 4096 + 8 * 16) * size_t{1024});
   CHECK(parse_workspace_config(":0:0") == size_t{0});
-  for (const char* bad : {"", ":", "4096:8", ":4096", ":4096:", ":4096:8:", ":4096:8:16", ":-1:8", ":a:b", ":99999999999:1"}) {
+  for (const char* bad :
+       {"", ":", "4096:8", ":4096", ":4096:", ":4096:8:", ":4096:8:16", ":-1:8", ":a:b", ":99999999999:1"}) {
     INFO(bad);
     CHECK_FALSE(parse_workspace_config(bad));
   }

@@ -44,7 +44,9 @@ at::Tensor copied(const at::Tensor& from, std::int64_t limit, int& launches) {
 
 TEST_CASE("a walk reaches every element, in one launch or in many", "[cuda]") {
   const at::Tensor whole = at::arange(2 * 3 * 4 * 5, at::kInt).view({2, 3, 4, 5});
-  for (const at::Tensor& x : {whole, whole.permute({3, 1, 0, 2}), whole.slice(3, 0, 5, 2), whole.select(0, 1), whole.select(3, 0).unsqueeze(3).expand({2, 3, 4, 5})}) {
+  for (const at::Tensor& x :
+       {whole, whole.permute({3, 1, 0, 2}), whole.slice(3, 0, 5, 2), whole.select(0, 1),
+        whole.select(3, 0).unsqueeze(3).expand({2, 3, 4, 5})}) {
     int launches = 0;
     CHECK(copied(x, INT32_MAX, launches).equal(x));
     CHECK(launches == 1);
@@ -57,7 +59,9 @@ TEST_CASE("a walk over more dimensions than a launch takes is cut", "[cuda]") {
   // Every other place, so that no two dimensions can be walked as one.
   const std::vector<std::int64_t> twos(14, 2);
   std::vector<std::int64_t> order(14);
-  for (std::size_t d = 0; d < order.size(); ++d) order[d] = static_cast<std::int64_t>((d * 5) % 14);
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    order[d] = static_cast<std::int64_t>((d * 5) % 14);
+  }
   const at::Tensor x = at::arange(std::int64_t{1} << 14, at::kInt).view(twos).permute(order);
   int launches = 0;
   CHECK(copied(x, INT32_MAX, launches).equal(x));

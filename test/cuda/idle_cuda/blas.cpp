@@ -53,19 +53,45 @@ const char* cublasGetStatusName(int) {
 const char* cublasGetStatusString(int) {
   return "a status of the idle cuBLAS";
 }
-int cublasSgemm_v2() { return product(); }
-int cublasDgemm_v2() { return product(); }
-int cublasGemmEx() { return product(); }
-int cublasGemmEx_64() { return product(); }
-int cublasSgemmEx() { return product(); }
-int cublasGemmStridedBatchedEx() { return product(); }
-int cublasGemmStridedBatchedEx_64() { return product(); }
-int cublasSgemmStridedBatched() { return product(); }
-int cublasSgemv_v2() { return product(); }
-int cublasSgemv_v2_64() { return product(); }
-int cublasSdot_v2() { return product(); }
-int cublasDotEx() { return product(); }
-int cublasDotEx_64() { return product(); }
+int cublasSgemm_v2() {
+  return product();
+}
+int cublasDgemm_v2() {
+  return product();
+}
+int cublasGemmEx() {
+  return product();
+}
+int cublasGemmEx_64() {
+  return product();
+}
+int cublasSgemmEx() {
+  return product();
+}
+int cublasGemmStridedBatchedEx() {
+  return product();
+}
+int cublasGemmStridedBatchedEx_64() {
+  return product();
+}
+int cublasSgemmStridedBatched() {
+  return product();
+}
+int cublasSgemv_v2() {
+  return product();
+}
+int cublasSgemv_v2_64() {
+  return product();
+}
+int cublasSdot_v2() {
+  return product();
+}
+int cublasDotEx() {
+  return product();
+}
+int cublasDotEx_64() {
+  return product();
+}
 #endif
 
 #ifdef IDLE_CUBLASLT
@@ -104,7 +130,9 @@ int cublasLtMatmulAlgoGetHeuristic(
   }
   return 0;
 }
-int cublasLtMatmul() { return product(); }
+int cublasLtMatmul() {
+  return product();
+}
 #endif
 
 } // extern "C"

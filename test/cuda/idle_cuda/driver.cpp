@@ -24,7 +24,8 @@ CUresult cuGetErrorString(CUresult, const char** text) {
   *text = "an error of the idle driver";
   return CUDA_SUCCESS;
 }
-CUresult cuMemGetAllocationGranularity(std::size_t* granularity, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
+CUresult cuMemGetAllocationGranularity(
+    std::size_t* granularity, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
   *granularity = std::size_t{2} << 20;
   return CUDA_SUCCESS;
 }
@@ -32,7 +33,8 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t bytes, std::size_
   *address = reinterpret_cast<CUdeviceptr>(idle_cuda_addresses(bytes));
   return CUDA_SUCCESS;
 }
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t, const CUmemAllocationProp*, unsigned long long) {
+CUresult cuMemCreate(
+    CUmemGenericAllocationHandle* handle, std::size_t, const CUmemAllocationProp*, unsigned long long) {
   *handle = 1;
   ++idle_cuda_counts.memory_calls;
   return idle_cuda_failures.memory ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;

@@ -1,6 +1,6 @@
 // A CUDA runtime with a mock device (sm_90) that does nothing: launches and copies return at once, memory is addresses
-// without pages until somebody writes there, events have always happened. What remains of a program's time is the host's own.
-// What a copy brings to the host is zeros. No graphs.
+// without pages until somebody writes there, events have always happened. What remains of a program's time is the
+// host's own. What a copy brings to the host is zeros. No graphs.
 //
 // Loaded before all others (LD_PRELOAD), it stands for libcudart.so.13. The functions that are not here are made by
 // idle_cuda.py; they return zero.
@@ -39,7 +39,8 @@ class Arena {
 
  private:
   static char* reserve(std::size_t bytes) {
-    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
       std::perror("idle_cuda: mmap");
       std::abort();
@@ -149,7 +150,8 @@ void** __cudaRegisterFatBinary(void*) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-void __cudaRegisterFunction(void**, const char* function, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
+void __cudaRegisterFunction(
+    void**, const char* function, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
   if (names_launches()) {
     kernel_names()[function] = name;
   }
@@ -193,7 +195,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   *blocks = 4;
   return other();
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, std::size_t, unsigned) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void*, int, std::size_t, unsigned) {
   *blocks = 4;
   return other();
 }
@@ -270,22 +273,54 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     return p;
   }();
   switch (attribute) {
-    case cudaDevAttrComputeCapabilityMajor: *value = properties.major; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = properties.minor; break;
-    case cudaDevAttrMultiProcessorCount: *value = properties.multiProcessorCount; break;
-    case cudaDevAttrMaxThreadsPerBlock: *value = properties.maxThreadsPerBlock; break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = properties.maxThreadsPerMultiProcessor; break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = properties.maxBlocksPerMultiProcessor; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_cast<int>(properties.sharedMemPerBlock); break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(properties.sharedMemPerBlockOptin); break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(properties.sharedMemPerMultiprocessor); break;
-    case cudaDevAttrMaxRegistersPerBlock: *value = properties.regsPerBlock; break;
-    case cudaDevAttrWarpSize: *value = properties.warpSize; break;
-    case cudaDevAttrMaxGridDimX: *value = properties.maxGridSize[0]; break;
-    case cudaDevAttrMaxGridDimY: *value = properties.maxGridSize[1]; break;
-    case cudaDevAttrMaxGridDimZ: *value = properties.maxGridSize[2]; break;
-    case cudaDevAttrL2CacheSize: *value = properties.l2CacheSize; break;
-    default: *value = 1; break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = properties.major;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = properties.minor;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = properties.multiProcessorCount;
+      break;
+    case cudaDevAttrMaxThreadsPerBlock:
+      *value = properties.maxThreadsPerBlock;
+      break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = properties.maxThreadsPerMultiProcessor;
+      break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      *value = properties.maxBlocksPerMultiProcessor;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = static_cast<int>(properties.sharedMemPerBlock);
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = static_cast<int>(properties.sharedMemPerBlockOptin);
+      break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = static_cast<int>(properties.sharedMemPerMultiprocessor);
+      break;
+    case cudaDevAttrMaxRegistersPerBlock:
+      *value = properties.regsPerBlock;
+      break;
+    case cudaDevAttrWarpSize:
+      *value = properties.warpSize;
+      break;
+    case cudaDevAttrMaxGridDimX:
+      *value = properties.maxGridSize[0];
+      break;
+    case cudaDevAttrMaxGridDimY:
+      *value = properties.maxGridSize[1];
+      break;
+    case cudaDevAttrMaxGridDimZ:
+      *value = properties.maxGridSize[2];
+      break;
+    case cudaDevAttrL2CacheSize:
+      *value = properties.l2CacheSize;
+      break;
+    default:
+      *value = 1;
+      break;
   }
   return other();
 }
@@ -362,7 +397,9 @@ cudaError_t cudaMemsetAsync(void*, int, std::size_t, cudaStream_t) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   *attributes = {};
   const bool on_device = device_memory().has(pointer);
-  attributes->type = on_device ? cudaMemoryTypeDevice : host_memory().has(pointer) ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
+  attributes->type = on_device     ? cudaMemoryTypeDevice
+      : host_memory().has(pointer) ? cudaMemoryTypeHost
+                                   : cudaMemoryTypeUnregistered;
   attributes->devicePointer = attributes->hostPointer = const_cast<void*>(pointer);
   return other();
 }
@@ -390,7 +427,12 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status)
   return other();
 }
 cudaError_t cudaStreamGetCaptureInfo(
-    cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**, const cudaGraphEdgeData**,
+    cudaStream_t,
+    cudaStreamCaptureStatus* status,
+    unsigned long long*,
+    cudaGraph_t*,
+    const cudaGraphNode_t**,
+    const cudaGraphEdgeData**,
     std::size_t*) {
   *status = cudaStreamCaptureStatusNone;
   return other();

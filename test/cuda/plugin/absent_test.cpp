@@ -51,10 +51,11 @@ TEST_CASE("without a device the runtime's functions are errors that say why", "[
 TEST_CASE("failed calls tell the runtime's words, its code and what to do", "[cuda]") {
   CHECK_THROWS_WITH(
       [] { C10_CUDA_CHECK(cudaErrorInvalidDevice); }(),
-      StartsWith("CUDA error: invalid device ordinal (cudaErrorInvalidDevice, code 101)") && Contains("device_count()"));
+      StartsWith("CUDA error: invalid device ordinal (cudaErrorInvalidDevice, code 101)") &&
+          Contains("device_count()"));
   CHECK_THROWS_WITH(
-      [] { AT_CUDA_CHECK(cudaErrorIllegalAddress); }(), Contains("CUDA error: an illegal memory access was encountered") &&
-          Contains("CUDA_LAUNCH_BLOCKING=1"));
+      [] { AT_CUDA_CHECK(cudaErrorIllegalAddress); }(),
+      Contains("CUDA error: an illegal memory access was encountered") && Contains("CUDA_LAUNCH_BLOCKING=1"));
   try {
     C10_CUDA_CHECK(cudaErrorInvalidValue);
   } catch (const c10::CUDAError& e) {

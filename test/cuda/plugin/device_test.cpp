@@ -42,7 +42,9 @@ void give_work(c10::cuda::CUDAStream stream) {
 } // namespace
 
 TEST_CASE("devices: properties, current device, guards", "[cuda][gpu]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   CHECK(at::cuda::getCurrentDeviceProperties()->major >= 7);
   CHECK(at::cuda::warp_size() == 32);
   CHECK_THROWS_WITH(c10::cuda::set_device(100), Contains("CUDA error: invalid device ordinal"));
@@ -64,7 +66,9 @@ TEST_CASE("devices: properties, current device, guards", "[cuda][gpu]") {
 }
 
 TEST_CASE("streams: pools, guards, the current one is each thread's own", "[cuda][gpu]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   using namespace at::cuda;
   CHECK(getCurrentCUDAStream() == getDefaultCUDAStream());
   std::set<c10::StreamId> ids;
@@ -92,7 +96,9 @@ TEST_CASE("streams: pools, guards, the current one is each thread's own", "[cuda
 }
 
 TEST_CASE("events mark, wait and measure", "[cuda][gpu]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const at::cuda::CUDAStream stream = at::cuda::getStreamFromPool();
   at::cuda::CUDAEvent start(cudaEventDefault);
   at::cuda::CUDAEvent end(cudaEventDefault);
@@ -115,7 +121,9 @@ TEST_CASE("events mark, wait and measure", "[cuda][gpu]") {
 }
 
 TEST_CASE("device memory is kept, waits for other streams, and its lack is an error", "[cuda][gpu]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const int64_t before = allocated();
   {
     const at::Tensor t = at::empty({1000}, at::kCUDA);
@@ -132,7 +140,9 @@ TEST_CASE("device memory is kept, waits for other streams, and its lack is an er
   CHECK(still.defined());
   allocator::setMemoryFraction(0.01, 0);
   const auto [free, total] = allocator::get()->getMemoryInfo(0);
-  CHECK_THROWS_AS(at::empty({static_cast<int64_t>(total / 2)}, at::TensorOptions(at::kCUDA).dtype(at::kByte)), c10::OutOfMemoryError);
+  CHECK_THROWS_AS(
+      at::empty({static_cast<int64_t>(total / 2)}, at::TensorOptions(at::kCUDA).dtype(at::kByte)),
+      c10::OutOfMemoryError);
   allocator::setMemoryFraction(1.0, 0);
   torch::cuda::synchronize();
   allocator::emptyCache();
@@ -140,7 +150,9 @@ TEST_CASE("device memory is kept, waits for other streams, and its lack is an er
 }
 
 TEST_CASE("pinned memory is known and kept until its copies are done", "[cuda][gpu]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const at::Tensor host = at::arange(1000, at::kFloat).pin_memory();
   CHECK(host.is_pinned());
   CHECK(host.pin_memory().is_same(host));
@@ -150,7 +162,9 @@ TEST_CASE("pinned memory is known and kept until its copies are done", "[cuda][g
 }
 
 TEST_CASE("cuBLAS handles follow the current stream", "[cuda][gpu]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const cublasHandle_t handle = at::cuda::getCurrentCUDABlasHandle();
   const at::cuda::CUDAStream stream = at::cuda::getStreamFromPool();
   const at::cuda::CUDAStreamGuard guard(stream);
@@ -163,7 +177,9 @@ TEST_CASE("cuBLAS handles follow the current stream", "[cuda][gpu]") {
 }
 
 TEST_CASE("seeding reaches the generators of all devices", "[cuda][gpu]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   at::manual_seed(7);
   at::Generator generator = at::cuda::detail::getDefaultCUDAGenerator();
   CHECK(generator.current_seed() == 7);
@@ -173,9 +189,12 @@ TEST_CASE("seeding reaches the generators of all devices", "[cuda][gpu]") {
 }
 
 TEST_CASE("a step of an optimizer is captured, with its count and its learning rate", "[cuda][gpu]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const at::Device gpu(at::kCUDA, 0);
-  const at::Tensor p = torch::randn({3000}), g = torch::randn({3000}), grad = g.to(gpu), lr = torch::full({}, 0.05, gpu);
+  const at::Tensor p = torch::randn({3000}), g = torch::randn({3000}), grad = g.to(gpu),
+                   lr = torch::full({}, 0.05, gpu);
   const at::Tensor x = p.to(gpu), a = torch::zeros_like(x), b = torch::zeros_like(x);
   at::Tensor step = torch::zeros({}, gpu);
   const auto next = [&] {
@@ -203,8 +222,11 @@ TEST_CASE("a step of an optimizer is captured, with its count and its learning r
 }
 
 TEST_CASE("the first indices and the first pinned memory may come in a capture", "[cuda][gpu]") {
-  if (no_device()) return;
-  const at::Tensor table = torch::arange(6.0, at::kCUDA).view({3, 2}), places = torch::tensor({2, 0}, at::kLong).to(at::kCUDA);
+  if (no_device()) {
+    return;
+  }
+  const at::Tensor table = torch::arange(6.0, at::kCUDA).view({3, 2}),
+                   places = torch::tensor({2, 0}, at::kLong).to(at::kCUDA);
   torch::cuda::synchronize();
   at::cuda::CUDAGraph graph;
   at::Tensor rows;

@@ -1,5 +1,5 @@
-// Several devices: guards, copies between them, and memory that another one still uses. With fewer than two each case passes at once;
-// TENSOR_EMULATOR_DEVICES=2 tools/dev/cuda_emulated build/test_cuda_plugin "[devices]" emulates two.
+// Several devices: guards, copies between them, and memory that another one still uses. With fewer than two each case
+// passes at once; TENSOR_EMULATOR_DEVICES=2 tools/dev/cuda_emulated build/test_cuda_plugin "[devices]" emulates two.
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDADevice.h>
 #include <ATen/cuda/CUDAEvent.h>
@@ -29,7 +29,9 @@ bool all_are(const Tensor& t, double value) {
 } // namespace
 
 TEST_CASE("devices: operators run where their tensors are", "[cuda][gpu][devices]") {
-  if (too_few()) return;
+  if (too_few()) {
+    return;
+  }
   const Tensor a = torch::ones({30, 30}, kSecond);
   CHECK(all_are(a.mm(a).add(1).relu(), 31));
   CHECK(c10::cuda::current_device() == 0);
@@ -52,7 +54,9 @@ TEST_CASE("devices: operators run where their tensors are", "[cuda][gpu][devices
 }
 
 TEST_CASE("devices: a copy between two stands in the order of both streams", "[cuda][gpu][devices]") {
-  if (too_few()) return;
+  if (too_few()) {
+    return;
+  }
   CHECK_NOTHROW(c10::cuda::get_p2p_access(0, 1));
   std::vector<Tensor> results;
   for (int i = 0; i < 20; ++i) {
@@ -62,7 +66,8 @@ TEST_CASE("devices: a copy between two stands in the order of both streams", "[c
     results.push_back(to + 1);
     to.fill_(-2);
     from.fill_(-3); // after the copy has read
-    results.push_back(torch::full({50, 40}, i, kFirst).t().to(kSecond).to(at::kHalf).to(kFirst)); // by way of other layouts and dtypes
+    results.push_back(torch::full({50, 40}, i, kFirst).t().to(kSecond).to(at::kHalf).to(kFirst)); // by way of other
+                                                                                                  // layouts and dtypes
   }
   for (int i = 0; i < 20; ++i) {
     CHECK(all_are(results[static_cast<size_t>(2 * i)], i + 1));
@@ -71,9 +76,13 @@ TEST_CASE("devices: a copy between two stands in the order of both streams", "[c
 }
 
 TEST_CASE("devices: memory goes back to the device that it is of", "[cuda][gpu][devices]") {
-  if (too_few()) return;
+  if (too_few()) {
+    return;
+  }
   namespace allocator = c10::cuda::CUDACachingAllocator;
-  const auto allocated = [](c10::DeviceIndex device) { return allocator::getDeviceStats(device).allocated_bytes[0].current; };
+  const auto allocated = [](c10::DeviceIndex device) {
+    return allocator::getDeviceStats(device).allocated_bytes[0].current;
+  };
   const int64_t first = allocated(0), second = allocated(1);
   {
     const Tensor t = torch::empty({1000}, at::TensorOptions(kSecond).dtype(at::kFloat));
@@ -87,7 +96,8 @@ TEST_CASE("devices: memory goes back to the device that it is of", "[cuda][gpu][
   CHECK(side.device() == kSecond);
   at::cuda::CUDAEvent event;
   event.record(side);
-  CHECK_THROWS_WITH(event.record(at::cuda::getStreamFromPool(false, 0)), Catch::Contains("does not match recording stream's device"));
+  CHECK_THROWS_WITH(
+      event.record(at::cuda::getStreamFromPool(false, 0)), Catch::Contains("does not match recording stream's device"));
   event.block(at::cuda::getStreamFromPool(false, 0)); // waiting is for all
   torch::cuda::synchronize(1);
 }

@@ -1,5 +1,5 @@
-// Failures of the device, with the libraries of test/cuda/idle_cuda, which fail as they are told, and what launches are made.
-// test/cuda/idle_cuda/idle_cuda.py brings them (the test cuda_failures).
+// Failures of the device, with the libraries of test/cuda/idle_cuda, which fail as they are told, and what launches are
+// made. test/cuda/idle_cuda/idle_cuda.py brings them (the test cuda_failures).
 #include <ATen/autocast_mode.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
@@ -74,9 +74,15 @@ TEST_CASE("a launch that fails names its operator", "[idle]") {
       {"aten::_softmax", [&] { at::softmax(x, 1); }},
       {"aten::native_layer_norm", [&] { at::layer_norm(x, {16}); }},
       {"aten::index_select", [&] { at::index_select(x, 0, integers); }},
-      {"aten::cat", [&] { at::cat({x, x}); }},
+      {"aten::cat",
+       [&] {
+         at::cat({x, x});
+       }},
       {"aten::_fused_dropout", [&] { at::dropout(x, 0.5, true); }},
-      {"aten::_foreach_*", [&] { at::_foreach_mul_({x, x}, 2.0); }},
+      {"aten::_foreach_*",
+       [&] {
+         at::_foreach_mul_({x, x}, 2.0);
+       }},
       {"aten::fill_.Scalar", [&] { at::full({4}, 2.0, kGpu); }}};
   for (const auto& [name, call] : calls) {
     const Failing launches({.launch = cudaErrorInvalidConfiguration});
@@ -102,7 +108,8 @@ TEST_CASE("memory that runs out names the operator", "[idle]") {
   });
   CHECK_THAT(text, StartsWith("CUDA out of memory. Tried to allocate 32.00 MiB."));
   CHECK_THAT(text, Contains("(in aten::mul.Tensor)"));
-  CHECK_THAT(text_of<c10::OutOfMemoryError>([] { at::empty({1 << 30}, kGpu); }), Contains("(in aten::empty.memory_format)"));
+  CHECK_THAT(
+      text_of<c10::OutOfMemoryError>([] { at::empty({1 << 30}, kGpu); }), Contains("(in aten::empty.memory_format)"));
 }
 
 TEST_CASE("a product that cuBLAS refuses names the operator", "[idle]") {
@@ -111,7 +118,9 @@ TEST_CASE("a product that cuBLAS refuses names the operator", "[idle]") {
   }
   const at::Tensor x = at::ones({16, 16}, kGpu), batch = at::ones({2, 16, 16}, kGpu);
   const Failing products({.product = 13});
-  CHECK_THAT(text_of<c10::Error>([&] { at::mm(x, x); }), StartsWith("CUDA error: ") && Contains("when calling") && Contains("(in aten::mm)"));
+  CHECK_THAT(
+      text_of<c10::Error>([&] { at::mm(x, x); }),
+      StartsWith("CUDA error: ") && Contains("when calling") && Contains("(in aten::mm)"));
   CHECK_THAT(text_of<c10::Error>([&] { at::bmm(batch, batch); }), Contains("(in aten::bmm)"));
   CHECK_THAT(text_of<c10::Error>([&] { at::matmul(x, x); }), Contains("(in aten::mm)"));
 }
@@ -208,7 +217,8 @@ TEST_CASE("an optimizer's step on a GPU is few launches", "[idle]") {
   }
   torch::optim::AdamW adamw(parameters, 1e-3);
   torch::optim::SGD sgd(parameters, torch::optim::SGDOptions(1e-3).momentum(0.9));
-  for (torch::optim::Optimizer* optimizer : {static_cast<torch::optim::Optimizer*>(&adamw), static_cast<torch::optim::Optimizer*>(&sgd)}) {
+  for (torch::optim::Optimizer* optimizer :
+       {static_cast<torch::optim::Optimizer*>(&adamw), static_cast<torch::optim::Optimizer*>(&sgd)}) {
     optimizer->step();
     const auto before = counts.launches;
     optimizer->step();
@@ -228,20 +238,30 @@ TEST_CASE("normalization on a GPU is few launches", "[idle]") {
   };
   const std::array<bool, 3> all = {true, true, true};
   // Of the small images a block has each channel, of the large one several.
-  for (const auto& [images, more] : {std::pair(at::ones({2, 4, 8, 8}, kGpu), 0), std::pair(at::ones({2, 4, 512, 512}, kGpu), 1)}) {
+  for (const auto& [images, more] :
+       {std::pair(at::ones({2, 4, 8, 8}, kGpu), 0), std::pair(at::ones({2, 4, 512, 512}, kGpu), 1)}) {
     for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
-      const at::Tensor x = images.contiguous(format), w = at::ones({4}, kGpu), b = at::ones({4}, kGpu), mean = at::zeros({4}, kGpu);
+      const at::Tensor x = images.contiguous(format), w = at::ones({4}, kGpu), b = at::ones({4}, kGpu),
+                       mean = at::zeros({4}, kGpu);
       at::Tensor variance = at::ones({4}, kGpu), saved, invstd;
-      CHECK(launches([&] { std::tie(std::ignore, saved, invstd) = at::native_batch_norm(x, w, b, mean, variance, true, 0.1, 1e-5); }) == 2 + more);
+      CHECK(launches([&] {
+              std::tie(std::ignore, saved, invstd) = at::native_batch_norm(x, w, b, mean, variance, true, 0.1, 1e-5);
+            }) == 2 + more);
       CHECK(launches([&] { at::native_batch_norm(x, w, b, mean, variance, false, 0.1, 1e-5); }) == 1);
-      CHECK(launches([&] { at::native_batch_norm_backward(x, x, w, mean, variance, saved, invstd, true, 1e-5, all); }) == 2 + more);
+      CHECK(launches([&] {
+              at::native_batch_norm_backward(x, x, w, mean, variance, saved, invstd, true, 1e-5, all);
+            }) == 2 + more);
       CHECK(launches([&] { at::batch_norm_update_stats(x, mean, variance, 0.1); }) == 1 + more);
     }
     const int64_t pixels = images.size(2) * images.size(3);
     const at::Tensor w = at::ones({4}, kGpu);
     at::Tensor saved, rstd;
-    CHECK(launches([&] { std::tie(std::ignore, saved, rstd) = at::native_group_norm(images, w, w, 2, 4, pixels, 2, 1e-5); }) == 2 + more);
-    CHECK(launches([&] { at::native_group_norm_backward(images, images, saved, rstd, w, 2, 4, pixels, 2, all); }) == 4 + more);
+    CHECK(launches([&] {
+            std::tie(std::ignore, saved, rstd) = at::native_group_norm(images, w, w, 2, 4, pixels, 2, 1e-5);
+          }) == 2 + more);
+    CHECK(launches([&] {
+            at::native_group_norm_backward(images, images, saved, rstd, w, 2, 4, pixels, 2, all);
+          }) == 4 + more);
   }
   const at::Tensor rows = at::ones({64, 32}, kGpu.dtype(at::kBFloat16)), weight = at::ones({32}, kGpu);
   CHECK(launches([&] { at::rms_norm(rows, {32}, weight); }) == 1);
@@ -299,7 +319,8 @@ TEST_CASE("memory comes from an allocator of the program", "[allocator]") {
     C10_CUDA_CHECK(cudaFree(pointer));
   };
   CHECK_THROWS_WITH(pluggable::changeCurrentAllocator(nullptr), Contains("expected an allocator, got null"));
-  CHECK_THROWS_WITH(pluggable::createCustomAllocator(allocate, nullptr), Contains("expected functions to allocate and to free"));
+  CHECK_THROWS_WITH(
+      pluggable::createCustomAllocator(allocate, nullptr), Contains("expected functions to allocate and to free"));
   const auto allocator = pluggable::createCustomAllocator(allocate, release);
   pluggable::changeCurrentAllocator(allocator);
   CHECK(pluggable::getCurrentAllocator() == allocator);
@@ -321,8 +342,11 @@ TEST_CASE("memory comes from an allocator of the program", "[allocator]") {
     CHECK(live.size() == 3);
   }
   CHECK(live.empty());
-  CHECK_THROWS_WITH(c10::cuda::CUDACachingAllocator::getDeviceStats(0), Contains("CUDAPluggableAllocator does not yet support getDeviceStats"));
-  CHECK_THROWS_WITH(c10::cuda::CUDACachingAllocator::snapshot(), Contains("CUDAPluggableAllocator does not yet support snapshot"));
+  CHECK_THROWS_WITH(
+      c10::cuda::CUDACachingAllocator::getDeviceStats(0),
+      Contains("CUDAPluggableAllocator does not yet support getDeviceStats"));
+  CHECK_THROWS_WITH(
+      c10::cuda::CUDACachingAllocator::snapshot(), Contains("CUDAPluggableAllocator does not yet support snapshot"));
   CHECK_THROWS_WITH(
       pluggable::changeCurrentAllocator(pluggable::createCustomAllocator(allocate, release)),
       Contains("Can't swap an already initialized allocator"));

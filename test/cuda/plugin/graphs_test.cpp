@@ -1,5 +1,5 @@
-// CUDA graphs: what a replay computes, where its memory lies, and what a capture refuses. On a device, or an emulated one
-// (tools/dev/cuda_emulated build/test_cuda_plugin "[graph]"); each case passes at once without.
+// CUDA graphs: what a replay computes, where its memory lies, and what a capture refuses. On a device, or an emulated
+// one (tools/dev/cuda_emulated build/test_cuda_plugin "[graph]"); each case passes at once without.
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -50,7 +50,9 @@ Tensor on_host(const Tensor& t) {
 } // namespace
 
 TEST_CASE("graphs: a replay reads what lies in its inputs now", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor x = torch::ones({5, 3}, gpu()), w = torch::randn({3, 4}, gpu());
   static_cast<void>(x.mm(w)); // libraries set themselves up
   CUDAGraph graph;
@@ -65,7 +67,9 @@ TEST_CASE("graphs: a replay reads what lies in its inputs now", "[cuda][gpu][gra
 }
 
 TEST_CASE("graphs: random numbers go on from replay to replay as eager ones do", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor x = torch::ones({1000}, gpu());
   torch::manual_seed(5);
   std::vector<Tensor> want;
@@ -91,7 +95,9 @@ TEST_CASE("graphs: random numbers go on from replay to replay as eager ones do",
 }
 
 TEST_CASE("graphs: a generator of one's own is registered, and its seed counts", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   at::Generator generator = at::cuda::detail::createCUDAGenerator(0);
   generator.set_current_seed(3);
   const Tensor a = on_host(torch::randn({100}, generator, gpu())), b = on_host(torch::randn({100}, generator, gpu()));
@@ -107,7 +113,9 @@ TEST_CASE("graphs: a generator of one's own is registered, and its seed counts",
 }
 
 TEST_CASE("graphs: memory of a capture is the graph's as long as it lives", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor x = torch::full({1 << 16}, 2.0, gpu());
   CUDAGraph graph;
   std::optional<Tensor> out;
@@ -142,15 +150,20 @@ TEST_CASE("graphs: memory of a capture is the graph's as long as it lives", "[cu
 }
 
 TEST_CASE("graphs: several share a pool and run one after the other", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
   const Tensor x = torch::ones({70000}, gpu());
   CUDAGraph first, second, third;
   Tensor a, b, c;
-  capture(first, [&] { a = (x + 1).mul_(2); }, pool);
-  capture(second, [&] { b = a.mul(a) + x; }, pool);
+  capture(
+      first, [&] { a = (x + 1).mul_(2); }, pool);
+  capture(
+      second, [&] { b = a.mul(a) + x; }, pool);
   CHECK(second.pool() == pool);
-  capture(third, [&] { c = (b - a).sum(); }, first.pool());
+  capture(
+      third, [&] { c = (b - a).sum(); }, first.pool());
   for (int i = 1; i < 4; ++i) {
     x.fill_(i);
     first.replay();
@@ -166,7 +179,9 @@ TEST_CASE("graphs: several share a pool and run one after the other", "[cuda][gp
 }
 
 TEST_CASE("graphs: other streams join a capture and are waited for", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor x = torch::ones({5000}, gpu());
   const auto side = at::cuda::getStreamFromPool();
   CUDAGraph graph;
@@ -198,7 +213,9 @@ TEST_CASE("graphs: other streams join a capture and are waited for", "[cuda][gpu
 }
 
 TEST_CASE("graphs: what a capture forbids is refused, and everything stays usable", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor x = torch::arange(6.0, gpu());
   CUDAGraph graph;
   const auto refuses = [&](const char* why, const std::function<void()>& work) {
@@ -226,7 +243,9 @@ TEST_CASE("graphs: what a capture forbids is refused, and everything stays usabl
 }
 
 TEST_CASE("graphs: an error of a program ends its capture", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor x = torch::ones({4}, gpu());
   CUDAGraph graph;
   CHECK_THROWS_WITH(
@@ -245,7 +264,9 @@ TEST_CASE("graphs: an error of a program ends its capture", "[cuda][gpu][graph]"
 }
 
 TEST_CASE("graphs: an index out of range in a replay is an error, and the graph goes on", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor table = torch::arange(6.0, gpu()).view({3, 2}), places = torch::tensor({2, 0}, at::kLong).to(at::kCUDA);
   CUDAGraph graph;
   Tensor rows;
@@ -259,7 +280,9 @@ TEST_CASE("graphs: an index out of range in a replay is an error, and the graph 
 }
 
 TEST_CASE("graphs: kept, written to a file, instantiated by hand", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor x = torch::ones({4}, gpu());
   CUDAGraph graph(/*keep_graph=*/true);
   Tensor y;
@@ -280,8 +303,11 @@ TEST_CASE("graphs: kept, written to a file, instantiated by hand", "[cuda][gpu][
 }
 
 TEST_CASE("graphs: a whole training step with scaled losses is the eager one", "[cuda][gpu][graph]") {
-  if (no_device()) return;
-  // An MLP, its loss scaled, gradients checked and unscaled, a fused step of Adam, and the next scale, without the host.
+  if (no_device()) {
+    return;
+  }
+  // An MLP, its loss scaled, gradients checked and unscaled, a fused step of Adam, and the next scale, without the
+  // host.
   struct Trainer {
     Tensor x, target, w1, b1, w2, scale, growth, step, found_inf, loss;
     std::vector<Tensor> params, grads, averages, squares;
@@ -312,7 +338,9 @@ TEST_CASE("graphs: a whole training step with scaled losses is the eager one", "
       at::_foreach_copy_(grads, fresh);
       at::_amp_foreach_non_finite_check_and_unscale_(grads, found_inf, scale.reciprocal());
       step.add_(1 - found_inf);
-      at::_fused_adam_(params, grads, averages, squares, {}, {step, step, step}, 0.01, 0.9, 0.99, 0, 1e-8, false, false, {}, found_inf);
+      at::_fused_adam_(
+          params, grads, averages, squares, {}, {step, step, step}, 0.01, 0.9, 0.99, 0, 1e-8, false, false, {},
+          found_inf);
       at::_amp_update_scale_(scale, growth, found_inf, 2.0, 0.5, 3);
     }
     void feed(int i) {
@@ -350,13 +378,18 @@ TEST_CASE("graphs: a whole training step with scaled losses is the eager one", "
 }
 
 TEST_CASE("graphs: make_graphed trains as the function does", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   torch::manual_seed(2);
   const Tensor w = torch::randn({8, 8}).to(at::kCUDA).requires_grad_(), plain = w.detach().clone().requires_grad_();
   const auto function_of = [](const Tensor& weight) {
-    return [weight](const std::vector<Tensor>& in) -> std::vector<Tensor> { return {torch::tanh(in[0].mm(weight)) + in[0]}; };
+    return [weight](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+      return {torch::tanh(in[0].mm(weight)) + in[0]};
+    };
   };
-  const auto graphed = torch::cuda::make_graphed(function_of(w), {torch::randn({4, 8}).to(at::kCUDA).requires_grad_()}, {w});
+  const auto graphed =
+      torch::cuda::make_graphed(function_of(w), {torch::randn({4, 8}).to(at::kCUDA).requires_grad_()}, {w});
   for (int i = 0; i < 4; ++i) {
     const Tensor input = torch::randn({4, 8});
     const Tensor a = input.to(at::kCUDA).requires_grad_(), b = input.to(at::kCUDA).requires_grad_();
@@ -375,7 +408,9 @@ TEST_CASE("graphs: make_graphed trains as the function does", "[cuda][gpu][graph
 }
 
 TEST_CASE("graphs: memory that a program has pinned itself is copied in a capture", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   void* memory = nullptr;
   REQUIRE(cudaHostAlloc(&memory, 1000 * sizeof(float), cudaHostAllocDefault) == cudaSuccess);
   {
@@ -395,7 +430,9 @@ TEST_CASE("graphs: memory that a program has pinned itself is copied in a captur
 }
 
 TEST_CASE("graphs: pinned memory that a capture copies from", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor host = torch::arange(1000.0).pin_memory();
   const Tensor x = torch::zeros({1000}, gpu());
   CUDAGraph graph;
@@ -415,7 +452,9 @@ TEST_CASE("graphs: pinned memory that a capture copies from", "[cuda][gpu][graph
 }
 
 TEST_CASE("graphs: an iteration with a loss scaler is captured whole", "[cuda][gpu][graph]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   using Optimizers = std::vector<std::unique_ptr<torch::optim::Optimizer>>;
   const auto optimizers = [](const std::vector<Tensor>& leaves) {
     Optimizers all;
@@ -463,7 +502,8 @@ TEST_CASE("graphs: an iteration with a loss scaler is captured whole", "[cuda][g
     }
     if (kind == 0) {
       const auto steps = [](const Training& t) {
-        return static_cast<const torch::optim::AdamWParamState&>(*t.optimizer->state().at(t.a.unsafeGetTensorImpl())).step();
+        return static_cast<const torch::optim::AdamWParamState&>(*t.optimizer->state().at(t.a.unsafeGetTensorImpl()))
+            .step();
       };
       CHECK(steps(want) == 6);
       CHECK(steps(on_gpu) == 6);

@@ -1,4 +1,5 @@
-// Libraries that are opened when first needed: every function that the plugin looks up is there in the toolkit's version.
+// Libraries that are opened when first needed: every function that the plugin looks up is there in the toolkit's
+// version.
 #include <aten/cuda/Libraries.h>
 
 #include <c10/util/Exception.h>
@@ -13,12 +14,12 @@ using at::cuda::library_function;
 
 TEST_CASE("cuFFT and cuSOLVER have what the plugin calls", "[cuda]") {
   for (const char* name :
-       {"cufftCreate", "cufftDestroy", "cufftSetAutoAllocation", "cufftSetStream", "cufftSetWorkArea", "cufftXtMakePlanMany",
-        "cufftXtExec"}) {
+       {"cufftCreate", "cufftDestroy", "cufftSetAutoAllocation", "cufftSetStream", "cufftSetWorkArea",
+        "cufftXtMakePlanMany", "cufftXtExec"}) {
     CHECK(library_function(Library::cuFFT, name) != nullptr);
   }
-  std::vector<std::string> names = {
-      "Create", "SetStream", "CreateParams", "Xpotrs", "Xgetrs", "CreateGesvdjInfo", "DestroyGesvdjInfo"};
+  std::vector<std::string> names = {"Create", "SetStream",        "CreateParams",     "Xpotrs",
+                                    "Xgetrs", "CreateGesvdjInfo", "DestroyGesvdjInfo"};
   for (const std::string name : {"Xpotrf", "Xgetrf", "Xgeqrf", "Xsyevd", "XsyevBatched", "Xgesvd", "Xgeev", "Xsytrs"}) {
     names.push_back(name);
     names.push_back(name + "_bufferSize");
@@ -37,18 +38,22 @@ TEST_CASE("cuFFT and cuSOLVER have what the plugin calls", "[cuda]") {
 }
 
 TEST_CASE("cuSPARSE has what the plugin calls", "[cuda]") {
-  for (const char* name : {"cusparseCreate", "cusparseSetStream", "cusparseCreateCsr", "cusparseDestroySpMat", "cusparseCreateDnMat",
-        "cusparseDestroyDnMat", "cusparseSpMM_bufferSize", "cusparseSpMM", "cusparseSDDMM_bufferSize", "cusparseSDDMM"}) {
+  for (const char* name :
+       {"cusparseCreate", "cusparseSetStream", "cusparseCreateCsr", "cusparseDestroySpMat", "cusparseCreateDnMat",
+        "cusparseDestroyDnMat", "cusparseSpMM_bufferSize", "cusparseSpMM", "cusparseSDDMM_bufferSize",
+        "cusparseSDDMM"}) {
     CHECK(library_function(Library::cuSPARSE, name) != nullptr);
   }
 }
 
 TEST_CASE("cuDNN has what convolution and recurrent layers call", "[cuda]") {
   if (!at::cuda::has_library(Library::cuDNN)) {
-    CHECK_THROWS_WITH(library_function(Library::cuDNN, "cudnnCreate"), Catch::Contains("cuDNN is needed and cannot be opened"));
+    CHECK_THROWS_WITH(
+        library_function(Library::cuDNN, "cudnnCreate"), Catch::Contains("cuDNN is needed and cannot be opened"));
     return;
   }
-  std::vector<std::string> names = {"Create", "SetStream", "GetErrorString", "SetTensorNdDescriptor", "SetFilterNdDescriptor"};
+  std::vector<std::string> names = {
+      "Create", "SetStream", "GetErrorString", "SetTensorNdDescriptor", "SetFilterNdDescriptor"};
   for (const std::string kind : {"Tensor", "Filter", "Convolution", "Dropout", "RNN", "RNNData"}) {
     names.push_back("Create" + kind + "Descriptor");
     names.push_back("Destroy" + kind + "Descriptor");
@@ -62,9 +67,10 @@ TEST_CASE("cuDNN has what convolution and recurrent layers call", "[cuda]") {
     names.push_back("FindConvolution" + pass + "AlgorithmEx");
     names.push_back("GetConvolution" + pass + "WorkspaceSize");
   }
-  for (const std::string name : {"GetTensorNdDescriptor", "DropoutGetStatesSize", "SetDropoutDescriptor", "RestoreDropoutDescriptor",
-        "SetRNNDescriptor_v8", "SetRNNDataDescriptor", "GetRNNWeightSpaceSize", "GetRNNWeightParams", "GetRNNTempSpaceSizes", "RNNForward",
-        "RNNBackwardData_v8", "RNNBackwardWeights_v8"}) {
+  for (const std::string name :
+       {"GetTensorNdDescriptor", "DropoutGetStatesSize", "SetDropoutDescriptor", "RestoreDropoutDescriptor",
+        "SetRNNDescriptor_v8", "SetRNNDataDescriptor", "GetRNNWeightSpaceSize", "GetRNNWeightParams",
+        "GetRNNTempSpaceSizes", "RNNForward", "RNNBackwardData_v8", "RNNBackwardWeights_v8"}) {
     names.push_back(name);
   }
   for (const std::string& name : names) {

@@ -1,5 +1,6 @@
-// Streams that wait for each other, and memory that outlives its tensors. On a device these seldom fail by a missing wait; an emulated one,
-// which does its work as late as it may, sees to it: TENSOR_EMULATOR_STREAMS=7 tools/dev/cuda_emulated build/test_cuda_plugin "[streams]".
+// Streams that wait for each other, and memory that outlives its tensors. On a device these seldom fail by a missing
+// wait; an emulated one, which does its work as late as it may, sees to it: TENSOR_EMULATOR_STREAMS=7
+// tools/dev/cuda_emulated build/test_cuda_plugin "[streams]".
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -41,7 +42,9 @@ bool all_are(const Tensor& t, double value) {
 } // namespace
 
 TEST_CASE("streams: memory used on another stream comes back when that is done", "[cuda][gpu][streams]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const CUDAStream main = at::cuda::getCurrentCUDAStream(), side = at::cuda::getStreamFromPool();
   std::vector<Tensor> results;
   for (int i = 0; i < kRounds; ++i) {
@@ -61,7 +64,9 @@ TEST_CASE("streams: memory used on another stream comes back when that is done",
 }
 
 TEST_CASE("streams: pinned memory comes back when its copies are done", "[cuda][gpu][streams]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   std::vector<Tensor> to_device, to_host;
   for (int i = 0; i < kRounds; ++i) {
     // The host writes the next numbers to memory that it was just given back.
@@ -77,7 +82,9 @@ TEST_CASE("streams: pinned memory comes back when its copies are done", "[cuda][
 }
 
 TEST_CASE("streams: pageable memory may be written after a copy that does not block", "[cuda][gpu][streams]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const Tensor host = torch::zeros({2000});
   std::vector<Tensor> copies;
   for (int i = 0; i < kRounds; ++i) {
@@ -90,7 +97,9 @@ TEST_CASE("streams: pageable memory may be written after a copy that does not bl
 }
 
 TEST_CASE("streams: backward runs where forward ran, and is waited for", "[cuda][gpu][streams]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const CUDAStream main = at::cuda::getCurrentCUDAStream();
   const CUDAStream streams[] = {at::cuda::getStreamFromPool(), at::cuda::getStreamFromPool(true)};
   for (int i = 1; i < kRounds; ++i) {
@@ -112,7 +121,9 @@ TEST_CASE("streams: backward runs where forward ran, and is waited for", "[cuda]
 }
 
 TEST_CASE("streams: threads with a stream each do not disturb each other", "[cuda][gpu][streams]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   std::vector<int> right(4);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -131,7 +142,9 @@ TEST_CASE("streams: threads with a stream each do not disturb each other", "[cud
 }
 
 TEST_CASE("streams: the cache given back while streams still work", "[cuda][gpu][streams]") {
-  if (no_device()) return;
+  if (no_device()) {
+    return;
+  }
   const CUDAStream side = at::cuda::getStreamFromPool();
   std::vector<Tensor> results;
   for (int i = 0; i < 4; ++i) {

@@ -1,4 +1,5 @@
-// fuzz_modules: the C++ face of the library (modules, functions, optimizers, loaders) with settings nobody would write. See kUsage.
+// fuzz_modules: the C++ face of the library (modules, functions, optimizers, loaders) with settings nobody would write.
+// See kUsage.
 #include <c10/util/Exception.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,8 +22,10 @@ using namespace fuzz::modules;
 
 constexpr const char* kUsage =
     R"(usage: fuzz_modules [options]
-Makes modules, optimizers and loaders with drawn settings and uses them on drawn tensors. Case K of a seed is always the same.
-A signal, an exception that is no c10::Error, a write outside a tensor, or a case that takes more than 20 s is a finding.
+Makes modules, optimizers and loaders with drawn settings and uses them on drawn tensors.
+Case K of a seed is always the same.
+A signal, an exception that is no c10::Error, a write outside a tensor, or a case that takes more than 20 s
+is a finding.
   --seed N          default 1
   --case K          only this case, in this process (for debuggers)
   --only NAME       only cases of this name
@@ -122,7 +125,7 @@ const Case& chosen(const std::vector<Case>& cases, uint64_t seed, uint64_t index
   ::_exit(0);
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
   Options options;
@@ -168,20 +171,27 @@ int main(int argc, char** argv) {
   while (progress.next < options.cases) {
     std::fflush(stdout);
     const pid_t worker = ::fork();
-    if (worker == 0) work(cases, options, progress);
+    if (worker == 0) {
+      work(cases, options, progress);
+    }
     int status = 0;
     ::waitpid(worker, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+      break;
+    }
     ++findings;
-    const std::string how = WIFSIGNALED(status) ? std::string("signal ") + ::strsignal(WTERMSIG(status)) : progress.text;
+    const std::string how =
+        WIFSIGNALED(status) ? std::string("signal ") + ::strsignal(WTERMSIG(status)) : progress.text;
     const auto index = static_cast<unsigned long long>(progress.next);
-    std::printf("%s: %s\n    fuzz_modules --seed %llu --case %llu%s\n", chosen(cases, options.seed, index).name.c_str(), how.c_str(),
-                static_cast<unsigned long long>(options.seed), index,
-                options.name.empty() ? "" : (" --only '" + options.name + "'").c_str());
+    std::printf(
+        "%s: %s\n    fuzz_modules --seed %llu --case %llu%s\n", chosen(cases, options.seed, index).name.c_str(),
+        how.c_str(), static_cast<unsigned long long>(options.seed), index,
+        options.name.empty() ? "" : (" --only '" + options.name + "'").c_str());
     progress.text[0] = 0;
     ++progress.next;
   }
-  std::printf("%llu cases succeeded, %llu were refused, %llu findings\n", static_cast<unsigned long long>(progress.outcomes[0]),
-              static_cast<unsigned long long>(progress.outcomes[1]), static_cast<unsigned long long>(findings));
+  std::printf(
+      "%llu cases succeeded, %llu were refused, %llu findings\n", static_cast<unsigned long long>(progress.outcomes[0]),
+      static_cast<unsigned long long>(progress.outcomes[1]), static_cast<unsigned long long>(findings));
   return findings == 0 ? 0 : 1;
 }

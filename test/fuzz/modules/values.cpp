@@ -1,4 +1,5 @@
-// Values of the interpreter that hold each other, generators, views without end, and backward passes inside of each other.
+// Values of the interpreter that hold each other, generators, views without end, and backward passes inside of each
+// other.
 #include <aten/core/weak_ivalue.h>
 
 #include <sstream>
@@ -202,7 +203,8 @@ struct Nested : torch::autograd::Function<Nested> {
     context->saved_data["depth"] = depth;
     return x * 2;
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context, torch::autograd::variable_list grads) {
+  static torch::autograd::variable_list backward(
+      torch::autograd::AutogradContext* context, torch::autograd::variable_list grads) {
     const int64_t depth = context->saved_data["depth"].toInt();
     if (depth > 0) {
       const at::AutoGradMode recording(true);
@@ -213,7 +215,8 @@ struct Nested : torch::autograd::Function<Nested> {
 };
 
 void nest_passes(Random& r) {
-  const int64_t depth = r.chance(90) ? r.between(0, 130) : r.between(1000, 20000); // the latter need more stacks than there is memory for
+  const int64_t depth =
+      r.chance(90) ? r.between(0, 130) : r.between(1000, 20000); // the latter need more stacks than there is memory for
   Nested::apply(torch::ones({1}, torch::requires_grad()), depth).sum().backward();
 }
 

@@ -117,7 +117,9 @@ void add_safetensors() {
 
 void add_images() {
   const auto number = [](uint32_t value) {
-    return std::string{static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8), static_cast<char>(value)};
+    return std::string{
+        static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
+        static_cast<char>(value)};
   };
   const std::string images = number(2051) + number(2) + number(4) + number(4) + std::string(32, '\x50');
   const std::string labels = number(2049) + number(2) + std::string("\1\2");

@@ -29,7 +29,8 @@ using torch::Tensor;
   std::abort();
 }
 
-// What a file of some bytes may ask for in one block: expanded numbers (a byte to a float, a digit to a value) and a floor.
+// What a file of some bytes may ask for in one block: expanded numbers (a byte to a float, a digit to a value) and a
+// floor.
 std::atomic<size_t> block_limit{SIZE_MAX};
 
 /// Hands on to the library's allocator, but ends the process when a block is too big.
@@ -90,7 +91,8 @@ volatile uint8_t sink;
 
 /// Reads every byte, so that storages must really be there.
 void use(const Tensor& tensor) {
-  if (!tensor.defined() || tensor.is_meta() || tensor.numel() > (1 << 14)) { // expanded tensors are large without memory
+  if (!tensor.defined() || tensor.is_meta() ||
+      tensor.numel() > (1 << 14)) { // expanded tensors are large without memory
     return;
   }
   if (tensor.layout() != torch::kStrided) {
@@ -206,8 +208,12 @@ void read_cifar100(const std::string& bytes) {
 
 const std::vector<Reader>& readers() {
   static const std::vector<Reader> all = {
-      {"pickle", [](const std::string& bytes) { use(torch::pickle_load({bytes.begin(), bytes.end()})); }},
-      {"pickle_file", [](const std::string& bytes) { use(torch::serialize::load_pickle(folder().write("a.pt", bytes))); }},
+      {"pickle",
+       [](const std::string& bytes) {
+         use(torch::pickle_load({bytes.begin(), bytes.end()}));
+       }},
+      {"pickle_file",
+       [](const std::string& bytes) { use(torch::serialize::load_pickle(folder().write("a.pt", bytes))); }},
       {"archive",
        [](const std::string& bytes) {
          torch::serialize::InputArchive archive;

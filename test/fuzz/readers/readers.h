@@ -1,4 +1,5 @@
-// The readers of files, called with bytes that nobody would write. An input is one byte that names the reader, then the file.
+// The readers of files, called with bytes that nobody would write. An input is one byte that names the reader, then the
+// file.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ struct Reader {
 
 const std::vector<Reader>& readers();
 
-/// Calls the reader of the input. A value or c10::Error is right; other exceptions, and blocks of memory far beyond the size of
-/// the file, end the process with a message.
+/// Calls the reader of the input. A value or c10::Error is right; other exceptions, and blocks of memory far beyond the
+/// size of the file, end the process with a message.
 void read_input(const uint8_t* data, size_t size);
 
 /// Inputs that the library's own writers made, some for each reader.

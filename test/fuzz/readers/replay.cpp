@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* kUsage = R"(usage: fuzz_readers [options] [FILE or FOLDER ...]
 Reads the inputs given, or those that the library's writers make, then changed ones. An input is one byte that names the
-reader, then the file. A crash, a foreign exception, a block of memory far beyond the file's size, or a read that takes more
-than 10 s ends the run and leaves the input in the working folder.
+reader, then the file. A crash, a foreign exception, a block of memory far beyond the file's size, or a read that
+takes more than 10 s ends the run and leaves the input in the working folder.
   --changes N     changed inputs (default 20000)
   --seed N        default 1
   --time S        at most so many seconds
@@ -113,8 +113,19 @@ class Changer {
     }
   }
 
-  static constexpr uint64_t kNumbers[] = {
-      0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000, ~0ull};
+  static constexpr uint64_t kNumbers[] = {0,
+                                          1,
+                                          0x7f,
+                                          0x80,
+                                          0xff,
+                                          0x7fff,
+                                          0xffff,
+                                          0x7fffffff,
+                                          0x80000000,
+                                          0xffffffff,
+                                          0x7fffffffffffffff,
+                                          0x8000000000000000,
+                                          ~0ull};
   static constexpr char kSigns[] = "(.012GJKMNQRXabc}ehj]qrst)uTUBC\x80\x81\x85\x86\x87\x88\x89\x8a\x8b{}[]\":,-9eE\\";
 
   const std::vector<std::string>& inputs_;
@@ -209,6 +220,8 @@ int main(int argc, char** argv) {
     read(changer.next());
   }
   current = nullptr;
-  std::printf("%zu inputs and %llu changed ones: nothing found\n", options.inputs.size(), static_cast<unsigned long long>(done));
+  std::printf(
+      "%zu inputs and %llu changed ones: nothing found\n", options.inputs.size(),
+      static_cast<unsigned long long>(done));
   return 0;
 }

@@ -1,5 +1,6 @@
 // Prints functional_values.inc. Built against libtorch:
-//   g++ -std=c++17 -I.. ../functional_*cases.cpp print_functional_values.cpp, with libtorch's include and library folders
+//   g++ -std=c++17 -I.. ../functional_*cases.cpp print_functional_values.cpp, with libtorch's include and library
+//   folders
 #include "functional_cases.h"
 
 #include <cstdio>
@@ -12,10 +13,7 @@ int main() {
       sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
     }
     std::printf(
-        "{\"%s\", {%s}, %.17g, %.17g},\n",
-        item.name.c_str(),
-        sizes.c_str(),
-        value.sum().item<double>(),
+        "{\"%s\", {%s}, %.17g, %.17g},\n", item.name.c_str(), sizes.c_str(), value.sum().item<double>(),
         (value * cases::weights_like(value)).sum().item<double>());
   }
 }

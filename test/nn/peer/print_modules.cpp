@@ -1,5 +1,6 @@
 // Prints modules_list.inc and modules_values.inc, on stdout and stderr. Built against libtorch:
-//   g++ -std=c++20 -I.. ../modules_list.cpp ../modules_compute.cpp print_modules.cpp, with its include and library folders
+//   g++ -std=c++20 -I.. ../modules_list.cpp ../modules_compute.cpp print_modules.cpp, with its include and library
+//   folders
 #include "modules_list.h"
 
 #include <cstdio>
@@ -31,10 +32,7 @@ int main() {
   }
   for (const modules_list::Value& value : modules_list::compute_values()) {
     std::fprintf(
-        stderr,
-        "{\"%s\", %s, %.9g},\n",
-        value.name.c_str(),
-        sizes_text(value.value.sizes()).c_str(),
+        stderr, "{\"%s\", %s, %.9g},\n", value.name.c_str(), sizes_text(value.value.sizes()).c_str(),
         weighted_sum(value.value));
   }
 }

@@ -72,10 +72,11 @@ const SampleSet kAdaptiveMaxPool2d("adaptive_max_pool2d", [](ScalarType dtype, R
 const SampleSet kFractionalMaxPool2d(
     "fractional_max_pool2d",
     [](ScalarType dtype, Random& random) -> Arguments {
-      return {{random.distinct(dtype, {1, 2, 6, 5}), ints({2, 2}), ints({3, 2}), random.tensor(dtype, {1, 2, 2}, 0, 0.99)}};
+      return {
+          {random.distinct(dtype, {1, 2, 6, 5}), ints({2, 2}), ints({3, 2}), random.tensor(dtype, {1, 2, 2}, 0, 0.99)}};
     },
     {.constants = {3}});
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -93,6 +93,6 @@ const SampleSet kToDtype("to.dtype", [](ScalarType dtype, Random& random) -> Arg
       {x, number_of(is_complex ? ScalarType::ComplexDouble : ScalarType::Double)}, {x, number_of(dtype), false, true}};
 });
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -33,7 +33,8 @@ const SampleSet kSmoothBilinear2d("_upsample_bilinear2d_aa", resized_2d);
 const SampleSet kSmoothBicubic2d("_upsample_bicubic2d_aa", resized_2d);
 const SampleSet kSmoothLanczos2d("_upsample_lanczos2d_aa", resized_2d);
 const SampleSet kNearest2d("upsample_nearest2d", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {2, 2, 4, 3}), ints({7, 5})}, {random.tensor(dtype, {1, 3, 5, 4}), ints({3, 8}), 0.6, 2.0}};
+  return {
+      {random.tensor(dtype, {2, 2, 4, 3}), ints({7, 5})}, {random.tensor(dtype, {1, 3, 5, 4}), ints({3, 8}), 0.6, 2.0}};
 });
 const SampleSet kNearestExact3d("_upsample_nearest_exact3d", [](ScalarType dtype, Random& random) -> Arguments {
   return {{random.tensor(dtype, {1, 2, 2, 4, 3}), ints({3, 7, 5})}};
@@ -50,7 +51,8 @@ const SampleSet kGridSampler2d("grid_sampler_2d", [](ScalarType dtype, Random& r
   Arguments arguments;
   for (const int64_t mode : {0, 1, 2}) {
     for (const int64_t padding : {0, 1, 2}) {
-      arguments.push_back({random.tensor(dtype, {2, 2, 4, 5}), random.tensor(dtype, {2, 3, 2, 2}, -1.4, 1.4), mode, padding, false});
+      arguments.push_back(
+          {random.tensor(dtype, {2, 2, 4, 5}), random.tensor(dtype, {2, 3, 2, 2}, -1.4, 1.4), mode, padding, false});
     }
   }
   return arguments;
@@ -58,29 +60,33 @@ const SampleSet kGridSampler2d("grid_sampler_2d", [](ScalarType dtype, Random& r
 const SampleSet kGridSampler3d("grid_sampler_3d", [](ScalarType dtype, Random& random) -> Arguments {
   Arguments arguments;
   for (const int64_t padding : {0, 1, 2}) {
-    arguments.push_back({random.tensor(dtype, {1, 2, 2, 3, 4}), random.tensor(dtype, {1, 2, 1, 2, 3}, -1.4, 1.4), 0, padding, padding == 1});
+    arguments.push_back(
+        {random.tensor(dtype, {1, 2, 2, 3, 4}), random.tensor(dtype, {1, 2, 1, 2, 3}, -1.4, 1.4), 0, padding,
+         padding == 1});
   }
   return arguments;
 });
 
-const SampleSet kFlashAttention("_scaled_dot_product_flash_attention_for_cpu", [](ScalarType dtype, Random& random) -> Arguments {
-  const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
-  return {
-      {t({2, 2, 3, 4}), t({2, 2, 5, 4}), t({2, 2, 5, 4})},
-      {t({1, 2, 4, 3}), t({1, 2, 4, 3}), t({1, 2, 4, 3}), 0.0, true},
-      // Two heads that share keys, and a scale.
-      {t({1, 4, 3, 2}), t({1, 2, 3, 2}), t({1, 2, 3, 2}), 0.0, false, none(), 0.3}};
-});
+const SampleSet kFlashAttention(
+    "_scaled_dot_product_flash_attention_for_cpu", [](ScalarType dtype, Random& random) -> Arguments {
+      const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
+      return {
+          {t({2, 2, 3, 4}), t({2, 2, 5, 4}), t({2, 2, 5, 4})},
+          {t({1, 2, 4, 3}), t({1, 2, 4, 3}), t({1, 2, 4, 3}), 0.0, true},
+          // Two heads that share keys, and a scale.
+          {t({1, 4, 3, 2}), t({1, 2, 3, 2}), t({1, 2, 3, 2}), 0.0, false, none(), 0.3}};
+    });
 
-const SampleSet kEfficientAttention("_scaled_dot_product_efficient_attention", [](ScalarType dtype, Random& random) -> Arguments {
-  const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
-  return {
-      {t({2, 2, 3, 8}), t({2, 2, 5, 8}), t({2, 2, 5, 8}), none(), true},
-      {t({1, 2, 4, 8}), t({1, 2, 4, 8}), t({1, 2, 4, 16}), none(), true, 0.0, true},
-      {t({1, 4, 3, 8}), t({1, 2, 3, 8}), t({1, 2, 3, 8}), none(), true, 0.0, false, 0.3},
-      {t({2, 2, 3, 8}), t({2, 1, 5, 8}), t({2, 1, 5, 8}), t({2, 1, 1, 5}), true},
-      {t({1, 2, 3, 8}), t({1, 2, 4, 8}), t({1, 2, 4, 8}), t({3, 4}), true, 0.0, false, 0.3}};
-});
+const SampleSet kEfficientAttention(
+    "_scaled_dot_product_efficient_attention", [](ScalarType dtype, Random& random) -> Arguments {
+      const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
+      return {
+          {t({2, 2, 3, 8}), t({2, 2, 5, 8}), t({2, 2, 5, 8}), none(), true},
+          {t({1, 2, 4, 8}), t({1, 2, 4, 8}), t({1, 2, 4, 16}), none(), true, 0.0, true},
+          {t({1, 4, 3, 8}), t({1, 2, 3, 8}), t({1, 2, 3, 8}), none(), true, 0.0, false, 0.3},
+          {t({2, 2, 3, 8}), t({2, 1, 5, 8}), t({2, 1, 5, 8}), t({2, 1, 1, 5}), true},
+          {t({1, 2, 3, 8}), t({1, 2, 4, 8}), t({1, 2, 4, 8}), t({3, 4}), true, 0.0, false, 0.3}};
+    });
 
 const SampleSet kLstmGates("_thnn_fused_lstm_cell", [](ScalarType dtype, Random& random) -> Arguments {
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
@@ -120,6 +126,6 @@ const SampleSet kGruGates("_thnn_fused_gru_cell", [](ScalarType dtype, Random& r
   return {{t({2, 9}), t({2, 9}), t({2, 3})}, {t({2, 9}), t({2, 9}), t({2, 3}), t({9}), t({9})}};
 });
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

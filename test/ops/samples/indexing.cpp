@@ -68,7 +68,9 @@ const SampleSet kIndexAdd("index_add", [](ScalarType dtype, Random& random) -> A
 c10::IValue optional_tensors(const std::vector<at::Tensor>& list) {
   using Optional = decltype(std::declval<const c10::IValue&>().toOptional<at::Tensor>());
   c10::List<Optional> indices;
-  for (const at::Tensor& index : list) indices.push_back(index.defined() ? Optional(index) : Optional());
+  for (const at::Tensor& index : list) {
+    indices.push_back(index.defined() ? Optional(index) : Optional());
+  }
   return indices;
 }
 
@@ -115,6 +117,6 @@ const SampleSet kTopk("topk", [](ScalarType dtype, Random& random) -> Arguments 
   return {{x, 2}, {x, 3, 0}, {x, 4, 1, false}, {x, 0}};
 });
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

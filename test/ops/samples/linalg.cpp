@@ -28,8 +28,12 @@ at::Tensor definite(ScalarType dtype, Random& random, std::vector<int64_t> sizes
 constexpr SampleTraits kNoGradient{.gradient = false};
 
 Arguments square_matrices(ScalarType dtype, Random& random) {
-  return {{regular(dtype, random, {3, 3})}, {regular(dtype, random, {2, 2, 2})}, {regular(dtype, random, {1, 1})},
-          {random.tensor(dtype, {0, 0})}, {random.tensor(dtype, {0, 2, 2})}};
+  return {
+      {regular(dtype, random, {3, 3})},
+      {regular(dtype, random, {2, 2, 2})},
+      {regular(dtype, random, {1, 1})},
+      {random.tensor(dtype, {0, 0})},
+      {random.tensor(dtype, {0, 2, 2})}};
 }
 
 Arguments nonempty_square_matrices(ScalarType dtype, Random& random) {
@@ -37,43 +41,73 @@ Arguments nonempty_square_matrices(ScalarType dtype, Random& random) {
 }
 
 Arguments definite_matrices(ScalarType dtype, Random& random) {
-  return {{definite(dtype, random, {3, 3})}, {definite(dtype, random, {3, 3}), true}, {definite(dtype, random, {2, 2, 2})},
-          {random.tensor(dtype, {0, 0})}, {random.tensor(dtype, {0, 2, 2})}};
+  return {
+      {definite(dtype, random, {3, 3})},
+      {definite(dtype, random, {3, 3}), true},
+      {definite(dtype, random, {2, 2, 2})},
+      {random.tensor(dtype, {0, 0})},
+      {random.tensor(dtype, {0, 2, 2})}};
 }
 
 Arguments any_matrices(ScalarType dtype, Random& random) {
-  return {{random.tensor(dtype, {3, 3})}, {random.tensor(dtype, {4, 2})}, {random.tensor(dtype, {2, 2, 3})},
-          {random.tensor(dtype, {3, 0})}, {random.tensor(dtype, {0, 2, 3})}};
+  return {
+      {random.tensor(dtype, {3, 3})},
+      {random.tensor(dtype, {4, 2})},
+      {random.tensor(dtype, {2, 2, 3})},
+      {random.tensor(dtype, {3, 0})},
+      {random.tensor(dtype, {0, 2, 3})}};
 }
 
 const SampleSet kCholeskyEx("linalg_cholesky_ex", definite_matrices, kNoGradient);
 const SampleSet kLinalgCholesky("linalg_cholesky", definite_matrices, kNoGradient);
 const SampleSet kCholesky("cholesky", definite_matrices, kNoGradient);
-const SampleSet kEigh("_linalg_eigh", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{definite(dtype, random, {3, 3}), "L", false}, {definite(dtype, random, {2, 2, 2}), "U", false}};
-}, kNoGradient);
-const SampleSet kEigvalsh("linalg_eigvalsh", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{definite(dtype, random, {3, 3})}, {definite(dtype, random, {2, 2, 2}), "U"}, {random.tensor(dtype, {0, 0})}};
-}, kNoGradient);
-const SampleSet kLdl("linalg_ldl_factor_ex", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{definite(dtype, random, {3, 3}), true}, {definite(dtype, random, {2, 2, 2}), true}};
-}, kNoGradient);
-const SampleSet kCholeskyInverse("cholesky_inverse", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{at::linalg_cholesky(definite(dtype, random, {3, 3})).contiguous()},
+const SampleSet kEigh(
+    "_linalg_eigh",
+    [](ScalarType dtype, Random& random) -> Arguments {
+      return {{definite(dtype, random, {3, 3}), "L", false}, {definite(dtype, random, {2, 2, 2}), "U", false}};
+    },
+    kNoGradient);
+const SampleSet kEigvalsh(
+    "linalg_eigvalsh",
+    [](ScalarType dtype, Random& random) -> Arguments {
+      return {
+          {definite(dtype, random, {3, 3})}, {definite(dtype, random, {2, 2, 2}), "U"}, {random.tensor(dtype, {0, 0})}};
+    },
+    kNoGradient);
+const SampleSet kLdl(
+    "linalg_ldl_factor_ex",
+    [](ScalarType dtype, Random& random) -> Arguments {
+      return {{definite(dtype, random, {3, 3}), true}, {definite(dtype, random, {2, 2, 2}), true}};
+    },
+    kNoGradient);
+const SampleSet kCholeskyInverse(
+    "cholesky_inverse",
+    [](ScalarType dtype, Random& random) -> Arguments {
+      return {
+          {at::linalg_cholesky(definite(dtype, random, {3, 3})).contiguous()},
           {at::linalg_cholesky(definite(dtype, random, {2, 2, 2}), true).contiguous(), true}};
-}, kNoGradient);
-const SampleSet kCholeskySolve("cholesky_solve", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {3, 2}), at::linalg_cholesky(definite(dtype, random, {3, 3})).contiguous()},
-          {random.tensor(dtype, {2, 2, 1}), at::linalg_cholesky(definite(dtype, random, {2, 2}), true).contiguous(), true}};
-}, kNoGradient);
+    },
+    kNoGradient);
+const SampleSet kCholeskySolve(
+    "cholesky_solve",
+    [](ScalarType dtype, Random& random) -> Arguments {
+      return {
+          {random.tensor(dtype, {3, 2}), at::linalg_cholesky(definite(dtype, random, {3, 3})).contiguous()},
+          {random.tensor(dtype, {2, 2, 1}), at::linalg_cholesky(definite(dtype, random, {2, 2}), true).contiguous(),
+           true}};
+    },
+    kNoGradient);
 
 const SampleSet kLuFactorEx("linalg_lu_factor_ex", nonempty_square_matrices);
 const SampleSet kLu("linalg_lu", [](ScalarType dtype, Random& random) -> Arguments {
   return {{regular(dtype, random, {3, 3})}, {random.tensor(dtype, {4, 2})}, {random.tensor(dtype, {2, 2, 3})}};
 });
-const SampleSet kDet("_linalg_det", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{regular(dtype, random, {3, 3})}, {regular(dtype, random, {2, 2, 2})}};
-}, {.layouts = false});
+const SampleSet kDet(
+    "_linalg_det",
+    [](ScalarType dtype, Random& random) -> Arguments {
+      return {{regular(dtype, random, {3, 3})}, {regular(dtype, random, {2, 2, 2})}};
+    },
+    {.layouts = false});
 const SampleSet kLinalgDet("linalg_det", square_matrices);
 const SampleSet kSlogdet("linalg_slogdet", nonempty_square_matrices);
 const SampleSet kLogdet("logdet", [](ScalarType dtype, Random& random) -> Arguments {
@@ -85,31 +119,40 @@ const SampleSet kInverse("inverse", square_matrices);
 const SampleSet kSvdvals("linalg_svdvals", any_matrices);
 const SampleSet kEigvals("linalg_eigvals", nonempty_square_matrices);
 const SampleSet kQr("linalg_qr", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {4, 3})}, {random.tensor(dtype, {2, 3, 3}), "complete"}, {random.tensor(dtype, {2, 3})}};
+  return {
+      {random.tensor(dtype, {4, 3})}, {random.tensor(dtype, {2, 3, 3}), "complete"}, {random.tensor(dtype, {2, 3})}};
 });
 const SampleSet kHouseholder("linalg_householder_product", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {4, 3}), random.tensor(dtype, {3})},
-          {random.tensor(dtype, {2, 3, 3}), random.tensor(dtype, {2, 2})},
-          {random.tensor(dtype, {3, 0}), random.tensor(dtype, {0})}};
+  return {
+      {random.tensor(dtype, {4, 3}), random.tensor(dtype, {3})},
+      {random.tensor(dtype, {2, 3, 3}), random.tensor(dtype, {2, 2})},
+      {random.tensor(dtype, {3, 0}), random.tensor(dtype, {0})}};
 });
 const SampleSet kOrmqr("ormqr", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor a = random.tensor(dtype, {4, 3}), tau = random.tensor(dtype, {3});
-  return {{a, tau, random.tensor(dtype, {4, 2})},
-          {a, tau, random.tensor(dtype, {4, 2}), true, true},
-          {a, tau, random.tensor(dtype, {2, 4}), false, false},
-          {a, tau, random.tensor(dtype, {2, 4}), false, true}};
+  return {
+      {a, tau, random.tensor(dtype, {4, 2})},
+      {a, tau, random.tensor(dtype, {4, 2}), true, true},
+      {a, tau, random.tensor(dtype, {2, 4}), false, false},
+      {a, tau, random.tensor(dtype, {2, 4}), false, true}};
 });
 
 const SampleSet kSolve("linalg_solve", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{regular(dtype, random, {3, 3}), random.tensor(dtype, {3, 2})},
-          {regular(dtype, random, {3, 3}), random.tensor(dtype, {3})},
-          {regular(dtype, random, {2, 3, 3}), random.tensor(dtype, {2, 3})},
-          {regular(dtype, random, {2, 3, 3}), random.tensor(dtype, {3, 2})},
-          {regular(dtype, random, {3, 3}), random.tensor(dtype, {2, 2, 3}), false}};
+  return {
+      {regular(dtype, random, {3, 3}), random.tensor(dtype, {3, 2})},
+      {regular(dtype, random, {3, 3}), random.tensor(dtype, {3})},
+      {regular(dtype, random, {2, 3, 3}), random.tensor(dtype, {2, 3})},
+      {regular(dtype, random, {2, 3, 3}), random.tensor(dtype, {3, 2})},
+      {regular(dtype, random, {3, 3}), random.tensor(dtype, {2, 2, 3}), false}};
 });
-const SampleSet kSolveEx("_linalg_solve_ex", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{regular(dtype, random, {3, 3}), random.tensor(dtype, {3, 2})}, {regular(dtype, random, {2, 2, 2}), random.tensor(dtype, {2, 1, 2}), false}};
-}, {.layouts = false});
+const SampleSet kSolveEx(
+    "_linalg_solve_ex",
+    [](ScalarType dtype, Random& random) -> Arguments {
+      return {
+          {regular(dtype, random, {3, 3}), random.tensor(dtype, {3, 2})},
+          {regular(dtype, random, {2, 2, 2}), random.tensor(dtype, {2, 1, 2}), false}};
+    },
+    {.layouts = false});
 const SampleSet kLuSolve("linalg_lu_solve", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor lu = regular(dtype, random, {3, 3});
   const at::Tensor pivots = tensor_of(ScalarType::Int, {3}, [](int64_t i) { return i == 0 ? 2 : i + 1; });
@@ -149,28 +192,40 @@ const SampleSet kLstsq("linalg_lstsq", [](ScalarType dtype, Random& random) -> A
   return all;
 });
 const SampleSet kTensorsolve("linalg_tensorsolve", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {2, 3, 6}), random.tensor(dtype, {2, 3})},
-          {random.tensor(dtype, {2, 6, 3}), random.tensor(dtype, {2, 3}), ints({1})}};
+  return {
+      {random.tensor(dtype, {2, 3, 6}), random.tensor(dtype, {2, 3})},
+      {random.tensor(dtype, {2, 6, 3}), random.tensor(dtype, {2, 3}), ints({1})}};
 });
 const SampleSet kTensorinv("linalg_tensorinv", [](ScalarType dtype, Random& random) -> Arguments {
   return {{random.tensor(dtype, {2, 3, 6})}, {random.tensor(dtype, {4, 2, 2}), 1}};
 });
 
 const SampleSet kPinv("linalg_pinv", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {4, 2}), 1e-15}, {random.tensor(dtype, {2, 2, 3}), 1e-15}, {random.tensor(dtype, {0, 3}), 1e-15}};
+  return {
+      {random.tensor(dtype, {4, 2}), 1e-15},
+      {random.tensor(dtype, {2, 2, 3}), 1e-15},
+      {random.tensor(dtype, {0, 3}), 1e-15}};
 });
-const SampleSet kMatrixRank("linalg_matrix_rank", [](ScalarType dtype, Random& random) -> Arguments {
-  const at::Tensor a = random.tensor(dtype, {4, 2});
-  return {{a, 1e-3}, {a.matmul(a.mH()).contiguous(), 1e-3}, {random.tensor(dtype, {2, 0, 3}), 1e-3}};
-}, kNoGradient);
+const SampleSet kMatrixRank(
+    "linalg_matrix_rank",
+    [](ScalarType dtype, Random& random) -> Arguments {
+      const at::Tensor a = random.tensor(dtype, {4, 2});
+      return {{a, 1e-3}, {a.matmul(a.mH()).contiguous(), 1e-3}, {random.tensor(dtype, {2, 0, 3}), 1e-3}};
+    },
+    kNoGradient);
 const SampleSet kMatrixPower("linalg_matrix_power", [](ScalarType dtype, Random& random) -> Arguments {
   Arguments all;
-  for (const int64_t n : {0, 1, 2, 3, 5, -1, -2}) all.push_back({regular(dtype, random, {2, 2}), n});
+  for (const int64_t n : {0, 1, 2, 3, 5, -1, -2}) {
+    all.push_back({regular(dtype, random, {2, 2}), n});
+  }
   return all;
 });
 const SampleSet kMatrixExp("linalg_matrix_exp", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {3, 3})}, {random.tensor(dtype, {2, 2, 2}, -0.2, 0.2)}, {random.tensor(dtype, {1, 1})},
-          {random.tensor(dtype, {0, 0})}};
+  return {
+      {random.tensor(dtype, {3, 3})},
+      {random.tensor(dtype, {2, 2, 2}, -0.2, 0.2)},
+      {random.tensor(dtype, {1, 1})},
+      {random.tensor(dtype, {0, 0})}};
 });
 const SampleSet kMatrixNorm("linalg_matrix_norm", [](ScalarType dtype, Random& random) -> Arguments {
   Arguments all;
@@ -181,7 +236,10 @@ const SampleSet kMatrixNorm("linalg_matrix_norm", [](ScalarType dtype, Random& r
   return all;
 });
 const SampleSet kMatrixNormStr("linalg_matrix_norm.str_ord", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {4, 3})}, {random.tensor(dtype, {4, 3}), "nuc"}, {random.tensor(dtype, {3, 2, 2}), "nuc", ints({2, 0}), true}};
+  return {
+      {random.tensor(dtype, {4, 3})},
+      {random.tensor(dtype, {4, 3}), "nuc"},
+      {random.tensor(dtype, {3, 2, 2}), "nuc", ints({2, 0}), true}};
 });
 const SampleSet kNorm("linalg_norm", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor a = random.tensor(dtype, {4, 3});
@@ -192,9 +250,13 @@ const SampleSet kCond("linalg_cond", [](ScalarType dtype, Random& random) -> Arg
   return {{a}, {a, 1}, {a, -2}, {a, double(INFINITY)}, {random.tensor(dtype, {4, 2})}};
 });
 const SampleSet kCross("linalg_cross", [](ScalarType dtype, Random& random) -> Arguments {
-  if (dtype == ScalarType::Bool) return {};
-  return {{random.tensor(dtype, {2, 3}), random.tensor(dtype, {2, 3})}, {random.tensor(dtype, {3, 1}), random.tensor(dtype, {3, 4}), 0},
-          {random.tensor(dtype, {0, 3}), random.tensor(dtype, {0, 3})}};
+  if (dtype == ScalarType::Bool) {
+    return {};
+  }
+  return {
+      {random.tensor(dtype, {2, 3}), random.tensor(dtype, {2, 3})},
+      {random.tensor(dtype, {3, 1}), random.tensor(dtype, {3, 4}), 0},
+      {random.tensor(dtype, {0, 3}), random.tensor(dtype, {0, 3})}};
 });
 const SampleSet kVander("linalg_vander", [](ScalarType dtype, Random& random) -> Arguments {
   return {{random.tensor(dtype, {3})}, {random.tensor(dtype, {2, 3}), 5}};
@@ -214,11 +276,13 @@ const SampleSet kEuclidean("_euclidean_dist", [](ScalarType dtype, Random& rando
 });
 const SampleSet kPdist("_pdist_forward", [](ScalarType dtype, Random& random) -> Arguments {
   Arguments all;
-  for (const double p : {0.0, 1.0, 1.5, 2.0, double(INFINITY)}) all.push_back({random.tensor(dtype, {4, 3}), p});
+  for (const double p : {0.0, 1.0, 1.5, 2.0, double(INFINITY)}) {
+    all.push_back({random.tensor(dtype, {4, 3}), p});
+  }
   all.push_back({random.tensor(dtype, {1, 3})});
   return all;
 });
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -23,13 +23,17 @@ Arguments pairs(ScalarType dtype, Random& random, const Stack& more, double low 
 }
 
 const SampleSet kL1Loss("l1_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {}); });
-const SampleSet kSmoothL1("smooth_l1_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {0.75}); });
+const SampleSet kSmoothL1("smooth_l1_loss", [](ScalarType dtype, Random& random) {
+  return pairs(dtype, random, {0.75});
+});
 const SampleSet kHuber("huber_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {0.75}); });
 const SampleSet kSoftMargin(
     "soft_margin_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {}); }, {.constants = {1}});
 const SampleSet kKlDiv("kl_div", [](ScalarType dtype, Random& random) {
   Arguments arguments = pairs(dtype, random, {false}, 0.1, 0.9);
-  for (Stack& args : pairs(dtype, random, {true}, -2, -0.1)) arguments.push_back(std::move(args));
+  for (Stack& args : pairs(dtype, random, {true}, -2, -0.1)) {
+    arguments.push_back(std::move(args));
+  }
   return arguments;
 });
 
@@ -73,10 +77,7 @@ const SampleSet kMultiMargin(
     [](ScalarType dtype, Random& random) -> Arguments {
       const at::Tensor x = random.tensor(dtype, {4, 3});
       const at::Tensor target = random.indices({4}, 3);
-      return {
-          {x, target},
-          {x, target, 2, 0.5, none(), 0},
-          {x, target, 1, 1, random.tensor(dtype, {3}, 0.5, 2), 2}};
+      return {{x, target}, {x, target, 2, 0.5, none(), 0}, {x, target, 1, 1, random.tensor(dtype, {3}, 0.5, 2), 2}};
     },
     {.constants = {4}});
 const SampleSet kMultilabelMargin("multilabel_margin_loss", [](ScalarType dtype, Random& random) -> Arguments {
@@ -130,6 +131,6 @@ const SampleSet kPolar("polar", [](ScalarType dtype, Random& random) -> Argument
       {random.tensor(dtype, {}, 0.3, 2), random.tensor(dtype, {})}};
 });
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -108,6 +108,6 @@ const SampleSet kTriu("triu", [](ScalarType dtype, Random& random) -> Arguments 
   return {{x}, {x, 1}, {x, -2}, {random.tensor(dtype, {2, 3, 3}), 0}, {random.tensor(dtype, {0, 3})}};
 });
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

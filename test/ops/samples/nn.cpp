@@ -59,14 +59,19 @@ const SampleSet kNativeLayerNorm("native_layer_norm", [](ScalarType dtype, Rando
 
 const SampleSet kFusedRmsNorm("_fused_rms_norm", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor x = random.tensor(dtype, {3, 2, 4}), weight = random.tensor(dtype, {4});
-  return {{x, ints({4}), weight, 1e-3}, {x, ints({2, 4}), none(), 1e-3}, {random.tensor(dtype, {4}), ints({4}), weight, 1e-3}};
+  return {
+      {x, ints({4}), weight, 1e-3},
+      {x, ints({2, 4}), none(), 1e-3},
+      {random.tensor(dtype, {4}), ints({4}), weight, 1e-3}};
 });
 
 const SampleSet kEmbedding("embedding", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor weight = random.tensor(dtype, {5, 3});
   Arguments arguments = {{weight, random.indices({4}, 5)}, {weight, random.indices({2, 3}, 5)}};
   // The gradient of the padding row is zero by decree, not by calculus.
-  if (dtype != ScalarType::Double && dtype != ScalarType::ComplexDouble) arguments.push_back({weight, random.indices({4}, 5), 1});
+  if (dtype != ScalarType::Double && dtype != ScalarType::ComplexDouble) {
+    arguments.push_back({weight, random.indices({4}, 5), 1});
+  }
   return arguments;
 });
 
@@ -91,6 +96,6 @@ const SampleSet kBernoulli(
     },
     kRandom);
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -18,20 +18,17 @@ SampleSet::Make padded(std::vector<int64_t> sizes, std::vector<std::vector<int64
   return [sizes = std::move(sizes), widths = std::move(widths)](ScalarType dtype, Random& random) {
     const at::Tensor x = random.tensor(dtype, sizes);
     Arguments arguments;
-    for (const std::vector<int64_t>& width : widths) arguments.push_back({x, ints(width)});
+    for (const std::vector<int64_t>& width : widths) {
+      arguments.push_back({x, ints(width)});
+    }
     return arguments;
   };
 }
 
 const SampleSet kConstantPad("constant_pad_nd", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor x = random.tensor(dtype, {2, 3, 4});
-  return {
-      {x, ints({1, 2})},
-      {x, ints({1, 0, 2, 1, 0, 1}), 1.5},
-      {x, ints({-1, 1, 0, -1})},
-      {x, ints({-1, 0})},
-      {random.tensor(dtype, {0, 2}), ints({1, 1})},
-      {random.tensor(dtype, {}), ints({})}};
+  return {{x, ints({1, 2})},  {x, ints({1, 0, 2, 1, 0, 1}), 1.5},           {x, ints({-1, 1, 0, -1})},
+          {x, ints({-1, 0})}, {random.tensor(dtype, {0, 2}), ints({1, 1})}, {random.tensor(dtype, {}), ints({})}};
 });
 
 const SampleSet kReflection1("reflection_pad1d", padded({2, 3, 4}, {{1, 2}, {3, 0}, {-1, 2}, {0, 0}}));
@@ -45,7 +42,9 @@ const SampleSet kCircular("_pad_circular", padded({2, 2, 3, 4}, {{1, 2, 3, 0}, {
 SampleSet::Make padded_backward(std::vector<int64_t> sizes, std::vector<int64_t> width) {
   return [sizes = std::move(sizes), width = std::move(width)](ScalarType dtype, Random& random) -> Arguments {
     std::vector<int64_t> large = sizes;
-    for (size_t i = 0; i < width.size(); ++i) large[large.size() - 1 - i / 2] += width[i];
+    for (size_t i = 0; i < width.size(); ++i) {
+      large[large.size() - 1 - i / 2] += width[i];
+    }
     return {{random.tensor(dtype, large), random.tensor(dtype, sizes), ints(width)}};
   };
 }
@@ -131,6 +130,6 @@ Arguments bags(ScalarType dtype, Random& random) {
 const SampleSet kBags("_embedding_bag", bags, kOnce);
 const SampleSet kBagsForward("_embedding_bag_forward_only", bags, kOnce);
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

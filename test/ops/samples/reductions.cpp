@@ -58,7 +58,9 @@ Arguments over_dims(ScalarType dtype, Random& random) {
 
 Arguments over_dims_distinct(ScalarType dtype, Random& random) {
   Arguments arguments = over_dims(dtype, random);
-  for (Stack& args : arguments) args[0] = random.distinct(dtype, args[0].toTensor().sizes().vec());
+  for (Stack& args : arguments) {
+    args[0] = random.distinct(dtype, args[0].toTensor().sizes().vec());
+  }
   return arguments;
 }
 
@@ -85,7 +87,9 @@ const SampleSet kMaxDim("max.dim", over_dim);
 const SampleSet kMinDim("min.dim", over_dim);
 const SampleSet kProdDim("prod.dim_int", [](ScalarType dtype, Random& random) {
   Arguments arguments = over_dim(dtype, random);
-  for (Stack& args : arguments) args[0] = random.tensor(dtype, args[0].toTensor().sizes().vec(), 0.5, 2);
+  for (Stack& args : arguments) {
+    args[0] = random.tensor(dtype, args[0].toTensor().sizes().vec(), 0.5, 2);
+  }
   return arguments;
 });
 const SampleSet kAnyDim("any.dim", over_dim);
@@ -121,7 +125,7 @@ const SampleSet kStdDim("std.dim", [](ScalarType dtype, Random& random) -> Argum
 });
 
 Arguments norms(ScalarType dtype, Random& random) {
-  const at::Tensor x = random.tensor(dtype, {3, 4}, 0.5, 2);  // |x| has a kink at 0
+  const at::Tensor x = random.tensor(dtype, {3, 4}, 0.5, 2); // |x| has a kink at 0
   return {{x, 2, ints({1}), true}, {x, 1, ints({0})}, {x, 3, ints({0, 1})}, {x, 2.5, ints({1})}};
 }
 
@@ -138,7 +142,9 @@ Arguments softmaxes(ScalarType dtype, Random& random) {
 
 Arguments raw_softmaxes(ScalarType dtype, Random& random) {
   Arguments arguments = softmaxes(dtype, random);
-  for (Stack& args : arguments) args.emplace_back(false);
+  for (Stack& args : arguments) {
+    args.emplace_back(false);
+  }
   return arguments;
 }
 
@@ -147,6 +153,6 @@ const SampleSet kLogSoftmax("log_softmax.int", softmaxes);
 const SampleSet kRawSoftmax("_softmax", raw_softmaxes);
 const SampleSet kRawLogSoftmax("_log_softmax", raw_softmaxes);
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -12,23 +12,26 @@ using Arguments = SampleSet::Arguments;
 using c10::ScalarType;
 
 const SampleSet kC2c("_fft_c2c", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {2, 4}), ints({1}), 0, true},
-          {random.tensor(dtype, {3, 2, 5}), ints({0, 2}), 1, false},
-          {random.tensor(dtype, {37}), ints({0}), 2, true},
-          {random.tensor(dtype, {2, 3}), ints({}), 0, true},
-          {random.tensor(dtype, {0, 3}), ints({1}), 0, true}};
+  return {
+      {random.tensor(dtype, {2, 4}), ints({1}), 0, true},
+      {random.tensor(dtype, {3, 2, 5}), ints({0, 2}), 1, false},
+      {random.tensor(dtype, {37}), ints({0}), 2, true},
+      {random.tensor(dtype, {2, 3}), ints({}), 0, true},
+      {random.tensor(dtype, {0, 3}), ints({1}), 0, true}};
 });
 const SampleSet kR2c("_fft_r2c", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {3, 5}), ints({1}), 0, true},
-          {random.tensor(dtype, {3, 4}), ints({0, 1}), 1, true},
-          {random.tensor(dtype, {2, 6}), ints({1}), 2, false},
-          {random.tensor(dtype, {1}), ints({0}), 0, true}};
+  return {
+      {random.tensor(dtype, {3, 5}), ints({1}), 0, true},
+      {random.tensor(dtype, {3, 4}), ints({0, 1}), 1, true},
+      {random.tensor(dtype, {2, 6}), ints({1}), 2, false},
+      {random.tensor(dtype, {1}), ints({0}), 0, true}};
 });
 const SampleSet kC2r("_fft_c2r", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {3, 3}), ints({1}), 0, 5},
-          {random.tensor(dtype, {3, 3}), ints({1}), 2, 4},
-          {random.tensor(dtype, {3, 2}), ints({0, 1}), 1, 2},
-          {random.tensor(dtype, {2, 1}), ints({1}), 0, 1}};
+  return {
+      {random.tensor(dtype, {3, 3}), ints({1}), 0, 5},
+      {random.tensor(dtype, {3, 3}), ints({1}), 2, 4},
+      {random.tensor(dtype, {3, 2}), ints({0, 1}), 1, 2},
+      {random.tensor(dtype, {2, 1}), ints({1}), 0, 1}};
 });
 
 Arguments one_dimension(ScalarType dtype, Random& random) {
@@ -60,10 +63,11 @@ const SampleSet kIfftshift("fft_ifftshift", [](ScalarType dtype, Random& random)
   return {{random.tensor(dtype, {3, 4})}, {random.tensor(dtype, {3, 4}), ints({0})}};
 });
 const SampleSet kStft("stft.center", [](ScalarType dtype, Random& random) -> Arguments {
-  return {{random.tensor(dtype, {2, 12}), 4, none(), none(), none(), true, "reflect", false, none(), true},
-          {random.tensor(dtype, {12}), 5, 2, 3, random.tensor(dtype, {3}), false, "constant", true, none(), true}};
+  return {
+      {random.tensor(dtype, {2, 12}), 4, none(), none(), none(), true, "reflect", false, none(), true},
+      {random.tensor(dtype, {12}), 5, 2, 3, random.tensor(dtype, {3}), false, "constant", true, none(), true}};
 });
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

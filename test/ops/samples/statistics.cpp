@@ -42,7 +42,12 @@ const SampleSet kCountNonzeroDims("count_nonzero.dim_IntList", [](ScalarType dty
 });
 const SampleSet kHashTensor("hash_tensor", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor x = random.tensor(dtype, {3, 4, 2});
-  return {{x}, {x, ints({1})}, {x, ints({0, 2}), true}, {random.tensor(dtype, {}), ints({0})}, {random.tensor(dtype, {0, 3}), ints({1})}};
+  return {
+      {x},
+      {x, ints({1})},
+      {x, ints({0, 2}), true},
+      {random.tensor(dtype, {}), ints({0})},
+      {random.tensor(dtype, {0, 3}), ints({1})}};
 });
 const SampleSet kNansum("nansum", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor x = random.tensor(dtype, {3, 4, 2});
@@ -167,12 +172,13 @@ const SampleSet kGradient("gradient.scalarint", [](ScalarType dtype, Random& ran
 const SampleSet kGradientTensors("gradient.tensorarray", [](ScalarType dtype, Random& random) -> Arguments {
   return {
       {random.tensor(dtype, {4, 5}), tensors({random.distinct(dtype, {5})}), ints({1}), 1},
-      {random.tensor(dtype, {4, 5}), tensors({random.distinct(dtype, {4}), random.distinct(dtype, {5})}), ints({0, 1}), 2}};
+      {random.tensor(dtype, {4, 5}), tensors({random.distinct(dtype, {4}), random.distinct(dtype, {5})}), ints({0, 1}),
+       2}};
 });
 const SampleSet kFrexp("frexp.Tensor", [](ScalarType dtype, Random& random) -> Arguments {
   return {{random.tensor(dtype, {3, 4}, -40, 40)}, {random.tensor(dtype, {})}, {random.tensor(dtype, {0})}};
 });
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -16,7 +16,8 @@ const SampleTraits kInPlace{.gradient = false, .layouts = false};
 
 /// Direction numbers of three dimensions: powers of two, as the first dimension has them.
 at::Tensor directions() {
-  return tensor_of(ScalarType::Long, {3, 30}, [](int64_t i) { return static_cast<double>(int64_t{1} << (29 - i % 30)); });
+  return tensor_of(
+      ScalarType::Long, {3, 30}, [](int64_t i) { return static_cast<double>(int64_t{1} << (29 - i % 30)); });
 }
 
 at::Tensor int32(const std::vector<int64_t>& sizes, const std::vector<int64_t>& values) {
@@ -43,7 +44,8 @@ const SampleSet kSobolForward(
 const SampleSet kSobolScramble(
     "_sobol_engine_scramble_",
     [](ScalarType dtype, Random& random) -> Arguments {
-      const at::Tensor lower = tensor_of(ScalarType::Long, {3, 30, 30}, [](int64_t i) { return i % 30 <= i / 30 % 30 ? 1.0 : 0.0; });
+      const at::Tensor lower =
+          tensor_of(ScalarType::Long, {3, 30, 30}, [](int64_t i) { return i % 30 <= i / 30 % 30 ? 1.0 : 0.0; });
       return {{random.tensor(dtype, {3, 30}, 0, 100), lower, 3}};
     },
     kInPlace);
@@ -65,26 +67,31 @@ const SampleSet kGroupedMm(
           {matrix({4, 4, 8}), matrix({8, 8}), wide},
           {matrix({4, 8}), matrix({8, 4}), wide}};
     },
-    {.gradient = false, .layouts = false});  // strides are bound to multiples of 16 bytes
+    {.gradient = false, .layouts = false}); // strides are bound to multiples of 16 bytes
 
 Arguments observed(ScalarType, Random& random) {
   Arguments all;
   for (const bool per_row : {false, true}) {
     for (const int64_t quantize : {1, 0}) {
       const std::vector<int64_t> size{per_row ? 3 : 1};
-      const auto filled = [&](double value) { return tensor_of(ScalarType::Float, size, [=](int64_t) { return value; }); };
+      const auto filled = [&](double value) {
+        return tensor_of(ScalarType::Float, size, [=](int64_t) { return value; });
+      };
       all.push_back(
-          {random.tensor(ScalarType::Float, {3, 4}), int32({1}, {1}), int32({1}, {quantize}), filled(-0.5), filled(1.5), filled(1),
-           int32(size, std::vector<int64_t>(3, 0)), 0.25, -8, 7, 0, per_row, false});
+          {random.tensor(ScalarType::Float, {3, 4}), int32({1}, {1}), int32({1}, {quantize}), filled(-0.5), filled(1.5),
+           filled(1), int32(size, std::vector<int64_t>(3, 0)), 0.25, -8, 7, 0, per_row, false});
     }
   }
   return all;
 }
 
-const SampleSet kMovingAverage("_fused_moving_avg_obs_fq_helper", observed, {.gradient = false, .layouts = false, .meta = false});
-const SampleSet kMovingAverageFunctional("_fused_moving_avg_obs_fq_helper_functional", observed, {.gradient = false, .meta = false});
-const SampleSet kMovingAverageQuantized("fused_moving_avg_obs_fake_quant", observed, {.gradient = false, .layouts = false, .meta = false});
+const SampleSet kMovingAverage(
+    "_fused_moving_avg_obs_fq_helper", observed, {.gradient = false, .layouts = false, .meta = false});
+const SampleSet kMovingAverageFunctional(
+    "_fused_moving_avg_obs_fq_helper_functional", observed, {.gradient = false, .meta = false});
+const SampleSet kMovingAverageQuantized(
+    "fused_moving_avg_obs_fake_quant", observed, {.gradient = false, .layouts = false, .meta = false});
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -105,7 +105,8 @@ const SampleSet kSqueezeDims(
 
 // The same as fresh copies.
 const SampleTraits kStridedCopy{.layouts = false};
-const SampleSet kAsStridedCopy("as_strided_copy", on_cube({{ints({2, 2}), ints({1, 3})}, {ints({3, 2}), ints({1, 2}), 2}}), kStridedCopy);
+const SampleSet kAsStridedCopy(
+    "as_strided_copy", on_cube({{ints({2, 2}), ints({1, 3})}, {ints({3, 2}), ints({1, 2}), 2}}), kStridedCopy);
 const SampleSet kDiagonalCopy("diagonal_copy", on_cube({{}, {1, 1, 2}}));
 const SampleSet kExpandCopy("expand_copy", on_cube({{ints({2, 2, 3, 4})}}));
 const SampleSet kNarrowCopy("narrow_copy", on_cube({{2, 1, 2}, {0, 0, 0}}));
@@ -121,6 +122,6 @@ const SampleSet kSplitCopy("split_copy.Tensor", on_cube({{2, 2}}));
 const SampleSet kSplitSizesCopy("split_with_sizes_copy", on_cube({{ints({1, 3}), 2}}));
 const SampleSet kUnbindCopy("unbind_copy.int", on_cube({{1}}));
 
-}  // namespace
+} // namespace
 
-}  // namespace test
+} // namespace test

@@ -44,15 +44,28 @@ inline std::string first_difference(c10::Device device) {
         const auto same = [&](const at::Tensor& a, const at::Tensor& b) {
           return a.sizes() == b.sizes() && at::allclose(wide(a).cpu(), wide(b), tolerance, tolerance * 10);
         };
-        const std::string at = std::string(c10::toString(dtype)) + ' ' + c10::str(c10::IntArrayRef(sizes)) + (with_residual ? " with residual" : "");
-        if (!same(out, expected) || out.scalar_type() != dtype) return "out of " + at;
-        if (!same(x2.grad(), x.grad())) return "gradient of x of " + at;
-        if (with_residual && !same(residual2.grad(), residual.grad())) return "gradient of residual of " + at;
-        if (!same(weight2.grad(), weight.grad())) return "gradient of weight of " + at;
-        if (!same(bias2.grad(), bias.grad())) return "gradient of bias of " + at;
+        const std::string at = std::string(c10::toString(dtype)) + ' ' + c10::str(c10::IntArrayRef(sizes)) +
+            (with_residual ? " with residual" : "");
+        if (!same(out, expected) || out.scalar_type() != dtype) {
+          return "out of " + at;
+        }
+        if (!same(x2.grad(), x.grad())) {
+          return "gradient of x of " + at;
+        }
+        if (with_residual && !same(residual2.grad(), residual.grad())) {
+          return "gradient of residual of " + at;
+        }
+        if (!same(weight2.grad(), weight.grad())) {
+          return "gradient of weight of " + at;
+        }
+        if (!same(bias2.grad(), bias.grad())) {
+          return "gradient of bias of " + at;
+        }
         torch::NoGradGuard no_grad;
         const auto plain = add_layer_norm(x2, given, weight2, bias2);
-        if (std::get<0>(plain).requires_grad() || !at::equal(std::get<0>(plain), out)) return "without gradients, " + at;
+        if (std::get<0>(plain).requires_grad() || !at::equal(std::get<0>(plain), out)) {
+          return "without gradients, " + at;
+        }
       }
     }
   }

@@ -12,7 +12,9 @@
 
 #include <torch/torch.h>
 
-#define CHECK_SAME_DEVICE(x, y) TORCH_CHECK((x).device() == (y).device(), #x " and " #y " must be on one device, got ", (x).device(), " and ", (y).device())
+#define CHECK_SAME_DEVICE(x, y) \
+  TORCH_CHECK(                  \
+      (x).device() == (y).device(), #x " and " #y " must be on one device, got ", (x).device(), " and ", (y).device())
 
 namespace fused_norm {
 
@@ -47,10 +49,14 @@ __device__ void block_sum(acc_t& a, acc_t& b) {
 /// A block for each row, which is read twice: the second time from the sum that the first has written.
 template <typename scalar_t, typename acc_t>
 __global__ void __launch_bounds__(kThreads) forward_kernel(
-    const torch::PackedTensorAccessor32<scalar_t, 2> x, const scalar_t* __restrict__ residual,
-    const scalar_t* __restrict__ weight, const scalar_t* __restrict__ bias,
+    const torch::PackedTensorAccessor32<scalar_t, 2> x,
+    const scalar_t* __restrict__ residual,
+    const scalar_t* __restrict__ weight,
+    const scalar_t* __restrict__ bias,
     torch::PackedTensorAccessor32<scalar_t, 2> sum,
-    torch::PackedTensorAccessor32<scalar_t, 2> out, float* __restrict__ mean, float* __restrict__ rstd,
+    torch::PackedTensorAccessor32<scalar_t, 2> out,
+    float* __restrict__ mean,
+    float* __restrict__ rstd,
     acc_t eps) {
   const int row = blockIdx.x, columns = x.size(1);
   acc_t total = 0, unused = 0;
@@ -83,9 +89,14 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(
 
 template <typename scalar_t, typename acc_t>
 __global__ void __launch_bounds__(kThreads) backward_input_kernel(
-    const scalar_t* __restrict__ grad, const scalar_t* __restrict__ grad_sum, const scalar_t* __restrict__ sum,
-    const float* __restrict__ mean, const float* __restrict__ rstd, const scalar_t* __restrict__ weight,
-    scalar_t* __restrict__ grad_input, int columns) {
+    const scalar_t* __restrict__ grad,
+    const scalar_t* __restrict__ grad_sum,
+    const scalar_t* __restrict__ sum,
+    const float* __restrict__ mean,
+    const float* __restrict__ rstd,
+    const scalar_t* __restrict__ weight,
+    scalar_t* __restrict__ grad_input,
+    int columns) {
   const int64_t first = static_cast<int64_t>(blockIdx.x) * columns;
   const acc_t middle = mean[blockIdx.x], scale = rstd[blockIdx.x];
   acc_t a = 0, b = 0;
@@ -109,14 +120,21 @@ __global__ void __launch_bounds__(kThreads) backward_input_kernel(
 /// A thread for each column and some rows.
 template <typename scalar_t, typename acc_t>
 __global__ void __launch_bounds__(kThreads) backward_parameters_kernel(
-    const scalar_t* __restrict__ grad, const scalar_t* __restrict__ sum, const float* __restrict__ mean,
-    const float* __restrict__ rstd, float* __restrict__ grad_weight, float* __restrict__ grad_bias, int rows, int columns) {
+    const scalar_t* __restrict__ grad,
+    const scalar_t* __restrict__ sum,
+    const float* __restrict__ mean,
+    const float* __restrict__ rstd,
+    float* __restrict__ grad_weight,
+    float* __restrict__ grad_bias,
+    int rows,
+    int columns) {
   const int column = blockIdx.x * kThreads + threadIdx.x;
   if (column >= columns) {
     return;
   }
   acc_t a = 0, b = 0;
-  const int first = static_cast<int>(blockIdx.y) * kRowsAtOnce, last = first + kRowsAtOnce < rows ? first + kRowsAtOnce : rows;
+  const int first = static_cast<int>(blockIdx.y) * kRowsAtOnce,
+            last = first + kRowsAtOnce < rows ? first + kRowsAtOnce : rows;
   for (int row = first; row < last; ++row) {
     const acc_t g = static_cast<acc_t>(grad[static_cast<int64_t>(row) * columns + column]);
     a += g * (static_cast<acc_t>(sum[static_cast<int64_t>(row) * columns + column]) - mean[row]) * rstd[row];
@@ -129,11 +147,19 @@ __global__ void __launch_bounds__(kThreads) backward_parameters_kernel(
 } // namespace
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> forward(
-    const at::Tensor& x, const std::optional<at::Tensor>& residual, const at::Tensor& weight, const at::Tensor& bias, double eps) {
+    const at::Tensor& x,
+    const std::optional<at::Tensor>& residual,
+    const at::Tensor& weight,
+    const at::Tensor& bias,
+    double eps) {
   TORCH_CHECK(x.dim() == 2 && x.is_contiguous(), "fused_norm: x must be a dense matrix, got ", x.sizes());
-  TORCH_CHECK(weight.dim() == 1 && weight.size(0) == x.size(1), "fused_norm: weight must have ", x.size(1), " elements");
-  TORCH_CHECK(weight.scalar_type() == x.scalar_type(), "fused_norm: weight must be ", x.scalar_type(), ", got ", weight.dtype());
-  TORCH_CHECK_VALUE(!residual.has_value() || residual->sizes() == x.sizes(), "fused_norm: residual must be as large as x");
+  TORCH_CHECK(
+      weight.dim() == 1 && weight.size(0) == x.size(1), "fused_norm: weight must have ", x.size(1), " elements");
+  TORCH_CHECK(
+      weight.scalar_type() == x.scalar_type(), "fused_norm: weight must be ", x.scalar_type(), ", got ",
+      weight.dtype());
+  TORCH_CHECK_VALUE(
+      !residual.has_value() || residual->sizes() == x.sizes(), "fused_norm: residual must be as large as x");
   CHECK_SAME_DEVICE(x, weight);
   CHECK_SAME_DEVICE(x, bias);
   const at::OptionalDeviceGuard guard(at::device_of(x));
@@ -145,21 +171,26 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> forward(
   }
   const at::Tensor added = residual.has_value() ? residual->contiguous() : at::Tensor();
   const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
-  AT_DISPATCH_FLOATING_TYPES_AND2(at::ScalarType::Half, at::ScalarType::BFloat16, x.scalar_type(), "fused_norm_forward", ([&] {
-    using acc_t = at::acc_type<scalar_t, /*is_cuda=*/true>;
-    const dim3 blocks(static_cast<unsigned>(rows));
-    forward_kernel<scalar_t, acc_t><<<blocks, kThreads, 0, stream>>>(
-        x.packed_accessor32<scalar_t, 2>(), added.defined() ? added.data_ptr<scalar_t>() : nullptr,
-        weight.data_ptr<scalar_t>(), bias.data_ptr<scalar_t>(), sum.packed_accessor32<scalar_t, 2>(),
-        out.packed_accessor32<scalar_t, 2>(), mean.data_ptr<float>(), rstd.data_ptr<float>(),
-        static_cast<acc_t>(eps));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-  }));
+  AT_DISPATCH_FLOATING_TYPES_AND2(
+      at::ScalarType::Half, at::ScalarType::BFloat16, x.scalar_type(), "fused_norm_forward", ([&] {
+        using acc_t = at::acc_type<scalar_t, /*is_cuda=*/true>;
+        const dim3 blocks(static_cast<unsigned>(rows));
+        forward_kernel<scalar_t, acc_t><<<blocks, kThreads, 0, stream>>>(
+            x.packed_accessor32<scalar_t, 2>(), added.defined() ? added.data_ptr<scalar_t>() : nullptr,
+            weight.data_ptr<scalar_t>(), bias.data_ptr<scalar_t>(), sum.packed_accessor32<scalar_t, 2>(),
+            out.packed_accessor32<scalar_t, 2>(), mean.data_ptr<float>(), rstd.data_ptr<float>(),
+            static_cast<acc_t>(eps));
+        C10_CUDA_KERNEL_LAUNCH_CHECK();
+      }));
   return std::make_tuple(out, sum, mean, rstd);
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(
-    const at::Tensor& grad, const at::Tensor& grad_sum, const at::Tensor& sum, const at::Tensor& mean, const at::Tensor& rstd,
+    const at::Tensor& grad,
+    const at::Tensor& grad_sum,
+    const at::Tensor& sum,
+    const at::Tensor& mean,
+    const at::Tensor& rstd,
     const at::Tensor& weight) {
   const at::OptionalDeviceGuard guard(at::device_of(grad));
   const int rows = static_cast<int>(sum.size(0)), columns = static_cast<int>(sum.size(1));
@@ -174,13 +205,14 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(
     using acc_t = at::acc_type<scalar_t, true>;
     backward_input_kernel<scalar_t, acc_t><<<rows, kThreads, 0, stream>>>(
         dense.const_data_ptr<scalar_t>(), dense_sum.defined() ? dense_sum.const_data_ptr<scalar_t>() : nullptr,
-        sum.const_data_ptr<scalar_t>(), mean.const_data_ptr<float>(), rstd.const_data_ptr<float>(), weight.const_data_ptr<scalar_t>(),
-        grad_input.mutable_data_ptr<scalar_t>(), columns);
+        sum.const_data_ptr<scalar_t>(), mean.const_data_ptr<float>(), rstd.const_data_ptr<float>(),
+        weight.const_data_ptr<scalar_t>(), grad_input.mutable_data_ptr<scalar_t>(), columns);
     AT_CUDA_CHECK(cudaGetLastError());
     const dim3 grid(at::ceil_div(columns, kThreads), at::ceil_div(rows, kRowsAtOnce));
     backward_parameters_kernel<scalar_t, acc_t><<<grid, kThreads, 0, stream>>>(
-        dense.const_data_ptr<scalar_t>(), sum.const_data_ptr<scalar_t>(), mean.const_data_ptr<float>(), rstd.const_data_ptr<float>(),
-        grad_weight.mutable_data_ptr<float>(), grad_bias.mutable_data_ptr<float>(), rows, columns);
+        dense.const_data_ptr<scalar_t>(), sum.const_data_ptr<scalar_t>(), mean.const_data_ptr<float>(),
+        rstd.const_data_ptr<float>(), grad_weight.mutable_data_ptr<float>(), grad_bias.mutable_data_ptr<float>(), rows,
+        columns);
     AT_CUDA_CHECK(cudaGetLastError());
   });
   return {grad_input, grad_weight, grad_bias};

@@ -36,7 +36,8 @@ __global__ void lengths_kernel(const float* x, int columns, float* lengths) {
 /// The order of the rows by their length, shortest first.
 // On a stream of its own, which waits for the current one, and which the current one waits for.
 at::Tensor order_of_rows(const at::Tensor& x) {
-  TORCH_CHECK(x.is_cuda() && x.dim() == 2, "order_of_rows: x must be a matrix on a GPU, got ", x.sizes(), " on ", x.device());
+  TORCH_CHECK(
+      x.is_cuda() && x.dim() == 2, "order_of_rows: x must be a matrix on a GPU, got ", x.sizes(), " on ", x.device());
   const c10::cuda::CUDAGuard guard(x.device());
   const at::Tensor in = x.to(at::kFloat).contiguous();
   const int rows = static_cast<int>(in.size(0)), columns = static_cast<int>(in.size(1));
@@ -49,18 +50,20 @@ at::Tensor order_of_rows(const at::Tensor& x) {
     const at::cuda::CUDAStreamGuard on_other(at::cuda::getStreamFromPool(/*isHighPriority=*/true));
     const auto stream = at::cuda::getCurrentCUDAStream();
     ready.block(stream);
-    lengths_kernel<64><<<rows, 64, columns * sizeof(float), stream>>>(in.const_data_ptr<float>(), columns, lengths.mutable_data_ptr<float>());
+    lengths_kernel<64><<<rows, 64, columns * sizeof(float), stream>>>(
+        in.const_data_ptr<float>(), columns, lengths.mutable_data_ptr<float>());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     auto* first = numbers.mutable_data_ptr<int64_t>();
-    thrust::sequence(thrust::cuda::par.on(stream), thrust::device_pointer_cast(first), thrust::device_pointer_cast(first + rows));
+    thrust::sequence(
+        thrust::cuda::par.on(stream), thrust::device_pointer_cast(first), thrust::device_pointer_cast(first + rows));
     size_t bytes = 0;
     AT_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
-        nullptr, bytes, lengths.const_data_ptr<float>(), sorted.mutable_data_ptr<float>(), first, order.mutable_data_ptr<int64_t>(), rows, 0,
-        32, stream.stream()));
+        nullptr, bytes, lengths.const_data_ptr<float>(), sorted.mutable_data_ptr<float>(), first,
+        order.mutable_data_ptr<int64_t>(), rows, 0, 32, stream.stream()));
     auto* memory = c10::cuda::CUDACachingAllocator::raw_alloc_with_stream(bytes, stream);
     AT_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
-        memory, bytes, lengths.const_data_ptr<float>(), sorted.mutable_data_ptr<float>(), first, order.mutable_data_ptr<int64_t>(), rows, 0,
-        32, stream));
+        memory, bytes, lengths.const_data_ptr<float>(), sorted.mutable_data_ptr<float>(), first,
+        order.mutable_data_ptr<int64_t>(), rows, 0, 32, stream));
     c10::cuda::CUDACachingAllocator::raw_delete(memory);
     for (const at::Tensor& t : {in, lengths, sorted, numbers, order}) {
       t.record_stream(stream);

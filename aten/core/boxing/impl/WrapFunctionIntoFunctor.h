@@ -50,7 +50,9 @@ struct WrapFunctionIntoFunctor final {
 };
 /// Kernel object for a function pointer or a lambda.
 template <class Func>
-using WrapFunctionIntoRuntimeFunctor = detail::RuntimeFunctor<Func, typename guts::infer_function_traits_t<Func>::return_type,
+using WrapFunctionIntoRuntimeFunctor = detail::RuntimeFunctor<
+    Func,
+    typename guts::infer_function_traits_t<Func>::return_type,
     typename guts::infer_function_traits_t<Func>::parameter_types>;
 
 } // namespace impl

@@ -30,7 +30,8 @@ inline constexpr bool is_of_names_v = std::is_same_v<T, at::Dimname> || std::is_
     std::is_same_v<T, std::optional<at::DimnameList>>;
 
 template <class T>
-inline constexpr bool can_box_v = std::is_constructible_v<IValue, std::decay_t<T>> || std::is_same_v<std::decay_t<T>, c10::TensorOptions> ||
+inline constexpr bool can_box_v =
+    std::is_constructible_v<IValue, std::decay_t<T>> || std::is_same_v<std::decay_t<T>, c10::TensorOptions> ||
     std::is_same_v<std::decay_t<T>, at::OptionalTensorRef> || is_of_names_v<std::decay_t<T>>;
 
 /// Names of dimensions are strings in a stack, "*" for the wildcard.
@@ -65,8 +66,13 @@ inline constexpr BoxFunction box_functions[sizeof...(Args) + 1] = {&box_unnamed<
 /// A stack of the arguments at these addresses, one for each function up to a null; they become `boxed_size` values.
 TORCH_API Stack box_all(const BoxFunction* functions, const void* const* addresses, size_t boxed_size);
 /// The same on the way to a kernel.
-TORCH_API Stack call_boxed(const BoxedKernel& kernel, const OperatorHandle& op, DispatchKeySet keys, const BoxFunction* functions,
-    const void* const* addresses, size_t boxed_size);
+TORCH_API Stack call_boxed(
+    const BoxedKernel& kernel,
+    const OperatorHandle& op,
+    DispatchKeySet keys,
+    const BoxFunction* functions,
+    const void* const* addresses,
+    size_t boxed_size);
 template <class... Args>
 Stack boxArgs(const Args&... args) {
   const void* const addresses[] = {&args..., nullptr};
@@ -76,14 +82,17 @@ Stack boxArgs(const Args&... args) {
 template <class Result>
 struct PopResult final {
   C10_NOINLINE static Result call(Stack& stack) {
-    TORCH_CHECK(stack.size() == 1, "Boxed kernel was expected to return one value on the stack, but instead pushed ", stack.size(), " values.");
+    TORCH_CHECK(
+        stack.size() == 1, "Boxed kernel was expected to return one value on the stack, but instead pushed ",
+        stack.size(), " values.");
     return std::move(stack[0]).template to<Result>();
   }
 };
 template <class... Types>
 struct PopResult<std::tuple<Types...>> final {
   C10_NOINLINE static std::tuple<Types...> call(Stack& stack) {
-    TORCH_CHECK(stack.size() == sizeof...(Types), "Boxed kernel was expected to return ", sizeof...(Types),
+    TORCH_CHECK(
+        stack.size() == sizeof...(Types), "Boxed kernel was expected to return ", sizeof...(Types),
         " values on the stack, but instead returned ", stack.size(), " values.");
     return unpack(stack, std::index_sequence_for<Types...>());
   }
@@ -98,7 +107,8 @@ struct PopResult<std::tuple<Types...>> final {
 template <class T>
 struct is_reference_tuple : std::false_type {};
 template <class... Ts>
-struct is_reference_tuple<std::tuple<Ts...>> : std::bool_constant<(sizeof...(Ts) > 0) && (std::is_lvalue_reference_v<Ts> && ...)> {};
+struct is_reference_tuple<std::tuple<Ts...>>
+    : std::bool_constant<(sizeof...(Ts) > 0) && (std::is_lvalue_reference_v<Ts> && ...)> {};
 
 /// The argument with this address, as the reference that was passed.
 template <class Reference>
@@ -120,17 +130,26 @@ template <class Signature>
 struct BoxedKernelWrapper;
 template <class Result, class... Args>
 struct BoxedKernelWrapper<Result(Args...)> {
-  static Result call(const BoxedKernel& kernel, const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) {
-    static_assert((can_box_v<Args> && ...), "An argument of this call cannot be put into an IValue, so it cannot reach a boxed kernel");
+  static Result call(
+      const BoxedKernel& kernel,
+      const OperatorHandle& op,
+      DispatchKeySet keys,
+      std::remove_reference_t<Args>&... args) {
+    static_assert(
+        (can_box_v<Args> && ...),
+        "An argument of this call cannot be put into an IValue, so it cannot reach a boxed kernel");
     const void* const addresses[] = {&args..., nullptr};
     Stack stack = call_boxed(kernel, op, keys, box_functions<Args...>, addresses, boxed_size<Args...>());
     if constexpr (std::is_void_v<Result>) {
-      TORCH_CHECK(stack.empty(), "Boxed kernel was expected to return no values on the stack, but instead returned ", stack.size(), " values.");
+      TORCH_CHECK(
+          stack.empty(), "Boxed kernel was expected to return no values on the stack, but instead returned ",
+          stack.size(), " values.");
     } else if constexpr (std::is_lvalue_reference_v<Result>) {
       // In-place operators return their first argument; out= operators their last.
       constexpr size_t last = sizeof...(Args) - 1;
       constexpr bool first = std::is_same_v<std::tuple_element_t<0, std::tuple<Args...>>, Result>;
-      static_assert(first || std::is_same_v<std::tuple_element_t<last, std::tuple<Args...>>, Result>,
+      static_assert(
+          first || std::is_same_v<std::tuple_element_t<last, std::tuple<Args...>>, Result>,
           "A reference can only be returned by operators that take it as first or last argument");
       return argument_at<Result>(addresses[first ? 0 : last]);
     } else if constexpr (is_reference_tuple<Result>::value) {

@@ -24,7 +24,8 @@ namespace c10::impl {
 template <class T>
 inline constexpr bool always_false_v = false;
 
-// --- from a value on the stack to a parameter ---------------------------------------------------------------------------
+// --- from a value on the stack to a parameter
+// ---------------------------------------------------------------------------
 
 /// Owns what an optional ArrayRef parameter looks at.
 template <class Values, class T>
@@ -46,10 +47,14 @@ using OwnedArray = std::conditional_t<std::is_same_v<T, int64_t>, DimVector, std
 template <class Param>
 struct FromStack {
   using T = std::decay_t<Param>;
-  static_assert(!std::is_integral_v<T> || std::is_same_v<T, int64_t> || std::is_same_v<T, bool>,
+  static_assert(
+      !std::is_integral_v<T> || std::is_same_v<T, int64_t> || std::is_same_v<T, bool>,
       "INVALID TYPE: Only int64_t and bool are supported as an integral argument type");
-  static_assert(!std::is_same_v<T, float>, "INVALID TYPE: float is not supported as an argument type, use double instead");
-  static_assert(!std::is_same_v<T, const char*>, "INVALID TYPE: const char* is not supported as an argument type, use std::string or std::string_view");
+  static_assert(
+      !std::is_same_v<T, float>, "INVALID TYPE: float is not supported as an argument type, use double instead");
+  static_assert(
+      !std::is_same_v<T, const char*>,
+      "INVALID TYPE: const char* is not supported as an argument type, use std::string or std::string_view");
   static T get(IValue& value) {
     return std::move(value).to<T>();
   }
@@ -112,14 +117,18 @@ struct FromStack<const ArrayRef<T>&> : FromStack<ArrayRef<T>> {};
 template <>
 struct FromStack<std::optional<at::DimnameList>> {
   static OwnedOptionalArray<std::vector<at::Dimname>, at::Dimname> get(IValue& value) {
-    if (value.isNone()) return {};
+    if (value.isNone()) {
+      return {};
+    }
     return {unboxed_names(value)};
   }
 };
 template <class T>
 struct FromStack<OptionalArrayRef<T>> {
   static OwnedOptionalArray<OwnedArray<T>, T> get(IValue& value) {
-    if (value.isNone()) return {};
+    if (value.isNone()) {
+      return {};
+    }
     return {FromStack<ArrayRef<T>>::get(value)};
   }
 };
@@ -154,11 +163,13 @@ struct FromStack<at::OptionalTensorRef> {
 template <>
 struct FromStack<const at::OptionalTensorRef&> : FromStack<at::OptionalTensorRef> {};
 
-// --- from a result to the stack -------------------------------------------------------------------------------------------
+// --- from a result to the stack
+// -------------------------------------------------------------------------------------------
 
 template <class T>
 struct check_output {
-  static_assert(!std::is_integral_v<T> || std::is_same_v<T, int64_t> || std::is_same_v<T, bool>,
+  static_assert(
+      !std::is_integral_v<T> || std::is_same_v<T, int64_t> || std::is_same_v<T, bool>,
       "INVALID TYPE: Only int64_t and bool are supported as an integral return type");
   static_assert(!std::is_same_v<T, float>, "INVALID TYPE: float is not supported as a return type, use double instead");
   static constexpr bool value = true;
@@ -188,7 +199,8 @@ struct owned_result<std::tuple<Ts...>> {
   using type = std::tuple<std::decay_t<Ts>...>;
 };
 
-// --- the two forms ----------------------------------------------------------------------------------------------------------
+// --- the two forms
+// ----------------------------------------------------------------------------------------------------------
 
 template <class List>
 struct strip_key_set {
@@ -246,7 +258,8 @@ template <class KernelFunctor>
 struct kernel_forms_of {
   using traits = guts::infer_function_traits_t<KernelFunctor>;
   using stripped = strip_key_set<typename traits::parameter_types>;
-  using type = kernel_forms<KernelFunctor, typename traits::return_type, typename stripped::type, stripped::had_key_set>;
+  using type =
+      kernel_forms<KernelFunctor, typename traits::return_type, typename stripped::type, stripped::had_key_set>;
 };
 
 /// libtorch's names for the two forms.

@@ -41,8 +41,13 @@ c10::MemoryFormat channels_last_of(int64_t rank) {
 
 /// The problem of a convolution of `image` (its input, or its result if transposed) to `features`.
 ConvProblem problem_of(
-    IntArrayRef image, IntArrayRef features, const TensorBase& weight, IntArrayRef stride, IntArrayRef padding,
-    IntArrayRef dilation, int64_t groups) {
+    IntArrayRef image,
+    IntArrayRef features,
+    const TensorBase& weight,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    int64_t groups) {
   ConvProblem p;
   p.dtype = weight.scalar_type();
   p.dims = static_cast<int>(weight.dim() - 2);
@@ -86,14 +91,17 @@ void run_columns(ConvProblem p, ConvPass pass, const Operands& given, const Tens
     return t.scalar_type() == dtype && t.is_contiguous() ? t : at::empty_spec(TensorSpec::like(t, t.sizes(), dtype));
   };
   const auto finish = [](const Tensor& to, const Tensor& from) {
-    if (!to.is_same(from)) to.copy_(from);
+    if (!to.is_same(from)) {
+      to.copy_(from);
+    }
   };
   const int level = cpu_isa_level();
   if (pass == ConvPass::Forward) {
     const Tensor src = read(given.src), weight = read(given.weight), dst = fresh(given.dst);
     const Tensor start = bias.defined() ? read(bias) : Tensor();
     forward_columns_table[level](
-        p, src.const_data_ptr(), weight.const_data_ptr(), start.defined() ? start.const_data_ptr() : nullptr, dst.mutable_data_ptr());
+        p, src.const_data_ptr(), weight.const_data_ptr(), start.defined() ? start.const_data_ptr() : nullptr,
+        dst.mutable_data_ptr());
     finish(given.dst, dst);
   } else if (pass == ConvPass::BackwardData) {
     const Tensor dst = read(given.dst), weight = read(given.weight), src = fresh(given.src);
@@ -111,20 +119,30 @@ bool run_onednn(const ConvProblem& p, ConvPass pass, const Operands& given, cons
   const int64_t rank = p.dims + 2;
   const auto plain = c10::MemoryFormat::Contiguous;
   const auto format_of = [&](const Tensor& t) {
-    if (rank == 3 || t.is_contiguous()) return plain;
+    if (rank == 3 || t.is_contiguous()) {
+      return plain;
+    }
     return t.is_contiguous(channels_last_of(rank)) ? channels_last_of(rank) : plain;
   };
-  const Tensor& leading = pass == ConvPass::BackwardData ? given.src : pass == ConvPass::Forward ? given.dst : given.src;
+  const Tensor& leading = pass == ConvPass::BackwardData ? given.src
+      : pass == ConvPass::Forward                        ? given.dst
+                                                         : given.src;
   const auto image_format = format_of(leading), weight_format = format_of(given.weight);
   const Tensor src = given.src.contiguous(image_format), dst = given.dst.contiguous(image_format),
                weight = given.weight.contiguous(weight_format);
   const ConvLayout layout{image_format != plain, weight_format != plain};
   // oneDNN takes pointers to mutable data for all operands; it writes to one.
   const auto data = [](const Tensor& t) { return const_cast<void*>(t.const_data_ptr()); };
-  if (!onednn::convolution(p, pass, layout, data(src), data(weight), data(dst), bias)) return false;
+  if (!onednn::convolution(p, pass, layout, data(src), data(weight), data(dst), bias)) {
+    return false;
+  }
   const Tensor& written = pass == ConvPass::Forward ? dst : pass == ConvPass::BackwardData ? src : weight;
-  const Tensor& wanted = pass == ConvPass::Forward ? given.dst : pass == ConvPass::BackwardData ? given.src : given.weight;
-  if (!written.is_same(wanted)) wanted.copy_(written);
+  const Tensor& wanted = pass == ConvPass::Forward ? given.dst
+      : pass == ConvPass::BackwardData             ? given.src
+                                                   : given.weight;
+  if (!written.is_same(wanted)) {
+    wanted.copy_(written);
+  }
   return true;
 }
 
@@ -133,21 +151,31 @@ bool all_finite(const Tensor& weight) {
   bool finite = true;
   dispatch("convolution", plain.scalar_type(), kFloating, [&]<class T> {
     const T* data = plain.const_data_ptr<T>();
-    for (int64_t i = 0; i < plain.numel(); ++i) finite &= std::isfinite(static_cast<opmath_type<T>>(data[i]));
+    for (int64_t i = 0; i < plain.numel(); ++i) {
+      finite &= std::isfinite(static_cast<opmath_type<T>>(data[i]));
+    }
   });
   return finite;
 }
 
-/// Whether own kernels run a pass plane by plane: one or two dimensions in the plain layout, and windows whose steps do not make
-/// the buffer of a plane much larger than the plane. Not narrow planes, which do not fill vectors (oneDNN puts channels side by
-/// side), nor the gradient of an input whose channel has several features, a sum over them.
+/// Whether own kernels run a pass plane by plane: one or two dimensions in the plain layout, and windows whose steps do
+/// not make the buffer of a plane much larger than the plane. Not narrow planes, which do not fill vectors (oneDNN puts
+/// channels side by side), nor the gradient of an input whose channel has several features, a sum over them.
 bool is_depthwise(const ConvProblem& p, ConvPass pass, const Operands& given) {
-  if (p.groups == 1 || p.in_channels != p.groups || p.dims == 3 || !c10::isFloatingType(p.dtype)) return false;
-  if (pass == ConvPass::BackwardData && p.out_channels != p.groups) return false;
+  if (p.groups == 1 || p.in_channels != p.groups || p.dims == 3 || !c10::isFloatingType(p.dtype)) {
+    return false;
+  }
+  if (pass == ConvPass::BackwardData && p.out_channels != p.groups) {
+    return false;
+  }
   constexpr int64_t kNarrow = 16, kLargestStep = 16, kWidestWindow = 1024;
-  if (std::min(p.in[2], p.out[2]) < kNarrow) return false;
+  if (std::min(p.in[2], p.out[2]) < kNarrow) {
+    return false;
+  }
   for (const int d : {1, 2}) {
-    if (p.stride[d] > kLargestStep || p.kernel[d] > kWidestWindow || p.dilation[d] > kWidestWindow / p.kernel[d]) return false;
+    if (p.stride[d] > kLargestStep || p.kernel[d] > kWidestWindow || p.dilation[d] > kWidestWindow / p.kernel[d]) {
+      return false;
+    }
   }
   // The zeros of the padding are multiplied too, and stay zeros under finite weights only.
   return given.src.is_contiguous() && given.dst.is_contiguous() &&
@@ -158,21 +186,28 @@ void run_depthwise(const ConvProblem& p, ConvPass pass, const Operands& given, c
   const int level = cpu_isa_level();
   const Tensor weight = given.weight.contiguous();
   if (pass == ConvPass::Forward) {
-    depthwise_forward_table[level](p, given.src.const_data_ptr(), weight.const_data_ptr(), bias, given.dst.mutable_data_ptr());
+    depthwise_forward_table[level](
+        p, given.src.const_data_ptr(), weight.const_data_ptr(), bias, given.dst.mutable_data_ptr());
   } else if (pass == ConvPass::BackwardData) {
-    depthwise_backward_data_table[level](p, given.dst.const_data_ptr(), weight.const_data_ptr(), given.src.mutable_data_ptr());
+    depthwise_backward_data_table[level](
+        p, given.dst.const_data_ptr(), weight.const_data_ptr(), given.src.mutable_data_ptr());
   } else {
-    depthwise_backward_weight_table[level](p, given.src.const_data_ptr(), given.dst.const_data_ptr(), weight.mutable_data_ptr());
-    if (!weight.is_same(given.weight)) given.weight.copy_(weight);
+    depthwise_backward_weight_table[level](
+        p, given.src.const_data_ptr(), given.dst.const_data_ptr(), weight.mutable_data_ptr());
+    if (!weight.is_same(given.weight)) {
+      given.weight.copy_(weight);
+    }
   }
 }
 
-/// Whether a convolution is a product of each image that the own kernels, with tiles of 512 bits, do faster than oneDNN, which
-/// brings images into its blocks of channels: planes fill vectors, and have work for their packing (measured).
+/// Whether a convolution is a product of each image that the own kernels, with tiles of 512 bits, do faster than
+/// oneDNN, which brings images into its blocks of channels: planes fill vectors, and have work for their packing
+/// (measured).
 bool is_fast_product(const ConvProblem& p, const Operands& given) {
   constexpr int64_t kLanes = 16, kLeastPixels = 7 * kLanes, kLeastChannels = 32;
   return cpu_isa_level() == 2 && p.dtype == kFloat && p.is_product() && p.groups == 1 && p.in_size() >= kLeastPixels &&
-      std::min(p.in_channels, p.out_channels) >= kLeastChannels && given.src.is_contiguous() && given.dst.is_contiguous();
+      std::min(p.in_channels, p.out_channels) >= kLeastChannels && given.src.is_contiguous() &&
+      given.dst.is_contiguous();
 }
 
 /// Adds bias[c] to each channel of `out`, in any dense layout.
@@ -184,18 +219,28 @@ void add_bias(const Tensor& out, const Tensor& bias) {
 
 void run(const ConvProblem& p, ConvPass pass, const Operands& operands, const Tensor& bias) {
   const void* start = bias.defined() ? bias.const_data_ptr() : nullptr;
-  if (is_depthwise(p, pass, operands)) return run_depthwise(p, pass, operands, start);
-  if (is_fast_product(p, operands)) return run_columns(p, pass, operands, bias);
-  if (onednn_supports(p.dtype) && run_onednn(p, pass, operands, start)) return;
+  if (is_depthwise(p, pass, operands)) {
+    return run_depthwise(p, pass, operands, start);
+  }
+  if (is_fast_product(p, operands)) {
+    return run_columns(p, pass, operands, bias);
+  }
+  if (onednn_supports(p.dtype) && run_onednn(p, pass, operands, start)) {
+    return;
+  }
   if (p.dtype == kHalf || p.dtype == kBFloat16) {
     // Through oneDNN as float, rounded once.
     ConvProblem wide = p;
     wide.dtype = kFloat;
     const Tensor src = operands.src.to(kFloat), weight = operands.weight.to(kFloat), dst = operands.dst.to(kFloat);
     run(wide, pass, {src, weight, dst}, bias.defined() ? bias.to(kFloat) : Tensor());
-    if (pass == ConvPass::Forward) operands.dst.copy_(dst);
-    else if (pass == ConvPass::BackwardData) operands.src.copy_(src);
-    else operands.weight.copy_(weight);
+    if (pass == ConvPass::Forward) {
+      operands.dst.copy_(dst);
+    } else if (pass == ConvPass::BackwardData) {
+      operands.src.copy_(src);
+    } else {
+      operands.weight.copy_(weight);
+    }
     return;
   }
   run_columns(p, pass, operands, bias);
@@ -206,15 +251,17 @@ Tensor conjugated(const Tensor& t) {
   return t.is_complex() ? t.conj_physical() : t;
 }
 
-std::tuple<Tensor, Tensor, Tensor> wanted_gradients(const Tensor& input, const Tensor& weight, int64_t channels, std::array<bool, 3> mask) {
+std::tuple<Tensor, Tensor, Tensor> wanted_gradients(
+    const Tensor& input, const Tensor& weight, int64_t channels, std::array<bool, 3> mask) {
   const auto format = at::shape::convolution_memory_format(input, weight);
   const auto like = [&](const Tensor& t) {
     TensorSpec spec = TensorSpec::like(t, t.sizes());
     spec.memory_format = format;
     return at::empty_spec(spec);
   };
-  return {mask[0] ? like(input) : Tensor(), mask[1] ? like(weight) : Tensor(),
-          mask[2] ? at::empty_spec(TensorSpec::like(input, {channels})) : Tensor()};
+  return {
+      mask[0] ? like(input) : Tensor(), mask[1] ? like(weight) : Tensor(),
+      mask[2] ? at::empty_spec(TensorSpec::like(input, {channels})) : Tensor()};
 }
 
 /// Channels of the result, and elements of the bias.
@@ -222,15 +269,26 @@ int64_t result_channels(const Tensor& weight, bool transposed, int64_t groups) {
   return transposed ? weight.size(1) * groups : weight.size(0);
 }
 
-void check_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups) {
+void check_backward(
+    const Tensor& grad_output,
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool transposed,
+    IntArrayRef output_padding,
+    int64_t groups) {
   const TensorSpec spec = at::shape::convolution(
-      "convolution_backward", input, weight, std::nullopt, stride, padding, dilation, transposed, output_padding, groups);
+      "convolution_backward", input, weight, std::nullopt, stride, padding, dilation, transposed, output_padding,
+      groups);
   // A result without channels may come with those of the weight.
   DimVector of_weight(spec.sizes.begin(), spec.sizes.end());
   of_weight[1] = result_channels(weight, transposed, groups);
   TORCH_CHECK(
-      grad_output.sizes() == IntArrayRef(spec.sizes) || grad_output.sizes() == IntArrayRef(of_weight), "convolution_backward: grad_output must have the sizes of the result, ",
-      IntArrayRef(spec.sizes), "; got ", grad_output.sizes());
+      grad_output.sizes() == IntArrayRef(spec.sizes) || grad_output.sizes() == IntArrayRef(of_weight),
+      "convolution_backward: grad_output must have the sizes of the result, ", IntArrayRef(spec.sizes), "; got ",
+      grad_output.sizes());
   TORCH_CHECK(
       grad_output.scalar_type() == input.scalar_type(), "expected scalar type ", input.scalar_type(), " but found ",
       grad_output.scalar_type(), ": grad_output of convolution_backward must have the dtype of the input");
@@ -238,41 +296,80 @@ void check_backward(const Tensor& grad_output, const Tensor& input, const Tensor
 
 } // namespace
 
-void convolution_kernel(const TensorBase& input, const TensorBase& weight, const std::optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups, const TensorBase& out) {
-  if (out.numel() == 0) return;
+void convolution_kernel(
+    const TensorBase& input,
+    const TensorBase& weight,
+    const std::optional<Tensor>& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool transposed,
+    IntArrayRef,
+    int64_t groups,
+    const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
   const Tensor x(input), w(weight), y(out);
   const Tensor b = bias.has_value() && bias->defined() ? bias->contiguous() : Tensor();
   if (input.numel() == 0 || weight.numel() == 0) {
     y.zero_();
-    if (b.defined()) add_bias(y, b);
+    if (b.defined()) {
+      add_bias(y, b);
+    }
     return;
   }
   if (!transposed) {
     run(problem_of(x.sizes(), y.sizes(), w, stride, padding, dilation, groups), ConvPass::Forward, {x, w, y}, b);
     return;
   }
-  run(problem_of(y.sizes(), x.sizes(), w, stride, padding, dilation, groups), ConvPass::BackwardData, {y, conjugated(w), x}, Tensor());
-  if (b.defined()) add_bias(y, b);
+  run(problem_of(y.sizes(), x.sizes(), w, stride, padding, dilation, groups), ConvPass::BackwardData,
+      {y, conjugated(w), x}, Tensor());
+  if (b.defined()) {
+    add_bias(y, b);
+  }
 }
 
-std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(
+    const Tensor& grad_output,
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool transposed,
+    IntArrayRef output_padding,
+    int64_t groups,
+    std::array<bool, 3> output_mask) {
   check_backward(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups);
   auto grads = wanted_gradients(input, weight, result_channels(weight, transposed, groups), output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
   const bool empty = grad_output.numel() == 0 || input.numel() == 0 || weight.numel() == 0;
   if (empty) {
-    if (grad_input.defined()) grad_input.zero_();
-    if (grad_weight.defined()) grad_weight.zero_();
+    if (grad_input.defined()) {
+      grad_input.zero_();
+    }
+    if (grad_weight.defined()) {
+      grad_weight.zero_();
+    }
   } else if (!transposed) {
     const ConvProblem p = problem_of(input.sizes(), grad_output.sizes(), weight, stride, padding, dilation, groups);
-    if (grad_input.defined()) run(p, ConvPass::BackwardData, {grad_input, weight, grad_output}, Tensor());
-    if (grad_weight.defined()) run(p, ConvPass::BackwardWeight, {input, grad_weight, grad_output}, Tensor());
+    if (grad_input.defined()) {
+      run(p, ConvPass::BackwardData, {grad_input, weight, grad_output}, Tensor());
+    }
+    if (grad_weight.defined()) {
+      run(p, ConvPass::BackwardWeight, {input, grad_weight, grad_output}, Tensor());
+    }
   } else {
     const ConvProblem p = problem_of(grad_output.sizes(), input.sizes(), weight, stride, padding, dilation, groups);
-    if (grad_input.defined()) run(p, ConvPass::Forward, {grad_output, conjugated(weight), grad_input}, Tensor());
+    if (grad_input.defined()) {
+      run(p, ConvPass::Forward, {grad_output, conjugated(weight), grad_input}, Tensor());
+    }
     if (grad_weight.defined()) {
       run(p, ConvPass::BackwardWeight, {grad_output, grad_weight, input}, Tensor());
-      if (grad_weight.is_complex()) grad_weight.conj_physical_();
+      if (grad_weight.is_complex()) {
+        grad_weight.conj_physical_();
+      }
     }
   }
   if (grad_bias.defined() && grad_output.numel() == 0) {
@@ -280,7 +377,9 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(const Tensor& grad_o
   } else if (grad_bias.defined()) {
     DimVector dims;
     for (int64_t d = 0; d < grad_output.dim(); ++d) {
-      if (d != 1) dims.push_back(d);
+      if (d != 1) {
+        dims.push_back(d);
+      }
     }
     // Complex numbers of two halves have no sums of their own.
     const Tensor summed = grad_output.scalar_type() == kComplexHalf ? grad_output.to(kComplexFloat) : grad_output;
@@ -289,7 +388,17 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(const Tensor& grad_o
   return grads;
 }
 
-TORCH_API std::tuple<Tensor, Tensor, Tensor> convolution_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+TORCH_API std::tuple<Tensor, Tensor, Tensor> convolution_backward_meta(
+    const Tensor& grad_output,
+    const Tensor& input,
+    const Tensor& weight,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool transposed,
+    IntArrayRef output_padding,
+    int64_t groups,
+    std::array<bool, 3> output_mask) {
   check_backward(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups);
   return wanted_gradients(input, weight, result_channels(weight, transposed, groups), output_mask);
 }

@@ -37,7 +37,8 @@ double dropout_scale(c10::ScalarType dtype, double keep) {
   return scale;
 }
 
-std::tuple<Tensor, Tensor> drop(const Tensor& input, double keep, double scale, const std::optional<Generator>& generator) {
+std::tuple<Tensor, Tensor> drop(
+    const Tensor& input, double keep, double scale, const std::optional<Generator>& generator) {
   Tensor result = at::empty_like(input);
   Tensor mask = at::empty_like(result, result.options().dtype(kBool));
   const Tensor source = with_strides_of(input, result);

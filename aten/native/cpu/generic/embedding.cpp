@@ -33,7 +33,9 @@ void embedding_kernel(const TensorBase& weight, const TensorBase& indices, int64
   dispatch("embedding", indices.scalar_type(), kIndexDtypes, [&]<class I> {
     const I* index = places.const_data_ptr<I>();
     check_indices(index, count, rows);
-    if (row_bytes == 0 || count == 0) return;
+    if (row_bytes == 0 || count == 0) {
+      return;
+    }
     const char* from = static_cast<const char*>(table.const_data_ptr());
     char* to = static_cast<char*>(out.mutable_data_ptr());
     at::parallel_for(0, count, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
@@ -42,7 +44,13 @@ void embedding_kernel(const TensorBase& weight, const TensorBase& indices, int64
   });
 }
 
-void embedding_dense_backward_kernel(const TensorBase& grad_output, const TensorBase& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq, const TensorBase& out) {
+void embedding_dense_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& indices,
+    int64_t num_weights,
+    int64_t padding_idx,
+    bool scale_grad_by_freq,
+    const TensorBase& out) {
   const TensorBase grad = grad_output.contiguous(), places = indices.contiguous();
   const int64_t count = indices.numel(), width = out.size(1);
   dispatch("embedding_dense_backward_cpu", indices.scalar_type(), kIndexDtypes, [&]<class I> {
@@ -57,7 +65,9 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
     if (scale_grad_by_freq) {
       uses.resize(num_weights, 0);
       for (int64_t i = 0; i < count; ++i) {
-        if (index[i] != padding_idx) ++uses[index[i]];
+        if (index[i] != padding_idx) {
+          ++uses[index[i]];
+        }
       }
     }
     dispatch("embedding_dense_backward_cpu", grad.scalar_type(), kAll | kComplexHalves, [&]<class T> {
@@ -74,7 +84,9 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
           std::fill(table + low * width, table + high * width, T{});
           for (int64_t i = 0; i < count; ++i) {
             const int64_t row = index[i];
-            if (row == padding_idx || row < low || row >= high) continue;
+            if (row == padding_idx || row < low || row >= high) {
+              continue;
+            }
             T* to = table + row * width;
             const T* from = g + i * width;
             if (!scale_grad_by_freq) {
@@ -82,7 +94,9 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
               continue;
             }
             const R scale = R(1) / static_cast<R>(static_cast<float>(uses[row]));
-            for (int64_t j = 0; j < width; ++j) to[j] = static_cast<T>(static_cast<R>(to[j]) + static_cast<R>(from[j]) * scale);
+            for (int64_t j = 0; j < width; ++j) {
+              to[j] = static_cast<T>(static_cast<R>(to[j]) + static_cast<R>(from[j]) * scale);
+            }
           }
         }
       });

@@ -19,16 +19,22 @@ std::complex<double> root(int64_t k, int64_t n) {
   k %= n;
   const __int128 eight = __int128(8) * k;
   const int octant = static_cast<int>(eight / n);
-  const auto angle = [n](__int128 numerator, int64_t parts) { return 2 * kPi * double(numerator) / (double(n) * double(parts)); };
+  const auto angle = [n](__int128 numerator, int64_t parts) {
+    return 2 * kPi * double(numerator) / (double(n) * double(parts));
+  };
   // Distance from the nearest multiple of a quarter turn, in quarters of n.
   const __int128 quarter = (octant + 1) / 2;
   const double a = angle(__int128(4) * k - quarter * n, 4);
   const double c = std::cos(a), s = std::sin(a);
   switch (static_cast<int>(quarter % 4)) {
-    case 0: return {c, -s};
-    case 1: return {-s, -c};
-    case 2: return {-c, s};
-    default: return {s, c};
+    case 0:
+      return {c, -s};
+    case 1:
+      return {-s, -c};
+    case 2:
+      return {-c, s};
+    default:
+      return {s, c};
   }
 }
 
@@ -52,15 +58,22 @@ std::vector<int64_t> radices(int64_t n) {
   return n == 1 ? result : std::vector<int64_t>();
 }
 
-/// The smallest length from n on that has only the factors 2, 3 and 5, and can be a matrix of `lanes` columns if it is long.
+/// The smallest length from n on that has only the factors 2, 3 and 5, and can be a matrix of `lanes` columns if it is
+/// long.
 int64_t smooth_length(int64_t n, int64_t lanes) {
-  if (n / lanes >= lanes) return lanes * smooth_length((n + lanes - 1) / lanes, kNoColumns);
+  if (n / lanes >= lanes) {
+    return lanes * smooth_length((n + lanes - 1) / lanes, kNoColumns);
+  }
   int64_t best = 1;
-  while (best < n) best *= 2;
+  while (best < n) {
+    best *= 2;
+  }
   for (int64_t five = 1; five < best; five *= 5) {
     for (int64_t three = five; three < best; three *= 3) {
       int64_t length = three;
-      while (length < n) length *= 2;
+      while (length < n) {
+        length *= 2;
+      }
       best = std::min(best, length);
     }
   }
@@ -78,10 +91,14 @@ void add_passes(FftPlan<T>& plan, const std::vector<int64_t>& factors) {
   for (const int64_t radix : factors) {
     FftPass pass{radix, left / radix, static_cast<int64_t>(plan.re.size()), 0};
     for (int64_t p = 0; p < pass.rest; ++p) {
-      for (int64_t k = 1; k < radix; ++k) add_root(p * k, left);
+      for (int64_t k = 1; k < radix; ++k) {
+        add_root(p * k, left);
+      }
     }
     pass.first_root = static_cast<int64_t>(plan.re.size());
-    for (int64_t k = 0; k < radix; ++k) add_root(k, radix);
+    for (int64_t k = 0; k < radix; ++k) {
+      add_root(k, radix);
+    }
     plan.passes.push_back(pass);
     left = pass.rest;
   }
@@ -90,19 +107,27 @@ void add_passes(FftPlan<T>& plan, const std::vector<int64_t>& factors) {
 /// A plain transform in double, by halves where it can: only for making plans.
 std::vector<std::complex<double>> slow_transform(const std::vector<std::complex<double>>& x) {
   const int64_t n = static_cast<int64_t>(x.size());
-  if (n == 1) return x;
+  if (n == 1) {
+    return x;
+  }
   int64_t radix = 2;
-  while (n % radix != 0) ++radix;
+  while (n % radix != 0) {
+    ++radix;
+  }
   const int64_t m = n / radix;
   std::vector<std::vector<std::complex<double>>> parts;
   for (int64_t j = 0; j < radix; ++j) {
     std::vector<std::complex<double>> part(m);
-    for (int64_t i = 0; i < m; ++i) part[i] = x[i * radix + j];
+    for (int64_t i = 0; i < m; ++i) {
+      part[i] = x[i * radix + j];
+    }
     parts.push_back(slow_transform(part));
   }
   std::vector<std::complex<double>> y(n);
   for (int64_t k = 0; k < n; ++k) {
-    for (int64_t j = 0; j < radix; ++j) y[k] += parts[j][k % m] * root(j * k % n, n);
+    for (int64_t j = 0; j < radix; ++j) {
+      y[k] += parts[j][k % m] * root(j * k % n, n);
+    }
   }
   return y;
 }
@@ -110,7 +135,9 @@ std::vector<std::complex<double>> slow_transform(const std::vector<std::complex<
 template <class T>
 void add_columns(FftPlan<T>& plan, int64_t lanes) {
   const int64_t n = plan.n, rows = n / lanes;
-  if (n % lanes != 0 || rows < lanes) return;
+  if (n % lanes != 0 || rows < lanes) {
+    return;
+  }
   plan.columns = std::make_unique<FftColumns<T>>();
   FftColumns<T>& columns = *plan.columns;
   columns.along = fft_plan<T>(rows, kNoColumns);
@@ -135,7 +162,9 @@ void add_convolution(FftPlan<T>& plan, int64_t lanes) {
     plan.chirp_re.push_back(static_cast<T>(w.real()));
     plan.chirp_im.push_back(static_cast<T>(w.imag()));
     kernel[k] = std::conj(w);
-    if (k > 0) kernel[length - k] = std::conj(w);
+    if (k > 0) {
+      kernel[length - k] = std::conj(w);
+    }
   }
   for (const auto& value : slow_transform(kernel)) {
     plan.kernel_re.push_back(static_cast<T>(value.real() / double(length)));

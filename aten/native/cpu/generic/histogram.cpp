@@ -55,8 +55,8 @@ Interval<T> histc_range(const T* in, int64_t count, T low, T high) {
   return {low, high};
 }
 
-// Place of `value` among ascending `edges`: before the first one not smaller (left) or larger (right). The search goes on to
-// the right of a NaN, and past the end for one.
+// Place of `value` among ascending `edges`: before the first one not smaller (left) or larger (right). The search goes
+// on to the right of a NaN, and past the end for one.
 template <class T>
 int64_t place_of(T value, const T* edges, const int64_t* order, int64_t count, bool right) {
   int64_t low = 0;
@@ -74,11 +74,7 @@ int64_t place_of(T value, const T* edges, const int64_t* order, int64_t count, b
 
 template <class T, class Index>
 void search(
-    const TensorBase& edges,
-    const TensorBase& values,
-    const TensorBase& order,
-    bool right,
-    const TensorBase& out) {
+    const TensorBase& edges, const TensorBase& values, const TensorBase& order, bool right, const TensorBase& out) {
   const int64_t row = edges.dim() == 0 ? 1 : edges.sizes().back();
   const int64_t per_row = edges.dim() <= 1 || values.dim() == 0 ? values.numel() : values.sizes().back();
   const bool shared = edges.dim() <= 1;
@@ -89,8 +85,8 @@ void search(
   at::parallel_for(0, values.numel(), 2048, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t start = shared ? 0 : i / per_row * row;
-      result[i] = static_cast<Index>(
-          place_of(value[i], edge + start, place != nullptr ? place + start : nullptr, row, right));
+      result[i] =
+          static_cast<Index>(place_of(value[i], edge + start, place != nullptr ? place + start : nullptr, row, right));
     }
   });
 }
@@ -113,8 +109,9 @@ void search_sorted(
   if (sorter.defined()) {
     const int64_t* place = sorter.const_data_ptr<int64_t>();
     const int64_t row = sorter.sizes().back();
-    TORCH_CHECK(std::all_of(place, place + sorter.numel(), [row](int64_t i) { return i >= 0 && i < row; }),
-                "torch.searchsorted(): sorter index out of range; indices must be in [0, ", row, ")");
+    TORCH_CHECK(
+        std::all_of(place, place + sorter.numel(), [row](int64_t i) { return i >= 0 && i < row; }),
+        "torch.searchsorted(): sorter index out of range; indices must be in [0, ", row, ")");
   }
   dispatch("searchsorted_out_cpu", common, kIntegral | kUnsigned | kFloating, [&]<class T> {
     if (out.scalar_type() == ScalarType::Int) {
@@ -136,11 +133,13 @@ Tensor bincount_cpu(const Tensor& self, const std::optional<Tensor>& weights, in
     return none;
   }
   const char* says = "bincount only supports 1-d non-negative integral inputs.";
-  TORCH_CHECK(self.dim() == 1 && c10::isIntegralType(self.scalar_type(), /*includeBool=*/false), says, " Got ", self.dim(),
-              " dimensions of ", c10::toString(self.scalar_type()));
-  TORCH_CHECK(!weighted || (weights->dim() == 1 && weights->numel() == self.numel()),
-              "weights should be 1-d and have the same length as input; got ", weighted ? weights->sizes() : IntArrayRef(),
-              " for an input of length ", self.numel());
+  TORCH_CHECK(
+      self.dim() == 1 && c10::isIntegralType(self.scalar_type(), /*includeBool=*/false), says, " Got ", self.dim(),
+      " dimensions of ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      !weighted || (weights->dim() == 1 && weights->numel() == self.numel()),
+      "weights should be 1-d and have the same length as input; got ", weighted ? weights->sizes() : IntArrayRef(),
+      " for an input of length ", self.numel());
   const TensorBase bins = as_dtype(self, ScalarType::Long);
   const int64_t* bin = bins.const_data_ptr<int64_t>();
   const int64_t count = bins.numel();
@@ -151,7 +150,9 @@ Tensor bincount_cpu(const Tensor& self, const std::optional<Tensor>& weights, in
   }
   TORCH_CHECK(least >= 0, says, " The least value is ", least);
   const int64_t length = std::max(most + 1, minlength);
-  const ScalarType dtype = !weighted ? ScalarType::Long : weights->scalar_type() == ScalarType::Float ? ScalarType::Float : ScalarType::Double;
+  const ScalarType dtype = !weighted                ? ScalarType::Long
+      : weights->scalar_type() == ScalarType::Float ? ScalarType::Float
+                                                    : ScalarType::Double;
   Tensor out = at::empty_contiguous({length}, dtype, self.device());
   const TensorBase weight = weighted ? as_dtype(*weights, dtype) : TensorBase();
   const auto run = [&]<class W>(W) {

@@ -53,10 +53,18 @@ class MaskBytes {
     });
   }
 
-  const uint8_t* flags() const { return static_cast<const uint8_t*>(dense_.const_data_ptr()); }
-  IntArrayRef sizes() const { return dense_.sizes(); }
-  int64_t size() const { return dense_.numel(); }
-  int64_t count() const { return count_; }
+  const uint8_t* flags() const {
+    return static_cast<const uint8_t*>(dense_.const_data_ptr());
+  }
+  IntArrayRef sizes() const {
+    return dense_.sizes();
+  }
+  int64_t size() const {
+    return dense_.numel();
+  }
+  int64_t count() const {
+    return count_;
+  }
 
  private:
   Tensor dense_;
@@ -94,7 +102,7 @@ void write_positions(const MaskBytes& mask, const std::vector<int64_t*>& columns
 struct IndexedDim {
   int64_t dim;
   DimVector sizes, strides; // strides as the index tensor lies in memory
-  Tensor values;            // int64 and dense; undefined on the meta device
+  Tensor values; // int64 and dense; undefined on the meta device
 };
 
 /// Meta tensors have no values: those are left out, and masks, whose shape depends on them, are refused.
@@ -116,8 +124,8 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
     if (dtype == kBool || dtype == kByte) {
       for (int64_t d = 0; d < index.dim(); ++d) {
         TORCH_CHECK_INDEX(
-            index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(),
-            " at index ", d, " does not match the shape of the indexed tensor ", self.sizes(), " at index ", dim + d);
+            index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(), " at index ", d,
+            " does not match the shape of the indexed tensor ", self.sizes(), " at index ", dim + d);
       }
       TORCH_CHECK_NOT_IMPLEMENTED(
           !index.is_meta(), "index: a mask on the meta device has no elements, so the shape of the result is unknown");
@@ -139,12 +147,12 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
         index.device() == self.device() || index.device().is_cpu(), "indices should be either on ", kCPU,
         " or on the same device as the indexed tensor (", self.device(), ")");
     result.push_back(
-        {dim, DimVector(index.sizes().begin(), index.sizes().end()), DimVector(index.strides().begin(), index.strides().end()),
+        {dim, DimVector(index.sizes().begin(), index.sizes().end()),
+         DimVector(index.strides().begin(), index.strides().end()),
          index.is_meta() ? Tensor() : IndexSpan(index).dense()});
     ++dim;
   }
-  TORCH_CHECK_INDEX(
-      dim <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ", dim, ")");
+  TORCH_CHECK_INDEX(dim <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ", dim, ")");
   return result;
 }
 
@@ -212,8 +220,8 @@ int compare_dims(const std::vector<DimVector>& operands, IntArrayRef sizes, int6
 
 void check_index_tensors(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
   TORCH_CHECK_INDEX(
-      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
-      indices.size(), ")");
+      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(),
+      " (got ", indices.size(), ")");
   for (size_t i = 0; i < indices.size(); ++i) {
     const std::optional<Tensor> index = indices.get(i);
     const ScalarType dtype = index && index->defined() ? index->scalar_type() : kLong;
@@ -253,11 +261,13 @@ DimVector index_result_strides(IntArrayRef sizes, const std::vector<DimVector>& 
 
 namespace {
 
-/// Broadcasts the values of all indices. Values that lead nowhere, because the result has no elements, are not looked at. As in
-/// PyTorch, an error names the first such position, and there the first index, counted among the indices that are given.
+/// Broadcasts the values of all indices. Values that lead nowhere, because the result has no elements, are not looked
+/// at. As in PyTorch, an error names the first such position, and there the first index, counted among the indices that
+/// are given.
 void add_sources(const Tensor& self, const std::vector<IndexedDim>& dims, IndexPlan& plan) {
   for (const IndexedDim& d : dims) {
-    plan.sources.push_back({d.values.view(d.sizes).expand(plan.index_sizes).contiguous(), self.size(d.dim), self.stride(d.dim)});
+    plan.sources.push_back(
+        {d.values.view(d.sizes).expand(plan.index_sizes).contiguous(), self.size(d.dim), self.stride(d.dim)});
   }
   if (product(plan.sizes) == 0) {
     return;
@@ -271,7 +281,8 @@ void add_sources(const Tensor& self, const std::vector<IndexedDim>& dims, IndexP
     if (!any_index_outside(values, count, size)) {
       continue;
     }
-    const auto* found = std::find_if(values, values + outside, [size](int64_t value) { return value < -size || value >= size; });
+    const auto* found =
+        std::find_if(values, values + outside, [size](int64_t value) { return value < -size || value >= size; });
     if (found != values + outside) {
       outside = found - values;
       wrong = *found;
@@ -322,7 +333,9 @@ IndexPlan plan_shape(const Tensor& self, const std::vector<IndexedDim>& dims) {
   const bool takes_some = product(plan.index_sizes) != 0;
   std::vector<bool> indexed(self.dim());
   for (const IndexedDim& d : dims) {
-    TORCH_CHECK_INDEX(!takes_some || self.size(d.dim) != 0, "index is out of bounds for dimension with size 0 (dimension ", d.dim, ")");
+    TORCH_CHECK_INDEX(
+        !takes_some || self.size(d.dim) != 0, "index is out of bounds for dimension with size 0 (dimension ", d.dim,
+        ")");
     indexed[d.dim] = true;
   }
   // Indexed dimensions side by side are replaced where they stand, else the result starts with them.
@@ -352,8 +365,8 @@ IndexPlan plan_index(const Tensor& self, const std::vector<IndexedDim>& dims) {
   return plan;
 }
 
-/// Runs f(result position, element offset in self) over all elements of a plan, threads splitting the positions; each may stand
-/// for a row of `row_size` elements.
+/// Runs f(result position, element offset in self) over all elements of a plan, threads splitting the positions; each
+/// may stand for a row of `row_size` elements.
 template <class F>
 void for_each_element(const IndexPlan& plan, bool parallel, F f, int64_t row_size = 1) {
   const std::vector<int64_t> before = all_offsets(plan.before, plan.before_strides);
@@ -384,7 +397,8 @@ void for_each_element(const IndexPlan& plan, bool parallel, F f, int64_t row_siz
     }
   };
   if (parallel) {
-    at::parallel_for(0, rows, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(inner * row_size, 1)), body);
+    at::parallel_for(
+        0, rows, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(inner * row_size, 1)), body);
   } else {
     body(0, rows);
   }
@@ -444,7 +458,9 @@ Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& ind
     const int64_t row = product(plan.after) * self.itemsize(), size = self.itemsize();
     const char* from = static_cast<const char*>(self.const_data_ptr());
     char* to = static_cast<char*>(result.mutable_data_ptr());
-    const auto copy = [=](int64_t i, int64_t offset) { std::memcpy(to + i * row, from + offset * size, static_cast<size_t>(row)); };
+    const auto copy = [=](int64_t i, int64_t offset) {
+      std::memcpy(to + i * row, from + offset * size, static_cast<size_t>(row));
+    };
     for_each_element(rows_of(plan), /*parallel=*/true, copy, row);
     return result;
   }
@@ -512,7 +528,11 @@ Tensor& _index_put_impl_meta_(
 }
 
 Tensor& _index_put_impl_cpu_(
-    Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
+    Tensor& self,
+    const c10::List<std::optional<Tensor>>& indices,
+    const Tensor& values,
+    bool accumulate,
+    bool /*unsafe*/) {
   std::vector<IndexedDim> dims = collect(self, indices);
   IndexPlan plan = plan_shape(self, dims);
   check_values(self, values, plan);
@@ -540,7 +560,9 @@ Tensor& _index_put_impl_cpu_(
     dispatch("index_put", self.scalar_type(), at::kAll | at::kUnsigned | at::kComplexHalves, [&]<class T> {
       const T* from = dense.const_data_ptr<T>();
       T* to = self.mutable_data_ptr<T>();
-      for_each_element(plan, /*parallel=*/false, [=](int64_t i, int64_t offset) { to[offset] = pointwise::add(to[offset], from[i]); });
+      for_each_element(plan, /*parallel=*/false, [=](int64_t i, int64_t offset) {
+        to[offset] = pointwise::add(to[offset], from[i]);
+      });
     });
     return self;
   }
@@ -585,7 +607,8 @@ Tensor& nonzero_out_cpu(const Tensor& self, Tensor& out) {
 
 Tensor masked_select_cpu(const Tensor& self, const Tensor& mask) {
   TORCH_CHECK(
-      mask.scalar_type() == kBool, "masked_select: expected BoolTensor or ByteTensor for mask (bool only here), got ", mask.scalar_type());
+      mask.scalar_type() == kBool, "masked_select: expected BoolTensor or ByteTensor for mask (bool only here), got ",
+      mask.scalar_type());
   const DimVector sizes = at::infer_size_dimvector(mask.sizes(), self.sizes());
   const Tensor values = self.expand(sizes).contiguous();
   const MaskBytes keep(mask.expand(sizes));
@@ -608,17 +631,20 @@ Tensor masked_select_cpu(const Tensor& self, const Tensor& mask) {
 Tensor& masked_scatter_cpu_(Tensor& self, const Tensor& mask, const Tensor& source) {
   at::assert_no_internal_overlap(self);
   TORCH_CHECK(
-      self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got",
-      self.scalar_type(), " and ", source.scalar_type());
+      self.scalar_type() == source.scalar_type(),
+      "masked_scatter: expected self and source to have same dtypes but got", self.scalar_type(), " and ",
+      source.scalar_type());
   TORCH_CHECK(
-      mask.scalar_type() == kBool, "Mask tensor can take 0 and 1 values only: masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
+      mask.scalar_type() == kBool,
+      "Mask tensor can take 0 and 1 values only: masked_scatter_ only supports boolean masks, but got mask with dtype ",
+      mask.scalar_type());
   // The mask must not change while it is read.
   const bool apart = at::get_overlap_status(self, mask) == at::MemOverlapStatus::No;
   const MaskBytes chosen((apart ? mask : mask.clone()).expand(self.sizes()));
   const uint8_t* flags = chosen.flags();
   TORCH_CHECK(
-      source.numel() >= chosen.count(), "Number of elements of source < number of ones in mask (", source.numel(), " < ",
-      chosen.count(), ")");
+      source.numel() >= chosen.count(), "Number of elements of source < number of ones in mask (", source.numel(),
+      " < ", chosen.count(), ")");
   const Tensor dense = source.clone(at::MemoryFormat::Contiguous);
   if (self.is_contiguous() && dense.numel() > 0) {
     const int64_t n = self.numel(), last = dense.numel() - 1;
@@ -675,8 +701,12 @@ class FlatOffsets {
     }
   }
 
-  const int64_t* data() const { return offsets_.empty() ? values_.data() : offsets_.data(); }
-  int64_t size() const { return values_.size(); }
+  const int64_t* data() const {
+    return offsets_.empty() ? values_.data() : offsets_.data();
+  }
+  int64_t size() const {
+    return values_.size();
+  }
 
  private:
   IndexSpan values_;
@@ -713,13 +743,14 @@ Tensor& put_cpu_(Tensor& self, const Tensor& index, const Tensor& source, bool a
   at::assert_no_internal_overlap(self);
   at::assert_no_overlap(self, index);
   at::assert_no_overlap(self, source);
+  TORCH_CHECK(index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", index.scalar_type());
   TORCH_CHECK(
-      index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", index.scalar_type());
-  TORCH_CHECK(
-      self.scalar_type() == source.scalar_type(), "put_(): self and source expected to have the same dtype, but got self.dtype = ",
-      self.scalar_type(), " and source.dtype = ", source.scalar_type());
+      self.scalar_type() == source.scalar_type(),
+      "put_(): self and source expected to have the same dtype, but got self.dtype = ", self.scalar_type(),
+      " and source.dtype = ", source.scalar_type());
   TORCH_CHECK_INDEX(
-      source.numel() == index.numel(), "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
+      source.numel() == index.numel(),
+      "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
       source.numel(), ", index.numel() = ", index.numel());
   TORCH_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, "put_(): Tried to put elements into an empty tensor");
   const FlatOffsets flat(self, apart_from(self, index));

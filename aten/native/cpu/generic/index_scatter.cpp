@@ -67,7 +67,12 @@ IndexedWalk index_walk(const TensorBase& index, int64_t dim, const TensorBase& a
 
 template <class F>
 void for_each_indexed(
-    const TensorBase& index, const IndexSpan& values, int64_t dim, const TensorBase& a, const TensorBase& b, F f,
+    const TensorBase& index,
+    const IndexSpan& values,
+    int64_t dim,
+    const TensorBase& a,
+    const TensorBase& b,
+    F f,
     bool free_order = false) {
   if (index.numel() == 0) {
     return; // an index without elements may have any number of dimensions
@@ -75,7 +80,8 @@ void for_each_indexed(
   for_each_pair(index_walk(index, dim, a, b), values.data(), free_order, f);
 }
 
-/// Elements of `from` copied to `to`, one by one or some side by side. The first index is in `to` (Scatter) or in `from`.
+/// Elements of `from` copied to `to`, one by one or some side by side. The first index is in `to` (Scatter) or in
+/// `from`.
 template <class T, bool Scatter>
 struct CopiedElements {
   T* to;
@@ -155,22 +161,31 @@ struct JoinedElements {
 // Structs, because each loop with a lambda of its own would be compiled again.
 template <class T>
 struct JoinBySum {
-  T operator()(T a, T b) const { return pointwise::add(a, b); }
+  T operator()(T a, T b) const {
+    return pointwise::add(a, b);
+  }
 };
 template <class T>
 struct JoinByProduct {
-  T operator()(T a, T b) const { return pointwise::mul(a, b); }
+  T operator()(T a, T b) const {
+    return pointwise::mul(a, b);
+  }
 };
 
 /// self[index] = combine(self[index], src) into `out`.
 template <class T, class Combine>
 void scatter_with(
-    const TensorBase& index, const IndexSpan& values, int64_t dim, const TensorBase& src, const TensorBase& out,
+    const TensorBase& index,
+    const IndexSpan& values,
+    int64_t dim,
+    const TensorBase& src,
+    const TensorBase& out,
     Combine combine) {
   T* const to = out.mutable_data_ptr<T>();
   const T* const from = src.const_data_ptr<T>();
   if constexpr (std::is_same_v<Combine, JoinBySum<T>>) {
-    for_each_indexed(index, values, dim, out, src, AddedElements<T>{to, from, add_row_of(out.scalar_type(), /*scaled=*/false)});
+    for_each_indexed(
+        index, values, dim, out, src, AddedElements<T>{to, from, add_row_of(out.scalar_type(), /*scaled=*/false)});
   } else {
     for_each_indexed(index, values, dim, out, src, JoinedElements<T, Combine>{to, from, combine});
   }
@@ -320,7 +335,8 @@ void gather_kernel(const TensorBase& self, int64_t dim, const TensorBase& index,
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
-    const CopiedElements<T, false> copy{static_cast<T*>(out.mutable_data_ptr()), static_cast<const T*>(self.const_data_ptr())};
+    const CopiedElements<T, false> copy{
+        static_cast<T*>(out.mutable_data_ptr()), static_cast<const T*>(self.const_data_ptr())};
     for_each_indexed(index, values, dim, self, out, copy, /*free_order=*/true);
   });
 }
@@ -332,7 +348,8 @@ void scatter_src_kernel(
   start_from(self, out);
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
-    const CopiedElements<T, true> copy{static_cast<T*>(out.mutable_data_ptr()), static_cast<const T*>(src.const_data_ptr())};
+    const CopiedElements<T, true> copy{
+        static_cast<T*>(out.mutable_data_ptr()), static_cast<const T*>(src.const_data_ptr())};
     for_each_indexed(index, values, dim, out, src, copy);
   });
 }
@@ -359,7 +376,11 @@ void scatter_add_kernel(
 }
 
 void scatter_reduce_src_kernel(
-    const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce,
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& src,
+    std::string_view reduce,
     const TensorBase& out) {
   if (reduce == "add") {
     return scatter_add_kernel(self, dim, index, src, out);
@@ -373,7 +394,11 @@ void scatter_reduce_src_kernel(
 }
 
 void scatter_reduce_value_kernel(
-    const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, std::string_view reduce,
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const Scalar& value,
+    std::string_view reduce,
     const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
@@ -389,15 +414,20 @@ void scatter_reduce_value_kernel(
 }
 
 void scatter_reduce_two_kernel(
-    const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce,
-    bool include_self, const TensorBase& out) {
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& src,
+    std::string_view reduce,
+    bool include_self,
+    const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   dispatch("scatter_reduce", self.scalar_type(), at::kAll | at::kUnsigned, [&]<class T> {
     if constexpr (c10::is_complex<T>::value) {
       TORCH_CHECK_NOT_IMPLEMENTED(
-          reduce != "amax" && reduce != "amin", "\"scatter_reduce\" not implemented for '", self.scalar_type(), "' with reduce=",
-          reduce, ": complex numbers have no order");
+          reduce != "amax" && reduce != "amin", "\"scatter_reduce\" not implemented for '", self.scalar_type(),
+          "' with reduce=", reduce, ": complex numbers have no order");
     }
     start_from(self, out);
     if (!include_self) {
@@ -458,7 +488,9 @@ struct AddScaled {
   }
   void prefetch_row(int64_t s, int64_t n) const {
     constexpr int64_t kLine = 64;
-    for (int64_t at = 0; at < n * int64_t(sizeof(T)); at += kLine) __builtin_prefetch(reinterpret_cast<const char*>(from + s) + at);
+    for (int64_t at = 0; at < n * int64_t(sizeof(T)); at += kLine) {
+      __builtin_prefetch(reinterpret_cast<const char*>(from + s) + at);
+    }
   }
 };
 
@@ -466,7 +498,8 @@ IndexSpan slice_index(const char* op, const TensorBase& index, int64_t size) {
   IndexSpan values(index);
   if (const std::optional<int64_t> value = values.first_outside(size)) {
     TORCH_CHECK_INDEX(
-        false, "index out of range in self: ", op, "(): index ", *value, " is out of range for dimension with size ", size);
+        false, "index out of range in self: ", op, "(): index ", *value, " is out of range for dimension with size ",
+        size);
   }
   return values;
 }
@@ -479,11 +512,15 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
   const int64_t size = dim_size(self, dim);
   if (const std::optional<int64_t> value = values.first_outside(size)) {
     if (self.numel() == 0 && self.dim() > 1) {
-      TORCH_CHECK(size > 0, "index_select(): self indexing axis dim should be positive, got size ", size, " for dimension ", dim);
-      TORCH_CHECK(false, "INDICES element is out of DATA bounds, id=", *value, " axis_dim=", size, " (in index_select)");
+      TORCH_CHECK(
+          size > 0, "index_select(): self indexing axis dim should be positive, got size ", size, " for dimension ",
+          dim);
+      TORCH_CHECK(
+          false, "INDICES element is out of DATA bounds, id=", *value, " axis_dim=", size, " (in index_select)");
     }
     // The message that PyTorch has for dimension 1.
-    TORCH_CHECK(dim != 1, "INDICES element is out of DATA bounds, id=", *value, " axis_dim=", size, " (in index_select)");
+    TORCH_CHECK(
+        dim != 1, "INDICES element is out of DATA bounds, id=", *value, " axis_dim=", size, " (in index_select)");
     TORCH_CHECK_INDEX(false, "index out of range in self: index ", *value, " for dimension ", dim, " with size ", size);
   }
   by_element_size(self.itemsize(), [&](auto word) {
@@ -499,15 +536,16 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
       const int64_t count = values.size();
       const int64_t outer = size * inner == 0 ? 0 : self.numel() / (size * inner);
       const int64_t bytes = inner * int64_t(sizeof(T));
-      at::parallel_for(0, outer * count, std::max<int64_t>(1, 16384 / std::max<int64_t>(inner, 1)), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end;) {
-          const int64_t first = i % count, last = std::min(count, first + end - i);
-          copy_rows(
-              reinterpret_cast<const char*>(from) + i / count * size * bytes, values.data(), first, last, bytes,
-              reinterpret_cast<char*>(to) + (i - first) * bytes);
-          i += last - first;
-        }
-      });
+      at::parallel_for(
+          0, outer * count, std::max<int64_t>(1, 16384 / std::max<int64_t>(inner, 1)), [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end;) {
+              const int64_t first = i % count, last = std::min(count, first + end - i);
+              copy_rows(
+                  reinterpret_cast<const char*>(from) + i / count * size * bytes, values.data(), first, last, bytes,
+                  reinterpret_cast<char*>(to) + (i - first) * bytes);
+              i += last - first;
+            }
+          });
       return;
     }
     for_each_slice_pair(self, out, dim, values, CopiedElements<T, /*Scatter=*/false>{to, from}, /*free_order=*/true);
@@ -515,7 +553,11 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
 }
 
 void index_add_kernel(
-    const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha,
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& source,
+    const Scalar& alpha,
     const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = slice_index("index_add", index, dim_size(self, dim));
@@ -529,8 +571,13 @@ void index_add_kernel(
 }
 
 void index_reduce_kernel(
-    const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce,
-    bool include_self, const TensorBase& out) {
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& index,
+    const TensorBase& source,
+    std::string_view reduce,
+    bool include_self,
+    const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = slice_index("index_reduce", index, dim_size(self, dim));
   dispatch("index_func_", self.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {

@@ -1,5 +1,5 @@
-// The loop under gather, scatter and the operators that take slices by index: elements of two tensors in pairs, where the
-// index in one of them comes from an index.
+// The loop under gather, scatter and the operators that take slices by index: elements of two tensors in pairs, where
+// the index in one of them comes from an index.
 #pragma once
 
 #include <aten/core/Tensor.h>
@@ -39,14 +39,22 @@ class IndexSpan {
     }
   }
 
-  const Tensor& dense() const { return dense_; }
-  const int64_t* data() const { return dense_.const_data_ptr<int64_t>(); }
-  int64_t size() const { return dense_.numel(); }
+  const Tensor& dense() const {
+    return dense_;
+  }
+  const int64_t* data() const {
+    return dense_.const_data_ptr<int64_t>();
+  }
+  int64_t size() const {
+    return dense_.numel();
+  }
 
   /// The first value outside of [0, bound).
   std::optional<int64_t> first_outside(int64_t bound) const {
     const int64_t* values = data();
-    const auto is_outside = [bound](int64_t value) { return static_cast<uint64_t>(value) >= static_cast<uint64_t>(bound); };
+    const auto is_outside = [bound](int64_t value) {
+      return static_cast<uint64_t>(value) >= static_cast<uint64_t>(bound);
+    };
     std::atomic<bool> found = false;
     at::parallel_for(0, size(), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
       if (any_index_outside(values + begin, end - begin, bound)) {
@@ -74,9 +82,11 @@ struct IndexedWalk {
 template <class F>
 concept TakesRows = requires(const F& f) { f.row(int64_t{}, int64_t{}, int64_t{}); };
 
-/// Functions of pairs that have a form for n elements of one row of `a`: f.picked(offset of the row, indices in it, first offset in b, n).
+/// Functions of pairs that have a form for n elements of one row of `a`: f.picked(offset of the row, indices in it,
+/// first offset in b, n).
 template <class F>
-concept PicksFromRows = requires(const F& f, const int64_t* places) { f.picked(int64_t{}, places, int64_t{}, int64_t{}); };
+concept PicksFromRows =
+    requires(const F& f, const int64_t* places) { f.picked(int64_t{}, places, int64_t{}, int64_t{}); };
 
 /// Those that ask for a row of b some time before they read it.
 template <class F>
@@ -89,12 +99,12 @@ concept PrefetchesTargets = requires(const F& f) { f.prefetch_target(int64_t{}, 
 /// Elements of a row that are worth a thread's own visit to it: a few cache lines.
 inline constexpr int64_t kLeastCut = 64;
 
-/// Elements of a row from which threads cut it. Parts of narrower rows are fetched ahead by all of them: each takes whole
-/// rows instead, those of groups of so many targets.
+/// Elements of a row from which threads cut it. Parts of narrower rows are fetched ahead by all of them: each takes
+/// whole rows instead, those of groups of so many targets.
 inline constexpr int64_t kWideCut = 1024, kTargetGroup = 8;
 
-/// Calls f(offset in a, offset in b) for every pair. Elements that differ in `dim` alone, which may meet in `a`, are seen
-/// in order by one thread, unless `free_order` says that only `b` is written.
+/// Calls f(offset in a, offset in b) for every pair. Elements that differ in `dim` alone, which may meet in `a`, are
+/// seen in order by one thread, unless `free_order` says that only `b` is written.
 template <class F>
 void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_order, F f) {
   const auto ndim = static_cast<int64_t>(walk.sizes.size());
@@ -122,7 +132,8 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
   const int64_t b_last = walk.b_strides[last];
   const int64_t value_last = walk.value_strides[last];
   if constexpr (TakesRows<F>) {
-    if (units == 1 && blocks > 1 && !along_last && value_last == 0 && a_last == 1 && b_last == 1 && length < threads * kWideCut && total > 2 * 16384) {
+    if (units == 1 && blocks > 1 && !along_last && value_last == 0 && a_last == 1 && b_last == 1 &&
+        length < threads * kWideCut && total > 2 * 16384) {
       at::parallel_for(0, threads, 1, [&](int64_t begin, int64_t end) {
         // Processors do not guess which row comes next, as it does not follow the last one.
         constexpr size_t kRowsAhead = 2;
@@ -130,11 +141,15 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
         own.reserve(count);
         for (int64_t k = 0; k < count; ++k) {
           const int64_t part = values[k * value_step] / kTargetGroup % threads;
-          if (part >= begin && part < end) own.push_back(k);
+          if (part >= begin && part < end) {
+            own.push_back(k);
+          }
         }
         for (size_t i = 0; i < own.size(); ++i) {
           if constexpr (PrefetchesRows<F>) {
-            if (i + kRowsAhead < own.size()) f.prefetch_row(own[i + kRowsAhead] * b_step, length);
+            if (i + kRowsAhead < own.size()) {
+              f.prefetch_row(own[i + kRowsAhead] * b_step, length);
+            }
           }
           f.row(values[own[i] * value_step] * a_step, own[i] * b_step, length);
         }

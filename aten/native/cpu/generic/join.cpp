@@ -47,8 +47,8 @@ void interleave(const char* const* from, int64_t count, int64_t begin, int64_t e
   }
 }
 
-/// cat where everything is contiguous: each input gives one run of bytes for every index of the dimensions before `dim`. The
-/// result is cut anywhere for threads, and written from its beginning to its end.
+/// cat where everything is contiguous: each input gives one run of bytes for every index of the dimensions before
+/// `dim`. The result is cut anywhere for threads, and written from its beginning to its end.
 void join_runs(TensorList tensors, int64_t dim, const TensorBase& out) {
   const IntArrayRef sizes = out.sizes();
   const int64_t outer = std::accumulate(sizes.begin(), sizes.begin() + dim, int64_t{1}, std::multiplies<>());
@@ -108,8 +108,8 @@ void cat_kernel(TensorList tensors, int64_t dim, const TensorBase& out) {
   }
   dim = c10::maybe_wrap_dim(dim, out.dim());
   const bool plain = out.is_contiguous() && std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
-    return t.is_contiguous() && t.scalar_type() == out.scalar_type() && !t.is_conj() && !t.is_neg();
-  });
+                       return t.is_contiguous() && t.scalar_type() == out.scalar_type() && !t.is_conj() && !t.is_neg();
+                     });
   if (plain) {
     return join_runs(tensors, dim, out);
   }
@@ -141,14 +141,15 @@ Tensor repeat_interleave_cpu(const Tensor& repeats, std::optional<int64_t> outpu
     int64_t total = 0;
     for (int64_t i = 0; i < dense.numel(); ++i) {
       TORCH_CHECK(counts[i] >= 0, "repeats can not be negative, got ", counts[i], " at position ", i);
-      TORCH_CHECK(!c10::add_overflows(total, int64_t{counts[i]}, &total), "repeat_interleave: the sum of repeats overflows");
+      TORCH_CHECK(
+          !c10::add_overflows(total, int64_t{counts[i]}, &total), "repeat_interleave: the sum of repeats overflows");
     }
     TORCH_CHECK(
-        !output_size || *output_size >= 0, "Trying to create tensor with negative dimension ", *output_size, ": [", *output_size,
-        "] (in repeat_interleave)");
+        !output_size || *output_size >= 0, "Trying to create tensor with negative dimension ", *output_size, ": [",
+        *output_size, "] (in repeat_interleave)");
     TORCH_CHECK(
-        !output_size || *output_size == total, "allocated size does not match required size: output_size ", output_size.value_or(0),
-        " of repeat_interleave is not the sum of repeats, ", total);
+        !output_size || *output_size == total, "allocated size does not match required size: output_size ",
+        output_size.value_or(0), " of repeat_interleave is not the sum of repeats, ", total);
     result = empty_contiguous({total}, dense.scalar_type(), kCPU);
     T* to = result.mutable_data_ptr<T>();
     for (int64_t i = 0; i < dense.numel(); ++i) {

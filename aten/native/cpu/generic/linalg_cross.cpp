@@ -19,9 +19,13 @@ class Vectors {
   Vectors(std::array<const TensorBase*, 3> tensors, int64_t dim) {
     const TensorBase& out = *tensors[2];
     for (int64_t d = 0; d < out.dim(); ++d) {
-      if (d == dim) continue;
+      if (d == dim) {
+        continue;
+      }
       Dim entry{out.size(d), {}};
-      for (int k = 0; k < 3; ++k) entry.strides[k] = tensors[k]->size(d) == 1 ? 0 : tensors[k]->stride(d);
+      for (int k = 0; k < 3; ++k) {
+        entry.strides[k] = tensors[k]->size(d) == 1 ? 0 : tensors[k]->stride(d);
+      }
       dims_.push_back(entry);
     }
   }
@@ -30,7 +34,9 @@ class Vectors {
     for (size_t d = dims_.size(); d-- > 0;) {
       const int64_t place = index % dims_[d].size;
       index /= dims_[d].size;
-      for (int k = 0; k < 3; ++k) at[k] += place * dims_[d].strides[k];
+      for (int k = 0; k < 3; ++k) {
+        at[k] += place * dims_[d].strides[k];
+      }
     }
     return at;
   }

@@ -17,13 +17,19 @@ constexpr auto kTargetDtypes = dtype_set<c10::ScalarType::Byte, c10::ScalarType:
 struct ClassTargets {
   int64_t batch, classes, points;
 
-  int64_t targets() const { return batch * points; }
+  int64_t targets() const {
+    return batch * points;
+  }
   /// Place of the score of target t in class c.
-  int64_t at(int64_t t, int64_t c) const { return (t / points * classes + c) * points + t % points; }
+  int64_t at(int64_t t, int64_t c) const {
+    return (t / points * classes + c) * points + t % points;
+  }
 };
 
 ClassTargets class_targets(const TensorBase& self) {
-  if (self.dim() == 4) return {self.size(0), self.size(1), self.size(2) * self.size(3)};
+  if (self.dim() == 4) {
+    return {self.size(0), self.size(1), self.size(2) * self.size(3)};
+  }
   return {self.dim() == 1 ? 1 : self.size(0), self.size(self.dim() - 1), 1};
 }
 
@@ -51,7 +57,14 @@ void with_types(const char* op, const TensorBase& scores, const TensorBase& targ
 
 } // namespace
 
-void nll_loss_forward_kernel(const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index, const TensorBase& output, const TensorBase& total_weight) {
+void nll_loss_forward_kernel(
+    const TensorBase& self,
+    const TensorBase& target,
+    const std::optional<Tensor>& weight,
+    int64_t reduction,
+    int64_t ignore_index,
+    const TensorBase& output,
+    const TensorBase& total_weight) {
   with_types("nll_loss_out_frame", self, target, [&]<class T, class I> {
     using R = at::opmath_type<T>;
     const TensorBase scores = self.contiguous(), chosen = target.contiguous(), weights = contiguous_or_none(weight);
@@ -79,7 +92,9 @@ void nll_loss_forward_kernel(const TensorBase& self, const TensorBase& target, c
     double sum = 0, weight_sum = 0;
     for (int64_t i = 0; i < p.targets(); ++i) {
       const int64_t c = t[i];
-      if (c == ignore_index) continue;
+      if (c == ignore_index) {
+        continue;
+      }
       const R weight_c = weight_of(c);
       sum -= static_cast<double>(static_cast<R>(x[p.at(i, c)]) * weight_c);
       weight_sum += static_cast<double>(weight_c);
@@ -89,10 +104,19 @@ void nll_loss_forward_kernel(const TensorBase& self, const TensorBase& target, c
   });
 }
 
-void nll_loss_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index, const TensorBase& total_weight, const TensorBase& grad_input) {
+void nll_loss_backward_kernel(
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    const TensorBase& target,
+    const std::optional<Tensor>& weight,
+    int64_t reduction,
+    int64_t ignore_index,
+    const TensorBase& total_weight,
+    const TensorBase& grad_input) {
   with_types("nll_loss_backward_out_frame", self, target, [&]<class T, class I> {
     using R = at::opmath_type<T>;
-    const TensorBase grads = grad_output.contiguous(), chosen = target.contiguous(), weights = contiguous_or_none(weight);
+    const TensorBase grads = grad_output.contiguous(), chosen = target.contiguous(),
+                     weights = contiguous_or_none(weight);
     const ClassTargets p = class_targets(self);
     const T* g = grads.const_data_ptr<T>();
     const I* t = chosen.const_data_ptr<I>();
@@ -100,16 +124,22 @@ void nll_loss_backward_kernel(const TensorBase& grad_output, const TensorBase& s
     check_targets(t, p.targets(), p.classes, ignore_index);
     T* dx = grad_input.mutable_data_ptr<T>();
     std::fill(dx, dx + grad_input.numel(), T(0));
-    if (p.targets() == 0) return;
+    if (p.targets() == 0) {
+      return;
+    }
     R common = R(0);
     if (reduction != Reduction::None) {
       common = static_cast<R>(*g);
-      if (reduction == Reduction::Mean) common /= static_cast<R>(*total_weight.const_data_ptr<T>());
+      if (reduction == Reduction::Mean) {
+        common /= static_cast<R>(*total_weight.const_data_ptr<T>());
+      }
     }
     at::parallel_for(0, p.targets(), 4096, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t c = t[i];
-        if (c == ignore_index) continue;
+        if (c == ignore_index) {
+          continue;
+        }
         const R grad = reduction == Reduction::None ? static_cast<R>(g[i]) : common;
         dx[p.at(i, c)] = static_cast<T>(-grad * (w ? static_cast<R>(w[c]) : R(1)));
       }

@@ -27,8 +27,8 @@ struct Role {
   bool has_others = false; // tensors that are not row-major, or whose parameter does not
 };
 
-/// The parameters of one call with all that belongs to them: checked when made, read and written by run(). Tensors whose
-/// elements do not lie in memory like those of their parameter take part as copies, which are written back.
+/// The parameters of one call with all that belongs to them: checked when made, read and written by run(). Tensors
+/// whose elements do not lie in memory like those of their parameter take part as copies, which are written back.
 class StepList {
  public:
   StepList(const char* op, TensorList self, TensorList grads, std::initializer_list<Role> state)
@@ -36,11 +36,13 @@ class StepList {
     roles_.insert(roles_.end(), state.begin(), state.end());
     for (const Role& role : roles_) {
       TORCH_CHECK(
-          !takes_part(role) || role.list.size() == self.size(), op, ": expected as many ", role.name, " as parameters, got ",
-          role.list.size(), " and ", self.size());
+          !takes_part(role) || role.list.size() == self.size(), op, ": expected as many ", role.name,
+          " as parameters, got ", role.list.size(), " and ", self.size());
     }
     arrays_.resize(self.size());
-    for (size_t i = 0; i < self.size(); ++i) take(i);
+    for (size_t i = 0; i < self.size(); ++i) {
+      take(i);
+    }
   }
 
   /// False where the step is to be skipped because gradients are not finite. Else takes the scale off them.
@@ -49,29 +51,45 @@ class StepList {
   /// The learning rate as a number; one on the parameters' device is left to the step, which reads it there.
   double learning_rate(const Tensor& lr) {
     TORCH_CHECK(lr.defined() && lr.numel() == 1, op_, ": expected numbers as tensors of one element, got ", lr.sizes());
-    if (!is_on_cuda() || !lr.is_cuda()) return lr.item<double>();
+    if (!is_on_cuda() || !lr.is_cuda()) {
+      return lr.item<double>();
+    }
     scale_.lr = device_number(lr);
     return 0;
   }
   /// Whether step i stands on the parameters' device, where the step of the optimizer then reads it.
   bool leave_on_device(size_t i, const Tensor& step) {
-    if (!is_on_cuda() || !step.is_cuda()) return false;
+    if (!is_on_cuda() || !step.is_cuda()) {
+      return false;
+    }
     arrays_[i].step = device_number(step);
     return true;
   }
 
-  size_t size() const { return arrays_.size(); }
-  StepArrays& operator[](size_t i) { return arrays_[i]; }
+  size_t size() const {
+    return arrays_.size();
+  }
+  StepArrays& operator[](size_t i) {
+    return arrays_[i];
+  }
 
   template <class Settings>
   void run(c10::ArrayRef<Settings> settings) {
-    for (size_t slot = 0; slot < roles_.size(); ++slot)
-      if (roles_[slot].has_others) place_others(static_cast<int>(slot), roles_[slot]);
+    for (size_t slot = 0; slot < roles_.size(); ++slot) {
+      if (roles_[slot].has_others) {
+        place_others(static_cast<int>(slot), roles_[slot]);
+      }
+    }
     constexpr void (*kTable[])(c10::ArrayRef<StepArrays>, c10::ArrayRef<Settings>) = {
         v2::fused_step<Settings>, v3::fused_step<Settings>, v4::fused_step<Settings>};
-    if (is_on_cuda()) cuda_fused_step<Settings>()(arrays_, settings, scale_);
-    else kTable[cpu_isa_level()](arrays_, settings);
-    for (const auto& [to, from] : write_back_) to.copy_(from);
+    if (is_on_cuda()) {
+      cuda_fused_step<Settings>()(arrays_, settings, scale_);
+    } else {
+      kTable[cpu_isa_level()](arrays_, settings);
+    }
+    for (const auto& [to, from] : write_back_) {
+      to.copy_(from);
+    }
   }
 
  private:
@@ -82,7 +100,9 @@ class StepList {
         p.defined() ? p.toString() : std::string("an undefined tensor"));
   }
 
-  bool is_on_cuda() const { return !self_.empty() && self_.front().is_cuda(); }
+  bool is_on_cuda() const {
+    return !self_.empty() && self_.front().is_cuda();
+  }
 
   /// A number where the parameters are, or null.
   const float* device_number(const Optional& t) {
@@ -91,12 +111,16 @@ class StepList {
   const float* device_number(const Tensor& t) {
     TORCH_CHECK(t.numel() == 1, op_, ": expected numbers as tensors of one element, got ", t.sizes());
     const c10::Device device = self_.front().device();
-    if (t.device() == device && t.scalar_type() == kFloat) return static_cast<const float*>(t.const_data_ptr());
+    if (t.device() == device && t.scalar_type() == kFloat) {
+      return static_cast<const float*>(t.const_data_ptr());
+    }
     copies_.push_back(t.to(device, kFloat));
     return copies_.back().const_data_ptr<float>();
   }
 
-  static bool takes_part(const Role& role) { return role.use != Use::WriteIfGiven || !role.list.empty(); }
+  static bool takes_part(const Role& role) {
+    return role.use != Use::WriteIfGiven || !role.list.empty();
+  }
 
   /// Checks the tensors of parameter i and takes the addresses of those that are row-major, as nearly all do.
   void take(size_t i) {
@@ -104,8 +128,8 @@ class StepList {
     check_parameter(p);
     const c10::Device device = p.device();
     TORCH_CHECK(
-        i == 0 || device == self_.front().device(), op_, ": expected parameters on one device, got ", self_.front().device(), " and ",
-        device);
+        i == 0 || device == self_.front().device(), op_, ": expected parameters on one device, got ",
+        self_.front().device(), " and ", device);
     const auto keys = p.key_set();
     const auto dtype = p.dtype();
     const IntArrayRef sizes = p.sizes();
@@ -115,15 +139,22 @@ class StepList {
     arrays.dtype = p.scalar_type();
     for (size_t slot = 0; slot < roles_.size(); ++slot) {
       Role& role = roles_[slot];
-      if (!takes_part(role)) continue;
+      if (!takes_part(role)) {
+        continue;
+      }
       const Tensor& t = role.list[i];
-      const bool alike = slot == 0 || (t.key_set() == keys && t.dtype() == dtype && t.device() == device && t.sizes() == sizes);
-      if (!alike) check_like(role, t, p);
+      const bool alike =
+          slot == 0 || (t.key_set() == keys && t.dtype() == dtype && t.device() == device && t.sizes() == sizes);
+      if (!alike) {
+        check_like(role, t, p);
+      }
       if (by_rows && t.is_contiguous()) {
         arrays.data[slot] = t.data_ptr();
       } else {
         role.has_others = true;
-        if (role.use != Use::Read) assert_no_internal_overlap(t);
+        if (role.use != Use::Read) {
+          assert_no_internal_overlap(t);
+        }
       }
     }
   }
@@ -132,16 +163,19 @@ class StepList {
     TORCH_CHECK(
         t.defined() && t.scalar_type() == p.scalar_type() && t.device() == p.device() && t.layout() == p.layout(),
         "params, grads, and state must have same dtype, device, and layout: ", op_, " got ",
-        t.defined() ? t.toString() : std::string("an undefined tensor"), " in ", role.name, " for a parameter ", p.toString());
+        t.defined() ? t.toString() : std::string("an undefined tensor"), " in ", role.name, " for a parameter ",
+        p.toString());
     TORCH_CHECK(
-        t.sizes() == p.sizes(), op_, ": expected ", role.name, " of the sizes of their parameters, got ", t.sizes(), " for ",
-        p.sizes());
+        t.sizes() == p.sizes(), op_, ": expected ", role.name, " of the sizes of their parameters, got ", t.sizes(),
+        " for ", p.sizes());
   }
 
   void place_others(int slot, const Role& role) {
     for (size_t i = 0; i < self_.size(); ++i) {
       const Tensor &p = self_[i], &t = role.list[i];
-      if (p.is_contiguous() && t.is_contiguous()) continue;
+      if (p.is_contiguous() && t.is_contiguous()) {
+        continue;
+      }
       const bool dense = p.is_non_overlapping_and_dense();
       if (dense && t.strides() == p.strides()) {
         arrays_[i].data[slot] = t.data_ptr();
@@ -151,7 +185,9 @@ class StepList {
       Tensor copy = at::empty_strided(p.sizes(), strides, p.options());
       copy.copy_(t);
       arrays_[i].data[slot] = copy.data_ptr();
-      if (role.use != Use::Read) write_back_.emplace_back(t, copy);
+      if (role.use != Use::Read) {
+        write_back_.emplace_back(t, copy);
+      }
       copies_.push_back(std::move(copy));
     }
   }
@@ -180,7 +216,9 @@ bool StepList::unscale(const Optional& grad_scale, const Optional& found_inf) {
   const TensorList grads = roles_[1].list;
   if (scaled) {
     TORCH_CHECK(!grad_scale->is_complex(), op_, ": expected a real grad_scale, got ", grad_scale->scalar_type());
-    for (const Tensor& g : grads) assert_no_internal_overlap(g);
+    for (const Tensor& g : grads) {
+      assert_no_internal_overlap(g);
+    }
   }
   if (is_on_cuda()) {
     // The host need not know: the step itself looks.
@@ -188,11 +226,17 @@ bool StepList::unscale(const Optional& grad_scale, const Optional& found_inf) {
     scale_.found_inf = device_number(found_inf);
     return true;
   }
-  if (scaled) number(op_, *grad_scale);
-  if (found_inf.has_value() && found_inf->defined() && number(op_, *found_inf) == 1) return false;
+  if (scaled) {
+    number(op_, *grad_scale);
+  }
+  if (found_inf.has_value() && found_inf->defined() && number(op_, *found_inf) == 1) {
+    return false;
+  }
   if (scaled) {
     const Tensor scale = grad_scale->reshape(IntArrayRef());
-    for (const Tensor& g : grads) g.div_(scale);
+    for (const Tensor& g : grads) {
+      g.div_(scale);
+    }
   }
   return true;
 }
@@ -205,12 +249,15 @@ DeviceStep<Settings> cuda_step = nullptr;
 template <class Settings, class Make>
 std::vector<Settings> settings_of(const char* op, StepList& list, TensorList steps, const Make& make) {
   TORCH_CHECK(
-      steps.size() == list.size(), op, ": expected as many state_steps as parameters, got ", steps.size(), " and ", list.size());
+      steps.size() == list.size(), op, ": expected as many state_steps as parameters, got ", steps.size(), " and ",
+      list.size());
   std::vector<Settings> result;
   const void* last = nullptr; // the tensor that the last settings are of; none where they are of steps on the device
   for (size_t i = 0; i < steps.size(); ++i) {
     const void* const now = list.leave_on_device(i, steps[i]) ? nullptr : steps[i].unsafeGetTensorImpl();
-    if (i == 0 || now != last) result.push_back(make(now == nullptr ? 1.0 : number(op, steps[i])));
+    if (i == 0 || now != last) {
+      result.push_back(make(now == nullptr ? 1.0 : number(op, steps[i])));
+    }
     last = now;
     list[i].settings = result.size() - 1;
   }
@@ -224,15 +271,21 @@ struct Rate {
 
   Rate(double lr) : number(lr) {}
   Rate(const Tensor& lr) : tensor(&lr) {}
-  double of(StepList& list) const { return tensor != nullptr ? list.learning_rate(*tensor) : number; }
+  double of(StepList& list) const {
+    return tensor != nullptr ? list.learning_rate(*tensor) : number;
+  }
 };
 
 template <class Settings, class Make>
 std::vector<Settings> settings_of(const char* op, StepList& list, IntArrayRef steps, const Make& make) {
-  TORCH_CHECK(steps.size() == list.size(), op, ": expected as many steps as parameters, got ", steps.size(), " and ", list.size());
+  TORCH_CHECK(
+      steps.size() == list.size(), op, ": expected as many steps as parameters, got ", steps.size(), " and ",
+      list.size());
   std::vector<Settings> result;
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (i == 0 || steps[i] != steps[i - 1]) result.push_back(make(static_cast<double>(steps[i])));
+    if (i == 0 || steps[i] != steps[i - 1]) {
+      result.push_back(make(static_cast<double>(steps[i])));
+    }
     list[i].settings = result.size() - 1;
   }
   return result;
@@ -255,7 +308,9 @@ void adam(const char* op, const Adam& lists, const Rate& lr, AdamStep settings) 
     settings.step = step;
     return settings;
   });
-  if (list.unscale(lists.grad_scale, lists.found_inf)) list.run<AdamStep>(all);
+  if (list.unscale(lists.grad_scale, lists.found_inf)) {
+    list.run<AdamStep>(all);
+  }
 }
 
 struct Sgd {
@@ -266,7 +321,9 @@ struct Sgd {
 void sgd(const Sgd& lists, const Rate& lr, SgdStep settings) {
   StepList list("_fused_sgd_", lists.self, lists.grads, {momentum_role(lists.buffers, settings.momentum != 0)});
   settings.lr = lr.of(list);
-  if (list.unscale(lists.grad_scale, lists.found_inf)) list.run<SgdStep>(settings);
+  if (list.unscale(lists.grad_scale, lists.found_inf)) {
+    list.run<SgdStep>(settings);
+  }
 }
 
 struct Adagrad {
@@ -282,7 +339,9 @@ void adagrad(const Adagrad& lists, const Rate& lr, AdagradStep settings) {
     settings.step = step;
     return settings;
   });
-  if (list.unscale(lists.grad_scale, lists.found_inf)) list.run<AdagradStep>(all);
+  if (list.unscale(lists.grad_scale, lists.found_inf)) {
+    list.run<AdagradStep>(all);
+  }
 }
 
 } // namespace
@@ -302,48 +361,182 @@ template TORCH_API DeviceStep<RmspropStep>& cuda_fused_step();
 template TORCH_API DeviceStep<RpropStep>& cuda_fused_step();
 template TORCH_API DeviceStep<AsgdStep>& cuda_fused_step();
 
-void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
-  sgd({self, grads, momentum_buffer_list, grad_scale, found_inf}, lr, {0, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
+void _fused_sgd_(
+    TensorList self,
+    TensorList grads,
+    TensorList momentum_buffer_list,
+    double weight_decay,
+    double momentum,
+    double lr,
+    double dampening,
+    bool nesterov,
+    bool maximize,
+    bool is_first_step,
+    const Optional& grad_scale,
+    const Optional& found_inf) {
+  sgd({self, grads, momentum_buffer_list, grad_scale, found_inf}, lr,
+      {0, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
 }
 
-void _fused_sgd_tensor_lr_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
-  sgd({self, grads, momentum_buffer_list, grad_scale, found_inf}, lr, {0, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
+void _fused_sgd_tensor_lr_(
+    TensorList self,
+    TensorList grads,
+    TensorList momentum_buffer_list,
+    double weight_decay,
+    double momentum,
+    const Tensor& lr,
+    double dampening,
+    bool nesterov,
+    bool maximize,
+    bool is_first_step,
+    const Optional& grad_scale,
+    const Optional& found_inf) {
+  sgd({self, grads, momentum_buffer_list, grad_scale, found_inf}, lr,
+      {0, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
 }
 
-void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  adam("_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
-       {0, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
+void _fused_adam_(
+    TensorList self,
+    TensorList grads,
+    TensorList exp_avgs,
+    TensorList exp_avg_sqs,
+    TensorList max_exp_avg_sqs,
+    TensorList state_steps,
+    double lr,
+    double beta1,
+    double beta2,
+    double weight_decay,
+    double eps,
+    bool amsgrad,
+    bool maximize,
+    const Optional& grad_scale,
+    const Optional& found_inf) {
+  adam(
+      "_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
+      {0, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
 }
 
-void _fused_adam_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  adam("_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
-       {0, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
+void _fused_adam_tensor_lr_(
+    TensorList self,
+    TensorList grads,
+    TensorList exp_avgs,
+    TensorList exp_avg_sqs,
+    TensorList max_exp_avg_sqs,
+    TensorList state_steps,
+    const Tensor& lr,
+    double beta1,
+    double beta2,
+    double weight_decay,
+    double eps,
+    bool amsgrad,
+    bool maximize,
+    const Optional& grad_scale,
+    const Optional& found_inf) {
+  adam(
+      "_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
+      {0, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
 }
 
-void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  adam("_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
-       {0, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
+void _fused_adamw_(
+    TensorList self,
+    TensorList grads,
+    TensorList exp_avgs,
+    TensorList exp_avg_sqs,
+    TensorList max_exp_avg_sqs,
+    TensorList state_steps,
+    double lr,
+    double beta1,
+    double beta2,
+    double weight_decay,
+    double eps,
+    bool amsgrad,
+    bool maximize,
+    const Optional& grad_scale,
+    const Optional& found_inf) {
+  adam(
+      "_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
+      {0, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
 }
 
-void _fused_adamw_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  adam("_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
-       {0, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
+void _fused_adamw_tensor_lr_(
+    TensorList self,
+    TensorList grads,
+    TensorList exp_avgs,
+    TensorList exp_avg_sqs,
+    TensorList max_exp_avg_sqs,
+    TensorList state_steps,
+    const Tensor& lr,
+    double beta1,
+    double beta2,
+    double weight_decay,
+    double eps,
+    bool amsgrad,
+    bool maximize,
+    const Optional& grad_scale,
+    const Optional& found_inf) {
+  adam(
+      "_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
+      {0, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
 }
 
-void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  adagrad({self, grads, state_sums, state_steps, grad_scale, found_inf}, lr, {0, lr_decay, weight_decay, eps, 0, maximize});
+void _fused_adagrad_(
+    TensorList self,
+    TensorList grads,
+    TensorList state_sums,
+    TensorList state_steps,
+    double lr,
+    double lr_decay,
+    double weight_decay,
+    double eps,
+    bool maximize,
+    const Optional& grad_scale,
+    const Optional& found_inf) {
+  adagrad(
+      {self, grads, state_sums, state_steps, grad_scale, found_inf}, lr, {0, lr_decay, weight_decay, eps, 0, maximize});
 }
 
-void _fused_adagrad_tensor_lr_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  adagrad({self, grads, state_sums, state_steps, grad_scale, found_inf}, lr, {0, lr_decay, weight_decay, eps, 0, maximize});
+void _fused_adagrad_tensor_lr_(
+    TensorList self,
+    TensorList grads,
+    TensorList state_sums,
+    TensorList state_steps,
+    const Tensor& lr,
+    double lr_decay,
+    double weight_decay,
+    double eps,
+    bool maximize,
+    const Optional& grad_scale,
+    const Optional& found_inf) {
+  adagrad(
+      {self, grads, state_sums, state_steps, grad_scale, found_inf}, lr, {0, lr_decay, weight_decay, eps, 0, maximize});
 }
 
-void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr, double rho, double eps, double weight_decay, bool maximize) {
+void _fused_adadelta_(
+    TensorList self,
+    TensorList grads,
+    TensorList square_avgs,
+    TensorList acc_deltas,
+    double lr,
+    double rho,
+    double eps,
+    double weight_decay,
+    bool maximize) {
   StepList list("_fused_adadelta_", self, grads, {{"square_avgs", square_avgs}, {"acc_deltas", acc_deltas}});
   list.run<AdadeltaStep>(AdadeltaStep{lr, rho, eps, weight_decay, maximize});
 }
 
-void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool maximize) {
+void _fused_adamax_(
+    TensorList self,
+    TensorList grads,
+    TensorList exp_avgs,
+    TensorList exp_infs,
+    IntArrayRef steps,
+    double lr,
+    double beta1,
+    double beta2,
+    double weight_decay,
+    double eps,
+    bool maximize) {
   StepList list("_fused_adamax_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_infs", exp_infs}});
   const auto all = settings_of<AdamaxStep>("_fused_adamax_", list, steps, [&](double step) {
     return AdamaxStep{lr, beta1, beta2, weight_decay, eps, step, maximize};
@@ -351,27 +544,53 @@ void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, Tens
   list.run<AdamaxStep>(all);
 }
 
-void _fused_nadam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, ArrayRef<double> mu_products, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double momentum_decay, double eps, bool decoupled_weight_decay, bool maximize) {
+void _fused_nadam_(
+    TensorList self,
+    TensorList grads,
+    TensorList exp_avgs,
+    TensorList exp_avg_sqs,
+    ArrayRef<double> mu_products,
+    IntArrayRef steps,
+    double lr,
+    double beta1,
+    double beta2,
+    double weight_decay,
+    double momentum_decay,
+    double eps,
+    bool decoupled_weight_decay,
+    bool maximize) {
   StepList list("_fused_nadam_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}});
   TORCH_CHECK(
       mu_products.size() == list.size() && steps.size() == list.size(),
-      "_fused_nadam_: expected as many mu_products and steps as parameters, got ", mu_products.size(), ", ", steps.size(), " and ",
-      list.size());
+      "_fused_nadam_: expected as many mu_products and steps as parameters, got ", mu_products.size(), ", ",
+      steps.size(), " and ", list.size());
   std::vector<NadamStep> all;
   for (size_t i = 0; i < list.size(); ++i) {
     if (i == 0 || steps[i] != steps[i - 1] || mu_products[i] != mu_products[i - 1]) {
       const double step = static_cast<double>(steps[i]);
       const auto momentum = [&](double t) { return beta1 * (1 - 0.5 * std::pow(0.96, t * momentum_decay)); };
       all.push_back(
-          {lr, beta1, beta2, weight_decay, eps, step, momentum(step), momentum(step + 1), mu_products[i], decoupled_weight_decay,
-           maximize});
+          {lr, beta1, beta2, weight_decay, eps, step, momentum(step), momentum(step + 1), mu_products[i],
+           decoupled_weight_decay, maximize});
     }
     list[i].settings = all.size() - 1;
   }
   list.run<NadamStep>(all);
 }
 
-void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool decoupled_weight_decay, bool maximize) {
+void _fused_radam_(
+    TensorList self,
+    TensorList grads,
+    TensorList exp_avgs,
+    TensorList exp_avg_sqs,
+    IntArrayRef steps,
+    double lr,
+    double beta1,
+    double beta2,
+    double weight_decay,
+    double eps,
+    bool decoupled_weight_decay,
+    bool maximize) {
   StepList list("_fused_radam_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}});
   const auto all = settings_of<RadamStep>("_fused_radam_", list, steps, [&](double step) {
     return RadamStep{lr, beta1, beta2, weight_decay, eps, step, decoupled_weight_decay, maximize};
@@ -379,7 +598,18 @@ void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, Tenso
   list.run<RadamStep>(all);
 }
 
-void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, double lr, double alpha, double eps, double weight_decay, double momentum, bool maximize) {
+void _fused_rmsprop_(
+    TensorList self,
+    TensorList grads,
+    TensorList square_avgs,
+    TensorList grad_avgs,
+    TensorList momentum_buffer_list,
+    double lr,
+    double alpha,
+    double eps,
+    double weight_decay,
+    double momentum,
+    bool maximize) {
   StepList list(
       "_fused_rmsprop_", self, grads,
       {{"square_avgs", square_avgs},
@@ -388,19 +618,39 @@ void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, 
   list.run<RmspropStep>(RmspropStep{lr, alpha, eps, weight_decay, momentum, maximize});
 }
 
-void _fused_rprop_(TensorList self, TensorList grads, TensorList prevs, TensorList step_sizes, double etaminus, double etaplus, double step_size_min, double step_size_max, bool maximize) {
+void _fused_rprop_(
+    TensorList self,
+    TensorList grads,
+    TensorList prevs,
+    TensorList step_sizes,
+    double etaminus,
+    double etaplus,
+    double step_size_min,
+    double step_size_max,
+    bool maximize) {
   StepList list("_fused_rprop_", self, grads, {{"prevs", prevs}, {"step_sizes", step_sizes}});
   list.run<RpropStep>(RpropStep{etaminus, etaplus, step_size_min, step_size_max, maximize});
 }
 
-void _fused_asgd_(TensorList self, TensorList grads, TensorList axs, ArrayRef<double> etas, ArrayRef<double> mus, double lambd, double weight_decay, bool maximize) {
+void _fused_asgd_(
+    TensorList self,
+    TensorList grads,
+    TensorList axs,
+    ArrayRef<double> etas,
+    ArrayRef<double> mus,
+    double lambd,
+    double weight_decay,
+    bool maximize) {
   StepList list("_fused_asgd_", self, grads, {{"axs", axs}});
   TORCH_CHECK(
       etas.size() == list.size() && mus.size() == list.size(),
-      "_fused_asgd_: expected as many etas and mus as parameters, got ", etas.size(), ", ", mus.size(), " and ", list.size());
+      "_fused_asgd_: expected as many etas and mus as parameters, got ", etas.size(), ", ", mus.size(), " and ",
+      list.size());
   std::vector<AsgdStep> all;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (i == 0 || etas[i] != etas[i - 1] || mus[i] != mus[i - 1]) all.push_back({lambd, etas[i], mus[i], weight_decay, maximize});
+    if (i == 0 || etas[i] != etas[i - 1] || mus[i] != mus[i - 1]) {
+      all.push_back({lambd, etas[i], mus[i], weight_decay, maximize});
+    }
     list[i].settings = all.size() - 1;
   }
   list.run<AsgdStep>(all);

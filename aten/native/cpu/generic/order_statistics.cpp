@@ -28,7 +28,8 @@ constexpr int64_t first_capacity(int64_t k, int64_t count) {
 // Puts the first `k` entries of a row in order at the front of `buffer`, which holds `capacity` entries. Short rows are
 // loaded whole; of long ones only those are kept that beat the k-th best of what has been seen.
 template <class T>
-void select_first(const T* row, int64_t count, int64_t stride, bool flip, int64_t k, Entry<T>* buffer, int64_t capacity) {
+void select_first(
+    const T* row, int64_t count, int64_t stride, bool flip, int64_t k, Entry<T>* buffer, int64_t capacity) {
   if (k == 0) {
     return;
   }
@@ -59,10 +60,11 @@ void select_first(const T* row, int64_t count, int64_t stride, bool flip, int64_
   std::sort(buffer, buffer + k);
 }
 
-// The same for a long row, by parts on several threads: the first `k` of each, and of these the first again. Entries are all
-// different, so that the cuts do not show.
+// The same for a long row, by parts on several threads: the first `k` of each, and of these the first again. Entries
+// are all different, so that the cuts do not show.
 template <class T>
-void select_first_by_parts(const T* row, int64_t count, int64_t stride, bool flip, int64_t k, int64_t parts, Entry<T>* buffer) {
+void select_first_by_parts(
+    const T* row, int64_t count, int64_t stride, bool flip, int64_t k, int64_t parts, Entry<T>* buffer) {
   const auto found = std::make_unique_for_overwrite<Entry<T>[]>(parts * k);
   at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
@@ -81,7 +83,8 @@ void select_first_by_parts(const T* row, int64_t count, int64_t stride, bool fli
 }
 
 template <class T>
-void topk_rows(const TensorBase& self, int64_t k, int64_t dim, bool largest, const TensorBase& values, const TensorBase& indices) {
+void topk_rows(
+    const TensorBase& self, int64_t k, int64_t dim, bool largest, const TensorBase& values, const TensorBase& indices) {
   const int64_t count = row_size(self, dim);
   const int64_t in_stride = row_stride(self, dim);
   const int64_t value_stride = row_stride(values, dim);
@@ -111,11 +114,7 @@ void topk_rows(const TensorBase& self, int64_t k, int64_t dim, bool largest, con
 // Which entry of a row is wanted: `choose(entries, count)` returns its place in the row.
 template <class T, class Choose>
 void choose_in_rows(
-    const TensorBase& self,
-    int64_t dim,
-    const TensorBase& values,
-    const TensorBase& indices,
-    const Choose& choose) {
+    const TensorBase& self, int64_t dim, const TensorBase& values, const TensorBase& indices, const Choose& choose) {
   const int64_t count = row_size(self, dim);
   const int64_t stride = row_stride(self, dim);
   const T* in = self.const_data_ptr<T>();
@@ -137,8 +136,8 @@ int64_t kth_place(Entry<T>* entries, int64_t count, int64_t k) {
   return entries[k].index();
 }
 
-// The same by exchanges about the median of three, of which equal elements take part as they lie: the one of them that ends up
-// at `k` is the one that PyTorch's kthvalue names.
+// The same by exchanges about the median of three, of which equal elements take part as they lie: the one of them that
+// ends up at `k` is the one that PyTorch's kthvalue names.
 template <class T>
 int64_t kth_place_by_exchange(Entry<T>* entries, int64_t count, int64_t k) {
   const auto greater = [entries](int64_t a, int64_t b) { return entries[a].key() > entries[b].key(); };
@@ -198,8 +197,8 @@ int64_t median_place(Entry<T>* entries, int64_t count, bool ignore_nan) {
 // std::sort of so few elements is sorting by insertion.
 constexpr int64_t kSortedByInsertion = 16;
 
-// The same steps where a NaN compares as it does: less than nothing, and nothing less than it. So it stays where it stands, and
-// what is behind it does not come past it.
+// The same steps where a NaN compares as it does: less than nothing, and nothing less than it. So it stays where it
+// stands, and what is behind it does not come past it.
 template <class T>
 void sort_around_nans(Entry<T>* entries, int64_t count) {
   const auto less = [](const Entry<T>& a, const Entry<T>& b) { return a.key() < b.key() && !is_nan_key<T>(b.key()); };
@@ -218,10 +217,10 @@ void sort_around_nans(Entry<T>* entries, int64_t count) {
   }
 }
 
-// The smallest of the most frequent values, at the index that comes last when the row is sorted by std::sort, which is also
-// what PyTorch does: of up to 16 elements the last one, of more any. NaNs are not equal to each other. PyTorch compares them as
-// they are; in longer rows, where that would be no order, they are larger than the rest, but where nothing repeats, one at the
-// front stays there.
+// The smallest of the most frequent values, at the index that comes last when the row is sorted by std::sort, which is
+// also what PyTorch does: of up to 16 elements the last one, of more any. NaNs are not equal to each other. PyTorch
+// compares them as they are; in longer rows, where that would be no order, they are larger than the rest, but where
+// nothing repeats, one at the front stays there.
 template <class T>
 int64_t mode_place(Entry<T>* entries, int64_t count) {
   if (sorting::is_float_like<T> && count <= kSortedByInsertion) {
@@ -240,7 +239,8 @@ int64_t mode_place(Entry<T>* entries, int64_t count) {
       best = i;
     }
   }
-  for (int64_t i = count; count > kSortedByInsertion && best_length <= 1 && i-- > 0 && is_nan_key<T>(entries[i].key());) {
+  for (int64_t i = count;
+       count > kSortedByInsertion && best_length <= 1 && i-- > 0 && is_nan_key<T>(entries[i].key());) {
     if (entries[i].index() == 0) {
       return 0;
     }
@@ -261,9 +261,8 @@ void choose_along(
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
   dispatch(name, self.scalar_type(), kSelectable, [&]<class T> {
-    choose_in_rows<T>(self, dim, values, indices, [&](Entry<T>* entries, int64_t count) {
-      return choose(entries, count);
-    });
+    choose_in_rows<T>(
+        self, dim, values, indices, [&](Entry<T>* entries, int64_t count) { return choose(entries, count); });
   });
 }
 
@@ -277,7 +276,8 @@ void median_of_all(const TensorBase& self, bool ignore_nan, const TensorBase& ou
   dispatch("median_cpu", self.scalar_type(), kSelectable, [&]<class T> {
     T* result = out.mutable_data_ptr<T>();
     if (count == 0) {
-      // Integers have no NaN; their empty median is the value that stands for an invalid conversion, which goes by 32 bits.
+      // Integers have no NaN; their empty median is the value that stands for an invalid conversion, which goes by 32
+      // bits.
       const T invalid = sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
       *result = sorting::is_float_like<T> ? std::numeric_limits<T>::quiet_NaN() : invalid;
       return;
@@ -309,12 +309,7 @@ void topk_kernel(
 }
 
 void kthvalue_kernel(
-    const TensorBase& self,
-    int64_t k,
-    int64_t dim,
-    bool,
-    const TensorBase& values,
-    const TensorBase& indices) {
+    const TensorBase& self, int64_t k, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
   choose_along("kthvalue_cpu", self, dim, values, indices, [k]<class E>(E* entries, int64_t count) {
     return kth_place_by_exchange(entries, count, k - 1);
   });
@@ -346,9 +341,8 @@ void mode_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& va
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
   dispatch("mode_cpu", self.scalar_type(), kSelectable | kBooleans, [&]<class T> {
-    choose_in_rows<T>(self, dim, values, indices, [](Entry<T>* entries, int64_t count) {
-      return mode_place<T>(entries, count);
-    });
+    choose_in_rows<T>(
+        self, dim, values, indices, [](Entry<T>* entries, int64_t count) { return mode_place<T>(entries, count); });
   });
 }
 

@@ -1,4 +1,5 @@
-// Padding with what is inside: each position of the padded tensor shows one position of the input, dimension by dimension.
+// Padding with what is inside: each position of the padded tensor shows one position of the input, dimension by
+// dimension.
 #include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
@@ -29,7 +30,8 @@ Indices source_indices(int64_t size, int64_t before, int64_t padded_size, bool r
   return indices;
 }
 
-/// A padding seen as [outer, depth, height, width]: missing padded dimensions have size 1, batch and channels are outer.
+/// A padding seen as [outer, depth, height, width]: missing padded dimensions have size 1, batch and channels are
+/// outer.
 struct Frame {
   std::array<Indices, 3> indices;
   std::array<int64_t, 3> size{1, 1, 1}, padded{1, 1, 1};
@@ -55,7 +57,9 @@ struct Frame {
     }
     const Indices& last = indices[2];
     const auto follows = [&](int64_t j) { return j + 1 < padded[2] && last[j + 1] == last[j] + 1; };
-    while (run_begin < padded[2] && !follows(run_begin)) ++run_begin;
+    while (run_begin < padded[2] && !follows(run_begin)) {
+      ++run_begin;
+    }
     if (run_begin < padded[2]) {
       for (run = 1; follows(run_begin + run - 1); ++run) {
       }
@@ -71,7 +75,9 @@ struct Frame {
     }
   }
 
-  int64_t planes() const { return batch * channels; }
+  int64_t planes() const {
+    return batch * channels;
+  }
   int64_t inside_offset(int64_t plane) const {
     return plane / channels * inside_batch + plane % channels * inside_channel;
   }
@@ -86,7 +92,9 @@ void fill_row(const Frame& f, const T* from, T* to) {
   const int64_t* const indices = f.indices[2].data();
   const int64_t width = f.padded[2], to_step = f.outside[2], from_step = f.inside[2];
   const auto fill = [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin; j < end; ++j) to[j * to_step] = from[indices[j] * from_step];
+    for (int64_t j = begin; j < end; ++j) {
+      to[j * to_step] = from[indices[j] * from_step];
+    }
   };
   if (to_step == 1 && from_step == 1 && f.run > 0) {
     fill(0, f.run_begin);
@@ -146,8 +154,13 @@ void pad_forward(const TensorBase& self, IntArrayRef padding, const TensorBase& 
 }
 
 void pad_backward(
-    const TensorBase& grad_output, const TensorBase& self, IntArrayRef padding, const TensorBase& grad_input, bool reflects) {
-  const std::string op = std::string(reflects ? "reflection_pad" : "replication_pad") + std::to_string(padding.size() / 2) + "d_backward";
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    IntArrayRef padding,
+    const TensorBase& grad_input,
+    bool reflects) {
+  const std::string op =
+      std::string(reflects ? "reflection_pad" : "replication_pad") + std::to_string(padding.size() / 2) + "d_backward";
   const Frame f(grad_input, grad_output, padding, reflects);
   dispatch(op.c_str(), self.scalar_type(), kFloating | kComplex, [&]<class T> {
     using R = at::opmath_type<T>;
@@ -193,11 +206,13 @@ void replication_pad_kernel(const TensorBase& self, IntArrayRef padding, const T
   pad_forward(self, padding, out, /*reflects=*/false);
 }
 
-void reflection_pad_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef padding, const TensorBase& grad_input) {
+void reflection_pad_backward_kernel(
+    const TensorBase& grad_output, const TensorBase& self, IntArrayRef padding, const TensorBase& grad_input) {
   pad_backward(grad_output, self, padding, grad_input, /*reflects=*/true);
 }
 
-void replication_pad_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef padding, const TensorBase& grad_input) {
+void replication_pad_backward_kernel(
+    const TensorBase& grad_output, const TensorBase& self, IntArrayRef padding, const TensorBase& grad_input) {
   pad_backward(grad_output, self, padding, grad_input, /*reflects=*/false);
 }
 

@@ -33,7 +33,8 @@ void fill_serially(const Tensor& self, Draw draw) {
 /// self[i] = map(u) of doubles u that are uniform in [0, 1).
 template <class T, class Map>
 void fill_from_units(const Tensor& self, CPUGeneratorImpl& generator, Map map) {
-  fill_mapped<T, double>(self, [&](double* u, int64_t n) { draw_uniform(generator, u, n, 0, 1); }, map);
+  fill_mapped<T, double>(
+      self, [&](double* u, int64_t n) { draw_uniform(generator, u, n, 0, 1); }, map);
 }
 
 /// Exponential numbers. Those that are stored as doubles are libm's to the last bit, as PyTorch's are.
@@ -146,9 +147,8 @@ Tensor& cauchy_cpu(Tensor& self, double median, double sigma, OptGenerator gener
   at::assert_no_internal_overlap(self);
   LockedGenerator draw(generator);
   dispatch("cauchy_", self.scalar_type(), at::kFloating, [&]<class T> {
-    fill_from_units<T>(self, *draw, [=](double u) {
-      return static_cast<T>(median + sigma * std::tan(std::numbers::pi * (u - 0.5)));
-    });
+    fill_from_units<T>(
+        self, *draw, [=](double u) { return static_cast<T>(median + sigma * std::tan(std::numbers::pi * (u - 0.5))); });
   });
   return self;
 }
@@ -160,7 +160,8 @@ Tensor& geometric_cpu(Tensor& self, double p, OptGenerator generator) {
   dispatch("geometric_", self.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
     auto* geometric = by_isa(v2::draw_geometric, v3::draw_geometric, v4::draw_geometric);
     fill_mapped<T, double>(
-        self, [&](double* drawn, int64_t n) { geometric(*draw, drawn, n, p); }, [](double x) { return static_cast<T>(x); });
+        self, [&](double* drawn, int64_t n) { geometric(*draw, drawn, n, p); },
+        [](double x) { return static_cast<T>(x); });
   });
   return self;
 }
@@ -172,7 +173,8 @@ Tensor& bernoulli_float_cpu(Tensor& self, double p, OptGenerator generator) {
   dispatch("bernoulli_", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
     auto* coins = by_isa(v2::draw_coins, v3::draw_coins, v4::draw_coins);
     fill_mapped<T, uint8_t>(
-        self, [&](uint8_t* drawn, int64_t n) { coins(*draw, drawn, n, p); }, [](uint8_t x) { return c10::convert<T>(x); });
+        self, [&](uint8_t* drawn, int64_t n) { coins(*draw, drawn, n, p); },
+        [](uint8_t x) { return c10::convert<T>(x); });
   });
   return self;
 }
@@ -180,7 +182,8 @@ Tensor& bernoulli_float_cpu(Tensor& self, double p, OptGenerator generator) {
 Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, OptGenerator generator) {
   at::assert_no_internal_overlap(self);
   TORCH_CHECK(
-      c10::isFloatingType(p.scalar_type()), "bernoulli_: expected a floating point tensor of probabilities, got ", p.scalar_type());
+      c10::isFloatingType(p.scalar_type()), "bernoulli_: expected a floating point tensor of probabilities, got ",
+      p.scalar_type());
   const Tensor chances = p.expand(self.sizes());
   dispatch("bernoulli_", self.scalar_type(), at::kAll, [&]<class T> {
     dispatch("bernoulli_", p.scalar_type(), at::kFloating, [&]<class P> {
@@ -229,7 +232,9 @@ Tensor poisson_cpu(const Tensor& self, OptGenerator generator) {
     const T* rate = dense.const_data_ptr<T>();
     T* to = result.mutable_data_ptr<T>();
     for (int64_t i = 0; i < dense.numel(); ++i) {
-      TORCH_CHECK(static_cast<double>(rate[i]) >= 0, "invalid Poisson rate, expected rate to be non-negative, got ", static_cast<double>(rate[i]));
+      TORCH_CHECK(
+          static_cast<double>(rate[i]) >= 0, "invalid Poisson rate, expected rate to be non-negative, got ",
+          static_cast<double>(rate[i]));
     }
     LockedGenerator draw(generator);
     for (int64_t i = 0; i < dense.numel(); ++i) {
@@ -282,11 +287,13 @@ namespace {
 
 void check_probabilities(const Tensor& self, int64_t n_sample, bool replacement) {
   TORCH_CHECK(
-      c10::isFloatingType(self.scalar_type()), "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
+      c10::isFloatingType(self.scalar_type()),
+      "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
   TORCH_CHECK(self.dim() > 0 && self.dim() <= 2, "prob_dist must be 1 or 2 dim");
   TORCH_CHECK(n_sample > 0, "cannot sample n_sample <= 0 samples");
   TORCH_CHECK(
-      replacement || n_sample <= self.size(-1), "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+      replacement || n_sample <= self.size(-1),
+      "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   TORCH_CHECK(self.size(-1) <= (int64_t{1} << 24), "number of categories cannot exceed 2^24");
 }
 
@@ -308,7 +315,8 @@ Tensor multinomial_cpu(const Tensor& self, int64_t num_samples, bool replacement
         const auto x = static_cast<double>(p[row * categories + i]);
         if (replacement && num_samples > 1) {
           TORCH_CHECK(x >= 0, "invalid multinomial distribution (encountering probability entry < 0)");
-          TORCH_CHECK(std::isfinite(x), "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+          TORCH_CHECK(
+              std::isfinite(x), "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
         } else {
           TORCH_CHECK(x >= 0 && std::isfinite(x), "probability tensor contains either `inf`, `nan` or element < 0");
         }
@@ -324,7 +332,8 @@ Tensor multinomial_cpu(const Tensor& self, int64_t num_samples, bool replacement
         double run[kRun];
         const int64_t count = std::min(kRun, rows * categories - first);
         draw_exponential<T>(*draw, run, count, 1);
-        std::transform(run, run + count, keys.begin() + first, [](double x) { return static_cast<Acc>(static_cast<T>(x)); });
+        std::transform(
+            run, run + count, keys.begin() + first, [](double x) { return static_cast<Acc>(static_cast<T>(x)); });
       }
       std::vector<int64_t> order(categories);
       for (int64_t row = 0; row < rows; ++row) {

@@ -54,11 +54,11 @@ Tensor standard_gamma_cpu(const Tensor& self, std::optional<Generator> generator
 Tensor binomial_cpu(const Tensor& count, const Tensor& prob, std::optional<Generator> generator) {
   const std::vector<int64_t> sizes = at::infer_size(count.sizes(), prob.sizes());
   TORCH_CHECK(
-      count.sizes() == sizes, "output with shape ", count.sizes(), " doesn't match the broadcast shape ", IntArrayRef(sizes),
-      ": binomial needs a count for each prob");
+      count.sizes() == sizes, "output with shape ", count.sizes(), " doesn't match the broadcast shape ",
+      IntArrayRef(sizes), ": binomial needs a count for each prob");
   TORCH_CHECK(
-      count.scalar_type() == prob.scalar_type(), "Found dtype ", prob.scalar_type(), " but expected ", count.scalar_type(),
-      ": binomial takes count and prob of one dtype");
+      count.scalar_type() == prob.scalar_type(), "Found dtype ", prob.scalar_type(), " but expected ",
+      count.scalar_type(), ": binomial takes count and prob of one dtype");
   const Tensor counts = count.contiguous(), probs = prob.expand(sizes).contiguous();
   Tensor result = empty_contiguous(count.sizes(), count.scalar_type(), kCPU);
   dispatch("binomial_cpu", count.scalar_type(), at::kFloating, [&]<class T> {

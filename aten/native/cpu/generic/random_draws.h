@@ -19,9 +19,14 @@ using OptGenerator = std::optional<Generator>;
 class LockedGenerator {
  public:
   explicit LockedGenerator(const OptGenerator& generator)
-      : impl_(get_generator_or_default<CPUGeneratorImpl>(generator, at::detail::getDefaultCPUGenerator())), lock_(impl_->mutex_) {}
-  CPUGeneratorImpl* operator->() const { return impl_; }
-  CPUGeneratorImpl& operator*() const { return *impl_; }
+      : impl_(get_generator_or_default<CPUGeneratorImpl>(generator, at::detail::getDefaultCPUGenerator())),
+        lock_(impl_->mutex_) {}
+  CPUGeneratorImpl* operator->() const {
+    return impl_;
+  }
+  CPUGeneratorImpl& operator*() const {
+    return *impl_;
+  }
 
  private:
   CPUGeneratorImpl* impl_;
@@ -37,12 +42,13 @@ inline constexpr int kDigits<c10::BFloat16> = 8;
 
 /// Uniform in [from, to), of as many of 64 random bits as double has digits.
 inline double uniform_sample(CPUGeneratorImpl& generator, double from, double to) {
-  constexpr uint64_t mask = (uint64_t{1} << kDigits<double>) - 1;
+  constexpr uint64_t mask = (uint64_t{1} << kDigits<double>)-1;
   const double x = static_cast<double>(generator.random64() & mask) * 0x1p-53;
   return x * (to - from) + from;
 }
 
-/// One normal sample by Box and Muller in double; the second of each pair waits in the generator. PyTorch's scaling is fused.
+/// One normal sample by Box and Muller in double; the second of each pair waits in the generator. PyTorch's scaling is
+/// fused.
 inline double normal_sample(CPUGeneratorImpl& generator, double mean, double std) {
   if (const auto waiting = generator.next_double_normal_sample()) {
     generator.set_next_double_normal_sample(std::nullopt);

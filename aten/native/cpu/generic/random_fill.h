@@ -82,7 +82,8 @@ void fill_mapped(const Tensor& self, Drawing draw, Map map) {
 /// self[i] = map(bits), where bits is a draw of as many bits as Word has.
 template <class T, class Word, class Map>
 void fill_from_words(const Tensor& self, CPUGeneratorImpl& generator, Map map) {
-  fill_mapped<T, Word>(self, [&](Word* to, int64_t n) { draw_words(generator, to, n); }, map);
+  fill_mapped<T, Word>(
+      self, [&](Word* to, int64_t n) { draw_words(generator, to, n); }, map);
 }
 
 } // namespace at::native

@@ -68,16 +68,20 @@ Tensor& random_from_cpu(Tensor& self, int64_t from, std::optional<int64_t> to, O
   const auto [first, range] = random_integer_range(self.scalar_type(), from, to);
   LockedGenerator draw(generator);
   dispatch("random_", self.scalar_type(), kRandomDtypes, [&, first = first, range = range]<class T> {
-    const auto shifted = [first](uint64_t x) { return static_cast<T>(static_cast<int64_t>(x + static_cast<uint64_t>(first))); };
+    const auto shifted = [first](uint64_t x) {
+      return static_cast<T>(static_cast<int64_t>(x + static_cast<uint64_t>(first)));
+    };
     if (range == 0) {
-      fill_from_words<T, uint64_t>(self, *draw, [](uint64_t bits) { return static_cast<T>(static_cast<int64_t>(bits)); });
+      fill_from_words<T, uint64_t>(
+          self, *draw, [](uint64_t bits) { return static_cast<T>(static_cast<int64_t>(bits)); });
     } else if (range >= kWideRange) {
       fill_from_words<T, uint64_t>(
           self, *draw, [shifted, rest = Remainder{range}](uint64_t bits) { return shifted(rest(bits)); });
     } else {
       auto* below = by_isa(v2::draw_below, v3::draw_below, v4::draw_below);
       const auto narrow = static_cast<uint32_t>(range);
-      fill_mapped<T, uint32_t>(self, [&](uint32_t* drawn, int64_t n) { below(*draw, drawn, n, narrow); }, shifted);
+      fill_mapped<T, uint32_t>(
+          self, [&](uint32_t* drawn, int64_t n) { below(*draw, drawn, n, narrow); }, shifted);
     }
   });
   return self;
@@ -116,10 +120,13 @@ void shuffle(T* r, int64_t n, CPUGeneratorImpl& generator) {
 
 Tensor& randperm_out_cpu(int64_t n, OptGenerator generator, Tensor& out) {
   TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
-  TORCH_CHECK(!generator || !generator->defined() || generator->device().is_cpu(), "Expected a 'cpu' generator device but found '", generator->device(), "'");
+  TORCH_CHECK(
+      !generator || !generator->defined() || generator->device().is_cpu(),
+      "Expected a 'cpu' generator device but found '", generator->device(), "'");
   dispatch("randperm", out.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
-    const bool fits = std::is_integral_v<T> ? n - 1 <= static_cast<int64_t>(std::min<uint64_t>(full_range<T>(), INT64_MAX))
-                                             : n <= static_cast<int64_t>(full_range<T>()) + 1;
+    const bool fits = std::is_integral_v<T>
+        ? n - 1 <= static_cast<int64_t>(std::min<uint64_t>(full_range<T>(), INT64_MAX))
+        : n <= static_cast<int64_t>(full_range<T>()) + 1;
     if constexpr (std::is_integral_v<T>) {
       if (!fits) {
         static_cast<void>(Scalar(n).to<T>()); // says which type is too small

@@ -21,7 +21,8 @@ void reduce_rows(const ReducePlan& plan, const Folder& folder) {
   const int64_t units = at::divup(count, kUnitInputs);
   if (units <= 1 || plan.kept_count >= at::get_num_threads()) {
     const int64_t grain = std::max<int64_t>(1, kUnitInputs / std::max<int64_t>(1, count));
-    at::parallel_for(0, plan.kept_count, grain, [&](int64_t begin, int64_t end) { folder.rows(plan, dims, begin, end); });
+    at::parallel_for(
+        0, plan.kept_count, grain, [&](int64_t begin, int64_t end) { folder.rows(plan, dims, begin, end); });
     return;
   }
   // Few long outputs: their units are the parallel tasks.
@@ -54,7 +55,8 @@ void reduce_columns(const ReducePlan& plan, const Folder& folder) {
   const auto width_of = [&](int64_t task) { return std::min(kBlockColumns, columns.size - first_column(task)); };
   const auto units = [&](int64_t task, int64_t begin, int64_t end, std::byte* acc) {
     const IndexCounter at(plan.kept, task / blocks);
-    folder.column_units({at.in + first_column(task) * columns.in, columns.in, width_of(task)}, plan.reduced, begin, end, acc);
+    folder.column_units(
+        {at.in + first_column(task) * columns.in, columns.in, width_of(task)}, plan.reduced, begin, end, acc);
   };
   const auto emit = [&](int64_t task, const std::byte* acc) {
     const IndexCounter at(plan.kept, task / blocks);

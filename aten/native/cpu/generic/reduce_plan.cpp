@@ -67,7 +67,8 @@ TensorBase cast(const TensorBase& self, c10::ScalarType dtype) {
 }
 
 bool to_integer(const TensorBase& self, c10::ScalarType result) {
-  return c10::isIntegralType(self.scalar_type(), /*includeBool=*/true) && c10::isIntegralType(result, /*includeBool=*/false);
+  return c10::isIntegralType(self.scalar_type(), /*includeBool=*/true) &&
+      c10::isIntegralType(result, /*includeBool=*/false);
 }
 
 } // namespace
@@ -88,9 +89,9 @@ TensorBase wide_input(const TensorBase& self, c10::ScalarType result) {
     return cast(self, ScalarType::Long);
   }
   const TensorBase input = self.scalar_type() == result ? self : cast(self, result);
-  return c10::isReducedFloatingType(result) ? cast(input, ScalarType::Float)
+  return c10::isReducedFloatingType(result)               ? cast(input, ScalarType::Float)
       : c10::isIntegralType(result, /*includeBool=*/true) ? cast(input, ScalarType::Long)
-                                            : input;
+                                                          : input;
 }
 
 c10::SmallVector<int64_t, 6> spread_out_strides(int64_t ndim, const DimMask& reduced, const TensorBase& out) {
@@ -106,10 +107,7 @@ c10::SmallVector<int64_t, 6> spread_out_strides(int64_t ndim, const DimMask& red
 }
 
 ReducePlan plan_reduction(
-    c10::IntArrayRef sizes,
-    c10::IntArrayRef strides,
-    const DimMask& reduced,
-    c10::IntArrayRef out_strides) {
+    c10::IntArrayRef sizes, c10::IntArrayRef strides, const DimMask& reduced, c10::IntArrayRef out_strides) {
   ReducePlan plan;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] != 1) {
@@ -124,8 +122,7 @@ ReducePlan plan_reduction(
   if (plan.reduced.empty() && plan.kept.empty()) {
     return plan;
   }
-  plan.inner_reduced =
-      plan.kept.empty() || (!plan.reduced.empty() && plan.reduced.back().in <= plan.kept.back().in);
+  plan.inner_reduced = plan.kept.empty() || (!plan.reduced.empty() && plan.reduced.back().in <= plan.kept.back().in);
   auto& source = plan.inner_reduced ? plan.reduced : plan.kept;
   plan.inner = source.back();
   source.pop_back();

@@ -31,14 +31,16 @@ using WalkDims = c10::SmallVector<WalkDim, 5>;
 /// Kept and reduced dimensions, outermost first (largest input stride first), neighbours merged where memory allows.
 /// The innermost dimension (smallest input stride) is split off: either a reduced `row`, or a kept run of `columns`.
 struct ReducePlan {
-  WalkDims kept;     // without the columns
-  WalkDims reduced;  // without the row
-  int64_t kept_count = 1;     // product of `kept`
-  int64_t reduced_count = 1;  // product of `reduced`
+  WalkDims kept; // without the columns
+  WalkDims reduced; // without the row
+  int64_t kept_count = 1; // product of `kept`
+  int64_t reduced_count = 1; // product of `reduced`
   bool inner_reduced = true;
   WalkDim inner{1, 0, 0};
 
-  int64_t inputs_per_output() const { return reduced_count * (inner_reduced ? inner.size : 1); }
+  int64_t inputs_per_output() const {
+    return reduced_count * (inner_reduced ? inner.size : 1);
+  }
 };
 
 /// The dimensions named by `dims` (checked before by the shape function); all of them when there are none.
@@ -56,7 +58,8 @@ TensorBase wide_input(const TensorBase& self, c10::ScalarType result);
 ReducePlan plan_reduction(const TensorBase& self, const DimMask& reduced, const TensorBase& out);
 
 /// As above, from sizes and strides; `out_strides` has one entry a dimension of the input.
-ReducePlan plan_reduction(c10::IntArrayRef sizes, c10::IntArrayRef strides, const DimMask& reduced, c10::IntArrayRef out_strides);
+ReducePlan plan_reduction(
+    c10::IntArrayRef sizes, c10::IntArrayRef strides, const DimMask& reduced, c10::IntArrayRef out_strides);
 
 /// Strides of `out` spread over the input's dimensions: 0 where reduced.
 c10::SmallVector<int64_t, 6> spread_out_strides(int64_t ndim, const DimMask& reduced, const TensorBase& out);

@@ -13,7 +13,8 @@
 
 namespace at::native {
 
-/// Strides of a tensor for a walk over rows of `shape` along `dim`; `t` has that dimension, with any size, or dropped it.
+/// Strides of a tensor for a walk over rows of `shape` along `dim`; `t` has that dimension, with any size, or dropped
+/// it.
 inline c10::SmallVector<int64_t, 6> row_strides(const TensorBase& t, int64_t ndim, int64_t dim) {
   c10::SmallVector<int64_t, 6> strides(ndim, 0);
   const bool dropped = t.dim() < ndim;

@@ -44,25 +44,36 @@ class RowSorter {
   template <class F>
   void for_places(const F& f) const {
     const auto some = [&f](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) f(i);
+      for (int64_t i = begin; i < end; ++i) {
+        f(i);
+      }
     };
-    if (threads_ > 1) at::parallel_for(0, count_, at::internal::GRAIN_SIZE, some);
-    else some(0, count_);
+    if (threads_ > 1) {
+      at::parallel_for(0, count_, at::internal::GRAIN_SIZE, some);
+    } else {
+      some(0, count_);
+    }
   }
 
   /// Sorts the entries and calls emit(index, entry) for each.
   template <class E, class Sort, class Emit>
   void sort(E* entries, const Sort& sort, const Emit& emit) const {
-    if (threads_ > 1) return sorting::sort_long_row(entries, count_, entries + count_, threads_, sort, emit);
+    if (threads_ > 1) {
+      return sorting::sort_long_row(entries, count_, entries + count_, threads_, sort, emit);
+    }
     sort(entries, count_, entries + count_);
-    for (int64_t i = 0; i < count_; ++i) emit(i, entries[i]);
+    for (int64_t i = 0; i < count_; ++i) {
+      emit(i, entries[i]);
+    }
   }
 
   template <class Store>
   void sort_as_words(const T* row, int64_t stride, const sorting::WordPacking& packing, const Store& store) const {
     auto* words = static_cast<uint64_t*>(memory_.get());
     for_places([&](int64_t i) { words[i] = packing.word(sorting::key_of(row[i * stride]) ^ mask_, i); });
-    const auto sort_some = [&](uint64_t* some, int64_t count, uint64_t* scratch) { sorting::sort_words(some, count, scratch, packing); };
+    const auto sort_some = [&](uint64_t* some, int64_t count, uint64_t* scratch) {
+      sorting::sort_words(some, count, scratch, packing);
+    };
     sort(words, sort_some, [&](int64_t i, uint64_t word) {
       const int64_t place = packing.index(word);
       if constexpr (std::is_integral_v<T>) {
@@ -80,7 +91,8 @@ class RowSorter {
 };
 
 template <class T>
-void sort_rows(const TensorBase& self, int64_t dim, bool descending, const TensorBase& values, const TensorBase& indices) {
+void sort_rows(
+    const TensorBase& self, int64_t dim, bool descending, const TensorBase& values, const TensorBase& indices) {
   const int64_t count = row_size(self, dim);
   const int64_t in_stride = row_stride(self, dim);
   const int64_t value_stride = row_stride(values, dim);
@@ -88,7 +100,8 @@ void sort_rows(const TensorBase& self, int64_t dim, bool descending, const Tenso
   const T* in = self.const_data_ptr<T>();
   T* value = values.mutable_data_ptr<T>();
   int64_t* index = indices.mutable_data_ptr<int64_t>();
-  const int64_t threads = count >= sorting::kLongRow && self.numel() / count < at::get_num_threads() ? at::get_num_threads() : 1;
+  const int64_t threads =
+      count >= sorting::kLongRow && self.numel() / count < at::get_num_threads() ? at::get_num_threads() : 1;
 
   for_rows<3>({&self, &values, &indices}, dim, threads > 1 ? 1 : count * 8, [&] {
     return [&, sorter = RowSorter<T>(count, descending, threads)](const std::array<int64_t, 3>& at) {
@@ -114,8 +127,9 @@ void sort_stable_kernel(
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
   dispatch("sort_cpu", self.scalar_type(), kBooleans | kIntegral | kUnsigned | kFloating, [&]<class T> {
-    TORCH_CHECK(row_size(self, dim) <= sorting::kLongestRow<T>, "sort(): a row of ", row_size(self, dim),
-                " elements is too long; rows may have up to 2^32 - 1 elements of this dtype");
+    TORCH_CHECK(
+        row_size(self, dim) <= sorting::kLongestRow<T>, "sort(): a row of ", row_size(self, dim),
+        " elements is too long; rows may have up to 2^32 - 1 elements of this dtype");
     sort_rows<T>(self, dim, descending, values, indices);
   });
 }

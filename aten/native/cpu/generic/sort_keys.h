@@ -46,7 +46,8 @@ inline Key<T> key_of(T value) {
         : sizeof(T) == 4                                   ? 23
                                                            : 52;
     constexpr K kInfinity = static_cast<K>(static_cast<K>(kTop - 1) & ~static_cast<K>((K{1} << kMantissa) - 1));
-    // Without a branch, which random signs would make miss: all bits of negative numbers are flipped, the sign of others.
+    // Without a branch, which random signs would make miss: all bits of negative numbers are flipped, the sign of
+    // others.
     const K magnitude = static_cast<K>(bits & static_cast<K>(~kTop));
     const K flips = static_cast<K>(static_cast<K>(-static_cast<K>(bits >> (8 * sizeof(K) - 1))) | kTop);
     const K number = magnitude == 0 ? kTop : static_cast<K>(bits ^ flips);
@@ -62,7 +63,8 @@ inline Key<T> key_of(T value) {
 template <class T>
 inline T value_of(Key<T> key) {
   static_assert(std::is_integral_v<T>);
-  return static_cast<T>(std::is_signed_v<T> ? static_cast<Key<T>>(key ^ static_cast<Key<T>>(Key<T>{1} << (8 * sizeof(T) - 1))) : key);
+  return static_cast<T>(
+      std::is_signed_v<T> ? static_cast<Key<T>>(key ^ static_cast<Key<T>>(Key<T>{1} << (8 * sizeof(T) - 1))) : key);
 }
 
 /// Whether the key stands for NaN.
@@ -77,9 +79,15 @@ class Entry {
  public:
   Entry() = default;
   Entry(Key<T> key, int64_t index) : word_(static_cast<uint64_t>(key) << 32 | static_cast<uint32_t>(index)) {}
-  Key<T> key() const { return static_cast<Key<T>>(word_ >> 32); }
-  int64_t index() const { return static_cast<int64_t>(static_cast<uint32_t>(word_)); }
-  friend bool operator<(Entry a, Entry b) { return a.word_ < b.word_; }
+  Key<T> key() const {
+    return static_cast<Key<T>>(word_ >> 32);
+  }
+  int64_t index() const {
+    return static_cast<int64_t>(static_cast<uint32_t>(word_));
+  }
+  friend bool operator<(Entry a, Entry b) {
+    return a.word_ < b.word_;
+  }
 
  private:
   uint64_t word_;
@@ -90,8 +98,12 @@ class Entry<T, false> {
  public:
   Entry() = default;
   Entry(Key<T> key, int64_t index) : key_(key), index_(index) {}
-  Key<T> key() const { return key_; }
-  int64_t index() const { return index_; }
+  Key<T> key() const {
+    return key_;
+  }
+  int64_t index() const {
+    return index_;
+  }
   friend bool operator<(const Entry& a, const Entry& b) {
     return a.key_ != b.key_ ? a.key_ < b.key_ : a.index_ < b.index_;
   }
@@ -114,7 +126,8 @@ void load_entries(const T* row, int64_t count, int64_t stride, bool flip, Entry<
   }
 }
 
-/// Least significant digit first, `digits` of 8 bits of key(entry), skipping those that are the same everywhere. Stable.
+/// Least significant digit first, `digits` of 8 bits of key(entry), skipping those that are the same everywhere.
+/// Stable.
 template <class E, class KeyFunction>
 void radix_sort(E* entries, int64_t count, E* scratch, int digits, const KeyFunction& key) {
   E* from = entries;
@@ -166,9 +179,15 @@ struct WordPacking {
   int key_bits;
   int index_bits;
 
-  uint64_t word(uint64_t key, int64_t index) const { return (key - least) << index_bits | static_cast<uint64_t>(index); }
-  uint64_t key(uint64_t word) const { return (word >> index_bits) + least; }
-  int64_t index(uint64_t word) const { return static_cast<int64_t>(word & ((uint64_t{1} << index_bits) - 1)); }
+  uint64_t word(uint64_t key, int64_t index) const {
+    return (key - least) << index_bits | static_cast<uint64_t>(index);
+  }
+  uint64_t key(uint64_t word) const {
+    return (word >> index_bits) + least;
+  }
+  int64_t index(uint64_t word) const {
+    return static_cast<int64_t>(word & ((uint64_t{1} << index_bits) - 1));
+  }
 };
 
 /// How the keys of a row, xored with `mask`, fit into words; nothing where they do not.

@@ -34,26 +34,27 @@ void triangle(const TensorBase& self, int64_t diagonal, const TensorBase& out, b
     using T = decltype(word);
     const T* in = static_cast<const T*>(self.const_data_ptr());
     T* to = static_cast<T*>(out.mutable_data_ptr());
-    at::parallel_for(0, batch * rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(cols, 1)), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t row = i % rows;
-        const T* src = in + offset_of(self, i / rows) + row * self.stride(-2);
-        T* dst = to + offset_of(out, i / rows) + row * out.stride(-2);
-        const int64_t edge = std::clamp<int64_t>(lower ? row + diagonal + 1 : row + diagonal, 0, cols);
-        if (self.stride(-1) == 1 && out.stride(-1) == 1) {
-          const int64_t kept = lower ? 0 : edge, count = lower ? edge : cols - edge;
-          if (src != dst) {
-            std::copy_n(src + kept, count, dst + kept);
+    at::parallel_for(
+        0, batch * rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(cols, 1)), [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t row = i % rows;
+            const T* src = in + offset_of(self, i / rows) + row * self.stride(-2);
+            T* dst = to + offset_of(out, i / rows) + row * out.stride(-2);
+            const int64_t edge = std::clamp<int64_t>(lower ? row + diagonal + 1 : row + diagonal, 0, cols);
+            if (self.stride(-1) == 1 && out.stride(-1) == 1) {
+              const int64_t kept = lower ? 0 : edge, count = lower ? edge : cols - edge;
+              if (src != dst) {
+                std::copy_n(src + kept, count, dst + kept);
+              }
+              std::fill_n(dst + (lower ? edge : 0), cols - count, T{});
+              continue;
+            }
+            for (int64_t col = 0; col < cols; ++col) {
+              const bool keep = lower ? col < edge : col >= edge;
+              dst[col * out.stride(-1)] = keep ? src[col * self.stride(-1)] : T{};
+            }
           }
-          std::fill_n(dst + (lower ? edge : 0), cols - count, T{});
-          continue;
-        }
-        for (int64_t col = 0; col < cols; ++col) {
-          const bool keep = lower ? col < edge : col >= edge;
-          dst[col * out.stride(-1)] = keep ? src[col * self.stride(-1)] : T{};
-        }
-      }
-    });
+        });
   });
 }
 
@@ -105,14 +106,24 @@ Tensor& triu_(Tensor& self, int64_t diagonal) {
 }
 
 Tensor tril_indices_cpu(
-    int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout>,
-    std::optional<Device>, std::optional<bool>) {
+    int64_t row,
+    int64_t col,
+    int64_t offset,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout>,
+    std::optional<Device>,
+    std::optional<bool>) {
   return triangle_indices("tril_indices", row, col, offset, dtype, /*lower=*/true);
 }
 
 Tensor triu_indices_cpu(
-    int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout>,
-    std::optional<Device>, std::optional<bool>) {
+    int64_t row,
+    int64_t col,
+    int64_t offset,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout>,
+    std::optional<Device>,
+    std::optional<bool>) {
   return triangle_indices("triu_indices", row, col, offset, dtype, /*lower=*/false);
 }
 

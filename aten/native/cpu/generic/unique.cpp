@@ -41,7 +41,8 @@ std::vector<int64_t> lengths(const std::vector<int64_t>& starts, int64_t total) 
   return result;
 }
 
-// Sorted keys of all elements with their places, in memory of the allocator of tensors, which keeps large blocks for reuse.
+// Sorted keys of all elements with their places, in memory of the allocator of tensors, which keeps large blocks for
+// reuse.
 template <class T>
 class SortedEntries {
  public:
@@ -56,25 +57,32 @@ class SortedEntries {
     }
     Entry *const unsorted = entries_, *const scratch = entries_ + count;
     at::parallel_for(0, count, at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) unsorted[i] = Entry(sorting::key_of(in[i]), i);
+      for (int64_t i = begin; i < end; ++i) {
+        unsorted[i] = Entry(sorting::key_of(in[i]), i);
+      }
     });
     if (threads_ > 1) {
       entries_ = scratch + count;
       sorting::sort_long_row(
-          unsorted, count, scratch, threads_, sorting::sort_entries<T>, [this](int64_t i, const Entry& entry) { entries_[i] = entry; });
+          unsorted, count, scratch, threads_, sorting::sort_entries<T>,
+          [this](int64_t i, const Entry& entry) { entries_[i] = entry; });
     } else {
       sorting::sort_entries<T>(unsorted, count, scratch);
     }
   }
 
-  const Entry& operator[](int64_t i) const { return entries_[i]; }
+  const Entry& operator[](int64_t i) const {
+    return entries_[i];
+  }
 
   /// Whether a group of equal elements starts here. NaNs are not equal to each other.
   bool starts_group(int64_t i) const {
     return i == 0 || entries_[i].key() != entries_[i - 1].key() || sorting::is_nan_key<T>(entries_[i].key());
   }
 
-  int64_t threads() const { return threads_; }
+  int64_t threads() const {
+    return threads_;
+  }
 
  private:
   int64_t threads_;
@@ -92,13 +100,17 @@ Uniques unique_values(const TensorBase& self, bool return_inverse, bool return_c
   const int64_t parts = entries.threads();
   const auto for_parts = [&](const auto& f) {
     at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
-      for (int64_t part = first; part < last; ++part) f(part, count * part / parts, count * (part + 1) / parts);
+      for (int64_t part = first; part < last; ++part) {
+        f(part, count * part / parts, count * (part + 1) / parts);
+      }
     });
   };
   std::vector<int64_t> first_group(parts + 1, 0);
   for_parts([&](int64_t part, int64_t begin, int64_t end) {
     int64_t groups = 0;
-    for (int64_t i = begin; i < end; ++i) groups += entries.starts_group(i);
+    for (int64_t i = begin; i < end; ++i) {
+      groups += entries.starts_group(i);
+    }
     first_group[part + 1] = groups;
   });
   std::partial_sum(first_group.begin(), first_group.end(), first_group.begin());
@@ -114,7 +126,9 @@ Uniques unique_values(const TensorBase& self, bool return_inverse, bool return_c
       if (entries.starts_group(i)) {
         ++group;
         out[group] = in[entries[i].index()];
-        if (return_counts) starts[group] = i;
+        if (return_counts) {
+          starts[group] = i;
+        }
       }
       if (group_of != nullptr) {
         group_of[entries[i].index()] = group;
@@ -133,7 +147,8 @@ struct Slices {
   int64_t count;
   int64_t inner = 1;
 
-  Slices(const TensorBase& contiguous, int64_t dim) : data(contiguous.const_data_ptr<T>()), count(contiguous.sizes()[dim]) {
+  Slices(const TensorBase& contiguous, int64_t dim)
+      : data(contiguous.const_data_ptr<T>()), count(contiguous.sizes()[dim]) {
     for (int64_t d = 0; d < contiguous.dim(); ++d) {
       if (d != dim) {
         (d < dim ? outer : inner) *= contiguous.sizes()[d];
@@ -141,7 +156,9 @@ struct Slices {
     }
   }
 
-  const T* run(int64_t block, int64_t slice) const { return data + (block * count + slice) * inner; }
+  const T* run(int64_t block, int64_t slice) const {
+    return data + (block * count + slice) * inner;
+  }
 
   bool equal(int64_t a, int64_t b) const {
     for (int64_t block = 0; block < outer; ++block) {
@@ -191,7 +208,8 @@ Uniques unique_slices(const TensorBase& self, int64_t dim, bool sort) {
   const auto kept = static_cast<int64_t>(starts.size());
   c10::DimVector sizes(self.sizes().begin(), self.sizes().end());
   sizes[dim] = kept;
-  // The slices lie one after the other, as they were gathered; the result is a view of them with `dim` back in its place.
+  // The slices lie one after the other, as they were gathered; the result is a view of them with `dim` back in its
+  // place.
   c10::DimVector gathered = sizes;
   std::swap(gathered[0], gathered[dim]);
   c10::DimVector strides(sizes.size());
@@ -229,14 +247,19 @@ Uniques unique_along(const char* name, const Tensor& self, int64_t dim, bool sor
     empty_dims += size == 0 ? 1 : 0;
   }
   if (self.sizes()[dim] == 0) {
-    TORCH_CHECK(empty_dims == 1, "Number of zero sized dimensions is more than one, so unique cannot be applied to an input of shape ",
-                self.sizes());
+    TORCH_CHECK(
+        empty_dims == 1,
+        "Number of zero sized dimensions is more than one, so unique cannot be applied to an input of shape ",
+        self.sizes());
     return {make(self, self.sizes()), make_long(self, {0}), make_long(self, {0})};
   }
-  TORCH_CHECK(empty_dims == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied to an input of shape ",
-              self.sizes(), " and dim ", dim);
+  TORCH_CHECK(
+      empty_dims == 0,
+      "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied to an input of shape ",
+      self.sizes(), " and dim ", dim);
   const auto run = [&]<class T> { return unique_slices<T>(self, dim, sort); };
-  return sort ? dispatch(name, self.scalar_type(), kSortable, run) : dispatch(name, self.scalar_type(), kSortable | kComplex, run);
+  return sort ? dispatch(name, self.scalar_type(), kSortable, run)
+              : dispatch(name, self.scalar_type(), kSortable | kComplex, run);
 }
 
 template <class T>
@@ -277,29 +300,17 @@ std::tuple<Tensor, Tensor> unique_cpu(const Tensor& self, bool sorted, bool retu
   return {std::move(values), std::move(inverse)};
 }
 
-std::tuple<Tensor, Tensor, Tensor> unique_dim_cpu(
-    const Tensor& self,
-    int64_t dim,
-    bool,
-    bool,
-    bool) {
+std::tuple<Tensor, Tensor, Tensor> unique_dim_cpu(const Tensor& self, int64_t dim, bool, bool, bool) {
   return unique_along("unique_dim", self, dim, /*sort=*/true);
 }
 
-std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive_cpu(
-    const Tensor& self,
-    int64_t dim,
-    bool,
-    bool) {
+std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive_cpu(const Tensor& self, int64_t dim, bool, bool) {
   return unique_along("unique_dim_consecutive", self, dim, /*sort=*/false);
 }
 
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive_cpu(
-    const Tensor& self,
-    bool return_inverse,
-    bool return_counts,
-    std::optional<int64_t> dim) {
-  if (!dim.has_value() || (self.dim() == 1 && *dim == 0)) {  // along dim -1, what was not asked for is returned too
+    const Tensor& self, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
+  if (!dim.has_value() || (self.dim() == 1 && *dim == 0)) { // along dim -1, what was not asked for is returned too
     return dispatch("unique_consecutive", self.scalar_type(), kSortable | kComplex, [&]<class T> {
       return unique_runs<T>(self, return_inverse, return_counts);
     });

@@ -17,9 +17,15 @@ struct Array {
     }
   }
 
-  C10_HOST_DEVICE T operator[](int i) const { return data[i]; }
-  C10_HOST_DEVICE T& operator[](int i) { return data[i]; }
-  static constexpr int size() { return size_; }
+  C10_HOST_DEVICE T operator[](int i) const {
+    return data[i];
+  }
+  C10_HOST_DEVICE T& operator[](int i) {
+    return data[i];
+  }
+  static constexpr int size() {
+    return size_;
+  }
 };
 
 } // namespace at::detail

@@ -83,7 +83,7 @@ struct uniform_int_distribution {
     } else if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(generator->random() % (static_cast<uint64_t>(std::numeric_limits<T>::max()) + 1));
     } else {
-      constexpr uint64_t kRange = (uint64_t{1} << distributions::kSignificand<T>) + 1;
+      constexpr uint64_t kRange = (uint64_t{1} << distributions::kSignificand<T>)+1;
       const uint64_t bits = std::is_same_v<T, double> ? generator->random64() : generator->random();
       return static_cast<T>(bits % kRange);
     }
@@ -96,7 +96,8 @@ struct uniform_real_distribution {
   uniform_real_distribution(T from, T to) : from_(from), to_(to) {
     TORCH_CHECK(from <= to, "uniform_real_distribution: from = ", from, " must not be above to = ", to);
     TORCH_CHECK(
-        to - from <= std::numeric_limits<T>::max(), "uniform_real_distribution: to - from must be finite, got [", from, ", ", to, ")");
+        to - from <= std::numeric_limits<T>::max(), "uniform_real_distribution: to - from must be finite, got [", from,
+        ", ", to, ")");
   }
   template <class Generator>
   dist_acctype<T> operator()(Generator* generator) const {
@@ -124,7 +125,8 @@ namespace distributions {
 template <class Generator, class Real, class = void>
 struct keeps_normal : std::false_type {};
 template <class Generator>
-struct keeps_normal<Generator, double, std::void_t<decltype(&Generator::next_double_normal_sample)>> : std::true_type {};
+struct keeps_normal<Generator, double, std::void_t<decltype(&Generator::next_double_normal_sample)>> : std::true_type {
+};
 template <class Generator>
 struct keeps_normal<Generator, float, std::void_t<decltype(&Generator::next_float_normal_sample)>> : std::true_type {};
 

@@ -40,7 +40,8 @@ C10_HOST_DEVICE T uniform_int(V val) {
 template <typename T, typename V>
 C10_HOST_DEVICE dist_acctype<T> uniform_real(V val, T from, T to) {
   constexpr uint64_t kSteps = uint64_t{1} << std::numeric_limits<T>::digits;
-  const auto unit = static_cast<dist_acctype<T>>(val & static_cast<V>(kSteps - 1)) * (static_cast<dist_acctype<T>>(1) / kSteps);
+  const auto unit =
+      static_cast<dist_acctype<T>>(val & static_cast<V>(kSteps - 1)) * (static_cast<dist_acctype<T>>(1) / kSteps);
   return unit * (to - from) + from;
 }
 

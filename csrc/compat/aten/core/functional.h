@@ -12,14 +12,18 @@ template <class F, class Inputs>
 auto fmap(const Inputs& inputs, const F& f) -> std::vector<std::decay_t<decltype(f(*inputs.begin()))>> {
   std::vector<std::decay_t<decltype(f(*inputs.begin()))>> out;
   out.reserve(inputs.size());
-  for (const auto& input : inputs) out.push_back(f(input));
+  for (const auto& input : inputs) {
+    out.push_back(f(input));
+  }
   return out;
 }
 template <class F, class T>
 auto fmap(T& inputs, const F& f) -> std::vector<std::decay_t<decltype(f(*inputs.begin()))>> {
   std::vector<std::decay_t<decltype(f(*inputs.begin()))>> out;
   out.reserve(inputs.size());
-  for (auto& input : inputs) out.push_back(f(input));
+  for (auto& input : inputs) {
+    out.push_back(f(input));
+  }
   return out;
 }
 /// Each input converted to R.
@@ -27,7 +31,9 @@ template <class R, class Inputs>
 std::vector<R> fmap(const Inputs& inputs) {
   std::vector<R> out;
   out.reserve(inputs.size());
-  for (const auto& input : inputs) out.push_back(R(input));
+  for (const auto& input : inputs) {
+    out.push_back(R(input));
+  }
   return out;
 }
 
@@ -36,7 +42,9 @@ template <class F, class T>
 std::vector<T> filter(ArrayRef<T> inputs, const F& f) {
   std::vector<T> out;
   for (const auto& input : inputs) {
-    if (f(input)) out.push_back(input);
+    if (f(input)) {
+      out.push_back(input);
+    }
   }
   return out;
 }

@@ -28,8 +28,12 @@ bool has_amx_fp16() {
 }
 #define AT_CPU_SUPPORTS(feature) (__builtin_cpu_supports(feature) != 0)
 #else
-bool has_amx_tiles() { return false; }
-bool has_amx_fp16() { return false; }
+bool has_amx_tiles() {
+  return false;
+}
+bool has_amx_fp16() {
+  return false;
+}
 #define AT_CPU_SUPPORTS(feature) false
 #endif
 
@@ -43,8 +47,12 @@ std::vector<std::string> cpuinfo(const std::string& field) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const auto colon = line.find(':');
-    if (colon == std::string::npos || line.compare(0, field.size(), field) != 0) continue;
-    if (line.find_first_not_of(" \t", field.size()) != colon) continue;
+    if (colon == std::string::npos || line.compare(0, field.size(), field) != 0) {
+      continue;
+    }
+    if (line.find_first_not_of(" \t", field.size()) != colon) {
+      continue;
+    }
     values.push_back(colon + 2 <= line.size() ? line.substr(colon + 2) : std::string());
   }
   return values;
@@ -57,9 +65,13 @@ int64_t logical_cores() {
 int64_t physical_cores() {
   const auto sockets = cpuinfo("physical id");
   const auto cores = cpuinfo("core id");
-  if (cores.empty() || sockets.size() != cores.size()) return logical_cores();
+  if (cores.empty() || sockets.size() != cores.size()) {
+    return logical_cores();
+  }
   std::set<std::pair<std::string, std::string>> distinct;
-  for (size_t i = 0; i < cores.size(); ++i) distinct.emplace(sockets[i], cores[i]);
+  for (size_t i = 0; i < cores.size(); ++i) {
+    distinct.emplace(sockets[i], cores[i]);
+  }
   return static_cast<int64_t>(distinct.size());
 }
 
@@ -69,7 +81,8 @@ bool is_avx2_supported() {
   return AT_CPU_SUPPORTS("avx2");
 }
 bool is_avx512_supported() {
-  return AT_CPU_SUPPORTS("avx512f") && AT_CPU_SUPPORTS("avx512bw") && AT_CPU_SUPPORTS("avx512dq") && AT_CPU_SUPPORTS("avx512vl");
+  return AT_CPU_SUPPORTS("avx512f") && AT_CPU_SUPPORTS("avx512bw") && AT_CPU_SUPPORTS("avx512dq") &&
+      AT_CPU_SUPPORTS("avx512vl");
 }
 bool is_avx512_vnni_supported() {
   return AT_CPU_SUPPORTS("avx512vnni");

@@ -26,7 +26,9 @@ inline dim3 getApplyBlock(int max_threads_per_block = AT_APPLY_THREADS_PER_BLOCK
 /// At most enough blocks to fill the device; the kernel loops. False if there is no such device.
 template <int step = 1>
 inline bool getApplyGrid(
-    uint64_t totalElements, dim3& grid, c10::DeviceIndex curDevice,
+    uint64_t totalElements,
+    dim3& grid,
+    c10::DeviceIndex curDevice,
     int max_threads_per_block = AT_APPLY_THREADS_PER_BLOCK) {
   if (curDevice == -1) {
     return false;

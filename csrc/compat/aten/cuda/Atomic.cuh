@@ -1,4 +1,5 @@
-// Atomic updates of device memory for every dtype. As in libtorch these are global functions; gpuAtomicX gives the old value.
+// Atomic updates of device memory for every dtype. As in libtorch these are global functions; gpuAtomicX gives the old
+// value.
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -14,8 +15,8 @@
 
 namespace at::cuda::detail {
 
-/// *address = f(*address) as one step, by comparing and swapping; `f` may run several times. Elements of 1 and 2 bytes are
-/// changed within their aligned word of 4: the hardware swaps no less on all architectures.
+/// *address = f(*address) as one step, by comparing and swapping; `f` may run several times. Elements of 1 and 2 bytes
+/// are changed within their aligned word of 4: the hardware swaps no less on all architectures.
 template <class T, class Function>
 __device__ T atomic_update(T* address, Function f) {
   using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;

@@ -91,42 +91,85 @@ constexpr auto pick(S single, D twice, C complex, Z complex_twice) {
 }
 
 template <class T>
-void dot_by(decltype(cublasDotEx)* routine, cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result) {
+void dot_by(
+    decltype(cublasDotEx)* routine,
+    cublasHandle_t handle,
+    int n,
+    const T* x,
+    int incx,
+    const T* y,
+    int incy,
+    T* result) {
   const cudaDataType type = getCudaDataType<T>();
   if (n == 1) {
     incx = incy = 1;
   }
-  TORCH_CUDABLAS_CHECK(routine(handle, n, x, type, incx, y, type, incy, result, type, kIsReduced<T> ? CUDA_R_32F : type));
+  TORCH_CUDABLAS_CHECK(
+      routine(handle, n, x, type, incx, y, type, incy, result, type, kIsReduced<T> ? CUDA_R_32F : type));
 }
 
 } // namespace
 
 template <class Dtype>
 void bgemm(
-    char transa, char transb, int64_t m, int64_t n, int64_t k, at::opmath_type<Dtype> alpha, const Dtype* a, int64_t lda,
-    int64_t stridea, const Dtype* b, int64_t ldb, int64_t strideb, at::opmath_type<Dtype> beta, Dtype* c, int64_t ldc,
-    int64_t stridec, int64_t num_batches) {
+    char transa,
+    char transb,
+    int64_t m,
+    int64_t n,
+    int64_t k,
+    at::opmath_type<Dtype> alpha,
+    const Dtype* a,
+    int64_t lda,
+    int64_t stridea,
+    const Dtype* b,
+    int64_t ldb,
+    int64_t strideb,
+    at::opmath_type<Dtype> beta,
+    Dtype* c,
+    int64_t ldc,
+    int64_t stridec,
+    int64_t num_batches) {
   const cublasOperation_t op_a = operation(transa), op_b = operation(transb);
   const bool turned_a = op_a != CUBLAS_OP_N, turned_b = op_b != CUBLAS_OP_N;
   const cudaDataType type = getCudaDataType<Dtype>();
   TORCH_CUDABLAS_CHECK(cublasGemmStridedBatchedEx_64(
       getCurrentCUDABlasHandle(), op_a, op_b, m, n, k, &alpha, a, type,
       turned_a ? leading(lda, k, m) : leading(lda, m, k), stridea, b, type,
-      turned_b ? leading(ldb, n, k) : leading(ldb, k, n), strideb, &beta, c, type, leading(ldc, m, n), stridec, num_batches,
-      compute_type<Dtype>(), CUBLAS_GEMM_DEFAULT));
+      turned_b ? leading(ldb, n, k) : leading(ldb, k, n), strideb, &beta, c, type, leading(ldc, m, n), stridec,
+      num_batches, compute_type<Dtype>(), CUBLAS_GEMM_DEFAULT));
 }
 
 template <class Dtype>
 void gemm(
-    char transa, char transb, int64_t m, int64_t n, int64_t k, at::opmath_type<Dtype> alpha, const Dtype* a, int64_t lda,
-    const Dtype* b, int64_t ldb, at::opmath_type<Dtype> beta, Dtype* c, int64_t ldc) {
+    char transa,
+    char transb,
+    int64_t m,
+    int64_t n,
+    int64_t k,
+    at::opmath_type<Dtype> alpha,
+    const Dtype* a,
+    int64_t lda,
+    const Dtype* b,
+    int64_t ldb,
+    at::opmath_type<Dtype> beta,
+    Dtype* c,
+    int64_t ldc) {
   bgemm<Dtype>(transa, transb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1);
 }
 
 template <class Dtype>
 void gemv(
-    char trans, int64_t m, int64_t n, Dtype alpha, const Dtype* a, int64_t lda, const Dtype* x, int64_t incx, Dtype beta,
-    Dtype* y, int64_t incy) {
+    char trans,
+    int64_t m,
+    int64_t n,
+    Dtype alpha,
+    const Dtype* a,
+    int64_t lda,
+    const Dtype* x,
+    int64_t incx,
+    Dtype beta,
+    Dtype* y,
+    int64_t incy) {
   const cublasOperation_t op = operation(trans);
   if constexpr (kIsReduced<Dtype>) {
     // A product with a matrix of one row: its leading dimension is the step of the vector.
@@ -135,14 +178,14 @@ void gemv(
     const float alpha_value = alpha, beta_value = beta;
     const cudaDataType type = getCudaDataType<Dtype>();
     TORCH_CUDABLAS_CHECK(cublasGemmStridedBatchedEx_64(
-        getCurrentCUDABlasHandle(), CUBLAS_OP_N, turned ? CUBLAS_OP_N : CUBLAS_OP_T, 1, rows, inner, &alpha_value, x, type,
-        std::max<int64_t>(incx, 1), 0, a, type, leading(lda, m, n), 0, &beta_value, y, type, std::max<int64_t>(incy, 1), 0, 1,
-        compute_type<Dtype>(), CUBLAS_GEMM_DEFAULT));
+        getCurrentCUDABlasHandle(), CUBLAS_OP_N, turned ? CUBLAS_OP_N : CUBLAS_OP_T, 1, rows, inner, &alpha_value, x,
+        type, std::max<int64_t>(incx, 1), 0, a, type, leading(lda, m, n), 0, &beta_value, y, type,
+        std::max<int64_t>(incy, 1), 0, 1, compute_type<Dtype>(), CUBLAS_GEMM_DEFAULT));
   } else {
     const auto routine = pick<Dtype>(cublasSgemv_64, cublasDgemv_64, cublasCgemv_64, cublasZgemv_64);
     TORCH_CUDABLAS_CHECK(routine(
-        getCurrentCUDABlasHandle(), op, m, n, native(&alpha), native(a), leading(lda, m, n), native(x), incx, native(&beta),
-        native(y), incy));
+        getCurrentCUDABlasHandle(), op, m, n, native(&alpha), native(a), leading(lda, m, n), native(x), incx,
+        native(&beta), native(y), incy));
   }
 }
 
@@ -158,16 +201,37 @@ void vdot(cublasHandle_t handle, int n, const Dtype* x, int incx, const Dtype* y
 
 template <class Dtype>
 void trsm(
-    cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, int m,
-    int n, const Dtype* alpha, const Dtype* A, int lda, Dtype* B, int ldb) {
+    cublasHandle_t handle,
+    cublasSideMode_t side,
+    cublasFillMode_t uplo,
+    cublasOperation_t trans,
+    cublasDiagType_t diag,
+    int m,
+    int n,
+    const Dtype* alpha,
+    const Dtype* A,
+    int lda,
+    Dtype* B,
+    int ldb) {
   const auto routine = pick<Dtype>(cublasStrsm, cublasDtrsm, cublasCtrsm, cublasZtrsm);
   TORCH_CUDABLAS_CHECK(routine(handle, side, uplo, trans, diag, m, n, native(alpha), native(A), lda, native(B), ldb));
 }
 
 template <class Dtype>
 void trsmBatched(
-    cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, int m,
-    int n, const Dtype* alpha, Dtype* A[], int lda, Dtype* B[], int ldb, int batchCount) {
+    cublasHandle_t handle,
+    cublasSideMode_t side,
+    cublasFillMode_t uplo,
+    cublasOperation_t trans,
+    cublasDiagType_t diag,
+    int m,
+    int n,
+    const Dtype* alpha,
+    Dtype* A[],
+    int lda,
+    Dtype* B[],
+    int ldb,
+    int batchCount) {
   const auto routine = pick<Dtype>(cublasStrsmBatched, cublasDtrsmBatched, cublasCtrsmBatched, cublasZtrsmBatched);
   TORCH_CUDABLAS_CHECK(
       routine(handle, side, uplo, trans, diag, m, n, native(alpha), native(A), lda, native(B), ldb, batchCount));
@@ -176,13 +240,23 @@ void trsmBatched(
 template <class Dtype>
 void getrfBatched(int n, Dtype** dA_array, int ldda, int* ipiv_array, int* info_array, int batchsize) {
   const auto routine = pick<Dtype>(cublasSgetrfBatched, cublasDgetrfBatched, cublasCgetrfBatched, cublasZgetrfBatched);
-  TORCH_CUDABLAS_CHECK(routine(getCurrentCUDABlasHandle(), n, native(dA_array), ldda, ipiv_array, info_array, batchsize));
+  TORCH_CUDABLAS_CHECK(
+      routine(getCurrentCUDABlasHandle(), n, native(dA_array), ldda, ipiv_array, info_array, batchsize));
 }
 
 template <class Dtype>
 void getrsBatched(
-    cublasHandle_t handle, cublasOperation_t trans, int n, int nrhs, Dtype** dA_array, int lda, int* ipiv_array,
-    Dtype** dB_array, int ldb, int* info_array, int batchsize) {
+    cublasHandle_t handle,
+    cublasOperation_t trans,
+    int n,
+    int nrhs,
+    Dtype** dA_array,
+    int lda,
+    int* ipiv_array,
+    Dtype** dB_array,
+    int ldb,
+    int* info_array,
+    int batchsize) {
   const auto routine = pick<Dtype>(cublasSgetrsBatched, cublasDgetrsBatched, cublasCgetrsBatched, cublasZgetrsBatched);
   TORCH_CUDABLAS_CHECK(
       routine(handle, trans, n, nrhs, native(dA_array), lda, ipiv_array, native(dB_array), ldb, info_array, batchsize));
@@ -197,11 +271,21 @@ void geqrfBatched(
 
 template <class Dtype>
 void gelsBatched(
-    cublasHandle_t handle, cublasOperation_t trans, int m, int n, int nrhs, Dtype** dA_array, int ldda, Dtype** dC_array,
-    int lddc, int* info, int* devInfoArray, int batchSize) {
+    cublasHandle_t handle,
+    cublasOperation_t trans,
+    int m,
+    int n,
+    int nrhs,
+    Dtype** dA_array,
+    int ldda,
+    Dtype** dC_array,
+    int lddc,
+    int* info,
+    int* devInfoArray,
+    int batchSize) {
   const auto routine = pick<Dtype>(cublasSgelsBatched, cublasDgelsBatched, cublasCgelsBatched, cublasZgelsBatched);
-  TORCH_CUDABLAS_CHECK(
-      routine(handle, trans, m, n, nrhs, native(dA_array), ldda, native(dC_array), lddc, info, devInfoArray, batchSize));
+  TORCH_CUDABLAS_CHECK(routine(
+      handle, trans, m, n, nrhs, native(dA_array), ldda, native(dC_array), lddc, info, devInfoArray, batchSize));
 }
 
 // ---- the types that there are -----------------------------------------------------------------------

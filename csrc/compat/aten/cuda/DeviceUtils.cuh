@@ -12,7 +12,8 @@
 
 namespace at::cuda::detail {
 
-/// Sends a value through `shuffle`, which takes the types that the hardware's shuffles take, CUDA's own 16-bit floats too.
+/// Sends a value through `shuffle`, which takes the types that the hardware's shuffles take, CUDA's own 16-bit floats
+/// too.
 template <class T, class Shuffle>
 __device__ __forceinline__ T shuffled(T value, Shuffle shuffle) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -44,8 +45,8 @@ __device__ __forceinline__ unsigned int WARP_BALLOT(int predicate, unsigned int 
 }
 
 template <typename T>
-__device__ __forceinline__ T WARP_SHFL_XOR(
-    T value, int laneMask, int width = warpSize, unsigned int mask = 0xffffffff) {
+__device__ __forceinline__ T
+WARP_SHFL_XOR(T value, int laneMask, int width = warpSize, unsigned int mask = 0xffffffff) {
   return at::cuda::detail::shuffled(value, [=](auto x) { return __shfl_xor_sync(mask, x, laneMask, width); });
 }
 
@@ -55,14 +56,14 @@ __device__ __forceinline__ T WARP_SHFL(T value, int srcLane, int width = warpSiz
 }
 
 template <typename T>
-__device__ __forceinline__ T WARP_SHFL_UP(
-    T value, unsigned int delta, int width = warpSize, unsigned int mask = 0xffffffff) {
+__device__ __forceinline__ T
+WARP_SHFL_UP(T value, unsigned int delta, int width = warpSize, unsigned int mask = 0xffffffff) {
   return at::cuda::detail::shuffled(value, [=](auto x) { return __shfl_up_sync(mask, x, delta, width); });
 }
 
 template <typename T>
-__device__ __forceinline__ T WARP_SHFL_DOWN(
-    T value, unsigned int delta, int width = warpSize, unsigned int mask = 0xffffffff) {
+__device__ __forceinline__ T
+WARP_SHFL_DOWN(T value, unsigned int delta, int width = warpSize, unsigned int mask = 0xffffffff) {
   return at::cuda::detail::shuffled(value, [=](auto x) { return __shfl_down_sync(mask, x, delta, width); });
 }
 

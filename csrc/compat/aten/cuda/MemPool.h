@@ -12,11 +12,13 @@ namespace at::cuda {
 using c10::CaptureId_t;
 using c10::MempoolId_t;
 
-/// Memory of the current device that is apart from other memory: allocations go there between beginAllocateToPool(device(), id(), ...)
-/// and endAllocateToPool(device(), id()) of the caching allocator. When the pool ends its free memory goes back to the device.
+/// Memory of the current device that is apart from other memory: allocations go there between
+/// beginAllocateToPool(device(), id(), ...) and endAllocateToPool(device(), id()) of the caching allocator. When the
+/// pool ends its free memory goes back to the device.
 struct MemPool {
   /// The caching allocator serves the pool; it has no others for single pools.
-  explicit MemPool(std::shared_ptr<c10::cuda::CUDACachingAllocator::CUDAAllocator> allocator = nullptr, bool is_user_created = true)
+  explicit MemPool(
+      std::shared_ptr<c10::cuda::CUDACachingAllocator::CUDAAllocator> allocator = nullptr, bool is_user_created = true)
       : id_(graph_pool_handle(is_user_created)), device_(c10::cuda::current_device()) {
     TORCH_CHECK_NOT_IMPLEMENTED(allocator == nullptr, "MemPool: a pool with an allocator of its own is not supported");
     c10::cuda::CUDACachingAllocator::beginAllocateToPool(device_, id_, [](cudaStream_t) { return false; });

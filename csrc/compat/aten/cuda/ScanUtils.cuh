@@ -10,7 +10,8 @@ namespace at::cuda {
 
 namespace detail {
 
-/// Of one thread: what the threads before it in its warp have, and what the warps before its own have, if there are any.
+/// Of one thread: what the threads before it in its warp have, and what the warps before its own have, if there are
+/// any.
 template <class T>
 struct BlockVotes {
   T before_in_warp;
@@ -37,8 +38,8 @@ struct BlockVotes {
 
 } // namespace detail
 
-/// `out` gets the running result of `binop` over the threads' `in` (0 or 1), this thread's included. All threads of the block
-/// call; `smem` has an element for each warp, and may be used again afterwards if KillWARDependency.
+/// `out` gets the running result of `binop` over the threads' `in` (0 or 1), this thread's included. All threads of the
+/// block call; `smem` has an element for each warp, and may be used again afterwards if KillWARDependency.
 template <class T, bool KillWARDependency, class BinaryFunction>
 __device__ void inclusiveBinaryPrefixScan(T* smem, bool in, T* out, BinaryFunction binop) {
   const detail::BlockVotes<T> votes(smem, in);

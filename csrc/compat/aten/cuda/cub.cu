@@ -55,8 +55,16 @@ auto as(const U* input) {
 namespace detail {
 
 void sort_pairs(
-    c10::ScalarType dtype, const void* keys_in, void* keys_out, const void* values_in, void* values_out, int value_size, int64_t n,
-    bool descending, int begin_bit, int end_bit) {
+    c10::ScalarType dtype,
+    const void* keys_in,
+    void* keys_out,
+    const void* values_in,
+    void* values_out,
+    int value_size,
+    int64_t n,
+    bool descending,
+    int begin_bit,
+    int end_bit) {
   at::native::cuda::launch_sort_pairs(
       {dtype, keys_in, keys_out, values_in, values_out, value_size, n, descending, begin_bit, end_bit,
        c10::cuda::getCurrentCUDAStream().stream()});

@@ -31,7 +31,8 @@ inline int dataSize(cudnnDataType_t dataType) {
   }
 }
 
-/// cuDNN wants the strides of dimensions of size 1, which do not matter, to be those of dense memory. `nhwc`: channels-last.
+/// cuDNN wants the strides of dimensions of size 1, which do not matter, to be those of dense memory. `nhwc`:
+/// channels-last.
 template <class T>
 void fixSizeOneDimStride(int dim, const T* size, T* stride, bool nhwc) {
   int64_t dense = 1;
@@ -89,7 +90,8 @@ class Descriptor {
 };
 
 /// A tensor, with dimensions of size 1 behind its own up to `pad`.
-class TensorDescriptor : public Descriptor<cudnnTensorStruct, &cudnnCreateTensorDescriptor, &cudnnDestroyTensorDescriptor> {
+class TensorDescriptor
+    : public Descriptor<cudnnTensorStruct, &cudnnCreateTensorDescriptor, &cudnnDestroyTensorDescriptor> {
  public:
   TensorDescriptor() = default;
   explicit TensorDescriptor(const at::Tensor& t, size_t pad = 0) {
@@ -100,18 +102,20 @@ class TensorDescriptor : public Descriptor<cudnnTensorStruct, &cudnnCreateTensor
     set(t, t.suggest_memory_format(), pad);
   }
   void set(const at::Tensor& t, at::MemoryFormat memory_format, size_t pad = 0) {
-    const bool nhwc = memory_format == at::MemoryFormat::ChannelsLast || memory_format == at::MemoryFormat::ChannelsLast3d;
+    const bool nhwc =
+        memory_format == at::MemoryFormat::ChannelsLast || memory_format == at::MemoryFormat::ChannelsLast3d;
     set(getCudnnDataType(t), t.sizes(), t.strides(), pad, nhwc);
   }
   void set(cudnnDataType_t dataType, IntArrayRef sizes, IntArrayRef strides, size_t pad = 0) {
-    set(dataType, sizes, strides, pad, is_channels_last_strides_2d(sizes, strides) || is_channels_last_strides_3d(sizes, strides));
+    set(dataType, sizes, strides, pad,
+        is_channels_last_strides_2d(sizes, strides) || is_channels_last_strides_3d(sizes, strides));
   }
 
  private:
   void set(cudnnDataType_t dataType, IntArrayRef sizes, IntArrayRef strides, size_t pad, bool nhwc) {
     TORCH_CHECK(
-        sizes.size() <= CUDNN_DIM_MAX && pad <= CUDNN_DIM_MAX, "cuDNN: tensors have at most ", CUDNN_DIM_MAX, " dimensions, got ",
-        sizes.size(), " and a padding to ", pad);
+        sizes.size() <= CUDNN_DIM_MAX && pad <= CUDNN_DIM_MAX, "cuDNN: tensors have at most ", CUDNN_DIM_MAX,
+        " dimensions, got ", sizes.size(), " and a padding to ", pad);
     std::vector<int> size(sizes.begin(), sizes.end()), stride(strides.begin(), strides.end());
     while (size.size() < pad) {
       size.push_back(1);
@@ -124,22 +128,28 @@ class TensorDescriptor : public Descriptor<cudnnTensorStruct, &cudnnCreateTensor
 };
 
 /// The weight of a convolution, row-major or channels-last.
-class FilterDescriptor : public Descriptor<cudnnFilterStruct, &cudnnCreateFilterDescriptor, &cudnnDestroyFilterDescriptor> {
+class FilterDescriptor
+    : public Descriptor<cudnnFilterStruct, &cudnnCreateFilterDescriptor, &cudnnDestroyFilterDescriptor> {
  public:
   void set(const at::Tensor& t, int64_t pad = 0) {
     set(t, at::MemoryFormat::Contiguous, pad);
   }
   void set(const at::Tensor& t, const at::MemoryFormat memory_format, int64_t pad = 0) {
     TORCH_CHECK(
-        t.dim() <= CUDNN_DIM_MAX && pad <= CUDNN_DIM_MAX, "cuDNN: filters have at most ", CUDNN_DIM_MAX, " dimensions, got ", t.dim());
-    TORCH_CHECK(t.is_contiguous(memory_format), "cuDNN: a filter must lie dense as ", memory_format, ", got strides ", t.strides());
+        t.dim() <= CUDNN_DIM_MAX && pad <= CUDNN_DIM_MAX, "cuDNN: filters have at most ", CUDNN_DIM_MAX,
+        " dimensions, got ", t.dim());
+    TORCH_CHECK(
+        t.is_contiguous(memory_format), "cuDNN: a filter must lie dense as ", memory_format, ", got strides ",
+        t.strides());
     std::vector<int> size(t.sizes().begin(), t.sizes().end());
     while (static_cast<int64_t>(size.size()) < pad) {
       size.push_back(1);
     }
-    const bool nhwc = memory_format == at::MemoryFormat::ChannelsLast || memory_format == at::MemoryFormat::ChannelsLast3d;
+    const bool nhwc =
+        memory_format == at::MemoryFormat::ChannelsLast || memory_format == at::MemoryFormat::ChannelsLast3d;
     AT_CUDNN_CHECK(cudnnSetFilterNdDescriptor(
-        mut_desc(), getCudnnDataType(t), nhwc ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, static_cast<int>(size.size()), size.data()));
+        mut_desc(), getCudnnDataType(t), nhwc ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, static_cast<int>(size.size()),
+        size.data()));
   }
 };
 
@@ -153,26 +163,32 @@ struct ConvolutionDescriptor
     AT_CUDNN_CHECK(cudnnSetConvolutionGroupCount(mut_desc(), groups));
     const bool plain = dataType == CUDNN_DATA_FLOAT && !allow_tf32;
     AT_CUDNN_CHECK(cudnnSetConvolutionMathType(
-        mut_desc(), narrow ? CUDNN_TENSOR_OP_MATH : plain ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH));
+        mut_desc(),
+        narrow      ? CUDNN_TENSOR_OP_MATH
+            : plain ? CUDNN_FMA_MATH
+                    : CUDNN_DEFAULT_MATH));
   }
 };
 
 struct SpatialTransformerDescriptor : public Descriptor<
-                                          cudnnSpatialTransformerStruct, &cudnnCreateSpatialTransformerDescriptor,
+                                          cudnnSpatialTransformerStruct,
+                                          &cudnnCreateSpatialTransformerDescriptor,
                                           &cudnnDestroySpatialTransformerDescriptor> {
   void set(cudnnDataType_t dataType, int dim, int* size) {
     AT_CUDNN_CHECK(cudnnSetSpatialTransformerNdDescriptor(mut_desc(), CUDNN_SAMPLER_BILINEAR, dataType, dim, size));
   }
 };
 
-struct DropoutDescriptor : public Descriptor<cudnnDropoutStruct, &cudnnCreateDropoutDescriptor, &cudnnDestroyDropoutDescriptor> {
+struct DropoutDescriptor
+    : public Descriptor<cudnnDropoutStruct, &cudnnCreateDropoutDescriptor, &cudnnDestroyDropoutDescriptor> {
   /// Makes the generator's state anew, which takes long.
   void initialize_rng(cudnnHandle_t handle, float dropout, long long int seed, const TensorOptions& options) {
     TORCH_INTERNAL_ASSERT(dropout > 0, "dropout must be nonzero; otherwise call set_no_dropout");
     size_t bytes = 0;
     AT_CUDNN_CHECK(cudnnDropoutGetStatesSize(handle, &bytes));
     state = at::empty({static_cast<int64_t>(bytes)}, options);
-    AT_CUDNN_CHECK(cudnnSetDropoutDescriptor(mut_desc(), handle, dropout, state.data_ptr(), bytes, static_cast<unsigned long long>(seed)));
+    AT_CUDNN_CHECK(cudnnSetDropoutDescriptor(
+        mut_desc(), handle, dropout, state.data_ptr(), bytes, static_cast<unsigned long long>(seed)));
   }
   /// With a state that initialize_rng made.
   void set(cudnnHandle_t handle, float dropout, const at::Tensor& state) {
@@ -187,7 +203,8 @@ struct DropoutDescriptor : public Descriptor<cudnnDropoutStruct, &cudnnCreateDro
   at::Tensor state;
 };
 
-struct CTCLossDescriptor : public Descriptor<cudnnCTCLossStruct, &cudnnCreateCTCLossDescriptor, &cudnnDestroyCTCLossDescriptor> {
+struct CTCLossDescriptor
+    : public Descriptor<cudnnCTCLossStruct, &cudnnCreateCTCLossDescriptor, &cudnnDestroyCTCLossDescriptor> {
   void set(cudnnDataType_t datatype) {
     AT_CUDNN_CHECK(cudnnSetCTCLossDescriptor(mut_desc(), datatype));
   }

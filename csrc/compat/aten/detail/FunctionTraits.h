@@ -25,7 +25,8 @@ struct signature_traits<c10::guts::function_traits<Result(Args...)>> {
 
 } // namespace at::detail
 
-/// result_type, arity, arg<i>::type, ArgsTuple and FunctionType of a function pointer or of anything with one operator().
+/// result_type, arity, arg<i>::type, ArgsTuple and FunctionType of a function pointer or of anything with one
+/// operator().
 template <class F>
 struct function_traits : at::detail::signature_traits<c10::guts::infer_function_traits_t<std::decay_t<F>>> {};
 

@@ -18,7 +18,9 @@ Tensor matrix_in(const void* data, c10::ScalarType dtype, int64_t rows, int64_t 
 
 // op(matrix), rows x columns, of one that is column-major.
 Tensor column_major(const detail::Operand& matrix, int64_t rows, int64_t columns) {
-  if (matrix.trans == TransposeType::NoTranspose) return matrix_in(matrix.data, matrix.dtype, rows, columns, 1, matrix.ld);
+  if (matrix.trans == TransposeType::NoTranspose) {
+    return matrix_in(matrix.data, matrix.dtype, rows, columns, 1, matrix.ld);
+  }
   const Tensor transposed = matrix_in(matrix.data, matrix.dtype, rows, columns, matrix.ld, 1);
   return matrix.trans == TransposeType::ConjTranspose ? transposed.conj() : transposed;
 }
@@ -35,16 +37,36 @@ int64_t steps_of(c10::ScalarType dtype) {
 } // namespace
 
 void detail::gemm(
-    int64_t m, int64_t n, int64_t k, const c10::Scalar& alpha, const Operand& a, const Operand& b, const c10::Scalar& beta,
-    c10::ScalarType dtype, void* c, int64_t ldc) {
+    int64_t m,
+    int64_t n,
+    int64_t k,
+    const c10::Scalar& alpha,
+    const Operand& a,
+    const Operand& b,
+    const c10::Scalar& beta,
+    c10::ScalarType dtype,
+    void* c,
+    int64_t ldc) {
   const AutoDispatchBelowADInplaceOrView guard;
   Tensor out = matrix_in(c, dtype, m, n, 1, ldc);
   add_product(out, column_major(a, m, k), column_major(b, k, n), alpha, beta);
 }
 
 void detail::brgemm(
-    int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc, bool add, c10::ScalarType a_dtype, const void* a,
-    c10::ScalarType b_dtype, const void* b, c10::ScalarType dtype, void* c, int64_t steps) {
+    int64_t m,
+    int64_t n,
+    int64_t k,
+    int64_t lda,
+    int64_t ldb,
+    int64_t ldc,
+    bool add,
+    c10::ScalarType a_dtype,
+    const void* a,
+    c10::ScalarType b_dtype,
+    const void* b,
+    c10::ScalarType dtype,
+    void* c,
+    int64_t steps) {
   const AutoDispatchBelowADInplaceOrView guard;
   Tensor right;
   if (steps == 1) {
@@ -74,11 +96,18 @@ bool could_pack(c10::ScalarType dt_in) {
 }
 
 void pack(
-    int64_t K, int64_t N, int64_t ld_in, int64_t ld_out, c10::ScalarType dt_in, c10::ScalarType dt_out, const void* in,
+    int64_t K,
+    int64_t N,
+    int64_t ld_in,
+    int64_t ld_out,
+    c10::ScalarType dt_in,
+    c10::ScalarType dt_out,
+    const void* in,
     void* out) {
   TORCH_CHECK(could_pack(dt_in), "pack: dtype ", dt_in, " is not packed; could_pack tells which are");
   TORCH_CHECK(dt_in == dt_out, "pack: the result must have the dtype of the matrix, ", dt_in, ", got ", dt_out);
-  TORCH_CHECK(ld_in >= N && ld_out >= N, "pack: ld_in and ld_out must be at least N = ", N, ", got ", ld_in, " and ", ld_out);
+  TORCH_CHECK(
+      ld_in >= N && ld_out >= N, "pack: ld_in and ld_out must be at least N = ", N, ", got ", ld_in, " and ", ld_out);
   const auto size = static_cast<int64_t>(c10::elementSize(dt_in));
   const int64_t steps = steps_of(dt_in);
   const auto* from = static_cast<const char*>(in);

@@ -120,8 +120,7 @@ std::optional<c10::Device> target_device(c10::ArrayRef<IValue> arguments) {
 
 } // namespace
 
-void cpu_fallback(
-    const c10::OperatorHandle& op, Stack* stack, bool error_on_views, c10::DispatchKey cpu_dispatch_key) {
+void cpu_fallback(const c10::OperatorHandle& op, Stack* stack, bool error_on_views, c10::DispatchKey cpu_dispatch_key) {
   // The kernels of a backend are below autograd, and so is this.
   const at::AutoDispatchBelowADInplaceOrView below;
   const c10::FunctionSchema& schema = op.schema();
@@ -161,8 +160,8 @@ void cpu_fallback(
     if (result.alias_info() != nullptr) {
       TORCH_CHECK(
           !error_on_views, "The operator ", schema.operator_name(),
-          " returns a view of its argument, which cannot be made on the CPU for a tensor on ",
-          device.value_or(kCPU), ". Register a kernel for it.");
+          " returns a view of its argument, which cannot be made on the CPU for a tensor on ", device.value_or(kCPU),
+          ". Register a kernel for it.");
       TORCH_WARN_ONCE(
           "The operator ", schema.operator_name(), " runs on the CPU for ", device.value_or(kCPU),
           ": its result, a view elsewhere, is a copy here. Register a kernel for it.");

@@ -1,5 +1,5 @@
-// A function that is chosen by device, and on the CPU by instruction set: declared in a header, defined in one source, and
-// registered in others, each compiled for what it serves. All of it stands in namespace at::native.
+// A function that is chosen by device, and on the CPU by instruction set: declared in a header, defined in one source,
+// and registered in others, each compiled for what it serves. All of it stands in namespace at::native.
 //
 //   using fill_fn = void (*)(at::TensorIteratorBase&, double);
 //   DECLARE_DISPATCH(fill_fn, fill_stub);                     // header
@@ -8,8 +8,9 @@
 //   fill_stub(at::kCPU, iter, 1.0);
 //
 // A source registers for the instruction set that CPU_CAPABILITY names (DEFAULT, AVX2, AVX512), without it for DEFAULT.
-// Programs that have sources for AVX2 or AVX-512 define HAVE_AVX2_CPU_DEFINITION or HAVE_AVX512_CPU_DEFINITION in all their
-// files, as for libtorch, and register each stub for those too; a null pointer leaves the call to the next lower one.
+// Programs that have sources for AVX2 or AVX-512 define HAVE_AVX2_CPU_DEFINITION or HAVE_AVX512_CPU_DEFINITION in all
+// their files, as for libtorch, and register each stub for those too; a null pointer leaves the call to the next lower
+// one.
 #pragma once
 
 #include <aten/native/support/cpu_isa.h>
@@ -47,7 +48,8 @@ struct DispatchStub<Result (*)(Args...), Name> {
   Result operator()(c10::DeviceType device, Given&&... args) {
     const FnPtr function = find(device);
     TORCH_CHECK(
-        function != nullptr, "DispatchStub: missing kernel for ", device, ": nothing is registered for this device. Register ",
+        function != nullptr, "DispatchStub: missing kernel for ", device,
+        ": nothing is registered for this device. Register ",
         device == c10::DeviceType::CPU ? "one with REGISTER_DISPATCH or REGISTER_ALL_CPU_DISPATCH"
                                        : "one for it, or move the tensors to a device that has one");
     return (*function)(std::forward<Given>(args)...);
@@ -60,13 +62,27 @@ struct DispatchStub<Result (*)(Args...), Name> {
   void set_dispatch_ptr(c10::DeviceType device, FnPtr function) {
     others_[static_cast<std::size_t>(device)] = function;
   }
-  void set_cuda_dispatch_ptr(FnPtr function) { set_dispatch_ptr(c10::DeviceType::CUDA, function); }
-  void set_hip_dispatch_ptr(FnPtr function) { set_dispatch_ptr(c10::DeviceType::HIP, function); }
-  void set_mps_dispatch_ptr(FnPtr function) { set_dispatch_ptr(c10::DeviceType::MPS, function); }
-  void set_mtia_dispatch_ptr(FnPtr function) { set_dispatch_ptr(c10::DeviceType::MTIA, function); }
-  void set_xpu_dispatch_ptr(FnPtr function) { set_dispatch_ptr(c10::DeviceType::XPU, function); }
-  void set_hpu_dispatch_ptr(FnPtr function) { set_dispatch_ptr(c10::DeviceType::HPU, function); }
-  void set_privateuse1_dispatch_ptr(FnPtr function) { set_dispatch_ptr(c10::DeviceType::PrivateUse1, function); }
+  void set_cuda_dispatch_ptr(FnPtr function) {
+    set_dispatch_ptr(c10::DeviceType::CUDA, function);
+  }
+  void set_hip_dispatch_ptr(FnPtr function) {
+    set_dispatch_ptr(c10::DeviceType::HIP, function);
+  }
+  void set_mps_dispatch_ptr(FnPtr function) {
+    set_dispatch_ptr(c10::DeviceType::MPS, function);
+  }
+  void set_mtia_dispatch_ptr(FnPtr function) {
+    set_dispatch_ptr(c10::DeviceType::MTIA, function);
+  }
+  void set_xpu_dispatch_ptr(FnPtr function) {
+    set_dispatch_ptr(c10::DeviceType::XPU, function);
+  }
+  void set_hpu_dispatch_ptr(FnPtr function) {
+    set_dispatch_ptr(c10::DeviceType::HPU, function);
+  }
+  void set_privateuse1_dispatch_ptr(FnPtr function) {
+    set_dispatch_ptr(c10::DeviceType::PrivateUse1, function);
+  }
 
   // Defined by the REGISTER_ macros.
   static TORCH_API FnPtr DEFAULT;
@@ -115,9 +131,9 @@ struct RegisterDispatch {
 
 #define DEFINE_DISPATCH(name) struct name##_DECLARE_DISPATCH_type name
 
-#define REGISTER_ARCH_DISPATCH(name, arch, fn)     \
-  template <>                                      \
-  TORCH_API name##_DECLARE_DISPATCH_type::FnPtr    \
+#define REGISTER_ARCH_DISPATCH(name, arch, fn)  \
+  template <>                                   \
+  TORCH_API name##_DECLARE_DISPATCH_type::FnPtr \
       DispatchStub<name##_DECLARE_DISPATCH_type::FnPtr, struct name##_DECLARE_DISPATCH_type>::arch = fn;
 
 #ifdef HAVE_AVX2_CPU_DEFINITION
@@ -144,8 +160,9 @@ struct RegisterDispatch {
 #define REGISTER_NO_CPU_DISPATCH(name) REGISTER_ALL_CPU_DISPATCH(name, nullptr)
 #define REGISTER_NO_AVX512_DISPATCH(name) REGISTER_AVX512_DISPATCH(name, nullptr)
 
-#define REGISTER_DEVICE_DISPATCH(name, device, fn) \
-  static RegisterDispatch<struct name##_DECLARE_DISPATCH_type> name##__register_##device(name, c10::DeviceType::device, fn);
+#define REGISTER_DEVICE_DISPATCH(name, device, fn)                                        \
+  static RegisterDispatch<struct name##_DECLARE_DISPATCH_type> name##__register_##device( \
+      name, c10::DeviceType::device, fn);
 #define REGISTER_CUDA_DISPATCH(name, fn) REGISTER_DEVICE_DISPATCH(name, CUDA, fn)
 #define REGISTER_HIP_DISPATCH(name, fn) REGISTER_DEVICE_DISPATCH(name, HIP, fn)
 #define REGISTER_MPS_DISPATCH(name, fn) REGISTER_DEVICE_DISPATCH(name, MPS, fn)

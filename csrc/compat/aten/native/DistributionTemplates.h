@@ -1,5 +1,5 @@
-// In-place samplers for backends and generators of one's own. A backend gives the kernels, each a class template over the
-// generator's type whose operator() fills what it gets; these functions check the arguments and call it:
+// In-place samplers for backends and generators of one's own. A backend gives the kernels, each a class template over
+// the generator's type whose operator() fills what it gets; these functions check the arguments and call it:
 //
 //   at::Tensor& cauchy_(at::Tensor& self, double median, double sigma, std::optional<at::Generator> gen) {
 //     return at::native::templates::cauchy_impl_<MyCauchyKernel, MyGenerator>(self, median, sigma, gen);
@@ -26,11 +26,14 @@
 
 namespace at::native::templates {
 
-// ---- random_ ---------------------------------------------------------------------------------------------------------
+// ---- random_
+// ---------------------------------------------------------------------------------------------------------
 
 template <template <typename> class random_kernel, typename RNG>
 Tensor& random_impl(Tensor& self, std::optional<Generator> generator) {
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   auto iter = TensorIterator::borrowing_nullary_op(self);
   random_kernel<RNG>()(iter, generator);
   return self;
@@ -40,7 +43,9 @@ Tensor& random_impl(Tensor& self, std::optional<Generator> generator) {
 template <template <typename> class random_from_to_kernel, typename RNG>
 Tensor& random_from_to_impl(Tensor& self, int64_t from, std::optional<int64_t> to, std::optional<Generator> generator) {
   const IntegerRange range = random_integer_range(self.scalar_type(), from, to);
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   auto iter = TensorIterator::borrowing_nullary_op(self);
   if (range.count == 0) {
     random_from_to_kernel<RNG>()(iter, generator);
@@ -50,7 +55,8 @@ Tensor& random_from_to_impl(Tensor& self, int64_t from, std::optional<int64_t> t
   return self;
 }
 
-// ---- normal ----------------------------------------------------------------------------------------------------------
+// ---- normal
+// ----------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -59,7 +65,8 @@ inline void check_normal_std(double std) {
 }
 inline void check_normal_std(const Tensor& std) {
   TORCH_CHECK(!std.is_complex(), "normal expects standard deviation to be non-complex");
-  TORCH_CHECK(std.numel() == 0 || std.is_meta() || std.min().ge(0).item<bool>(), "normal expects all elements of std >= 0.0");
+  TORCH_CHECK(
+      std.numel() == 0 || std.is_meta() || std.min().ge(0).item<bool>(), "normal expects all elements of std >= 0.0");
 }
 
 } // namespace detail
@@ -67,7 +74,9 @@ inline void check_normal_std(const Tensor& std) {
 template <template <typename> class normal_kernel, typename RNG>
 Tensor& normal_impl_(Tensor& self, double mean, double std, std::optional<Generator> gen) {
   detail::check_normal_std(std);
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   if (self.is_complex()) {
     // Real and imaginary parts share the variance.
     Tensor parts = at::view_as_real(self);
@@ -123,7 +132,8 @@ Tensor normal_impl(const Tensor& mean, const Tensor& std, std::optional<Generato
   return result;
 }
 
-// ---- other distributions of real numbers -----------------------------------------------------------------------------
+// ---- other distributions of real numbers
+// -----------------------------------------------------------------------------
 
 template <template <typename> class uniform_kernel, typename RNG>
 Tensor& uniform_impl_(Tensor& self, double from, double to, std::optional<Generator> generator) {
@@ -137,10 +147,13 @@ Tensor& uniform_impl_(Tensor& self, double from, double to, std::optional<Genera
     TORCH_CHECK(from >= -highest && from <= highest, "from is out of bounds for ", self.dtype().name());
     TORCH_CHECK(to >= -highest && to <= highest, "to is out of bounds for ", self.dtype().name());
     TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
-    TORCH_CHECK(to - from <= highest, "uniform_ expects to-from <= std::numeric_limits<", self.scalar_type(),
+    TORCH_CHECK(
+        to - from <= highest, "uniform_ expects to-from <= std::numeric_limits<", self.scalar_type(),
         ">::max(), but found to=", to, " and from=", from, " which result in to-from to exceed the limit");
   });
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   auto iter = TensorIterator::borrowing_nullary_op(self);
   uniform_kernel<RNG>()(iter, from, to, generator);
   return self;
@@ -149,7 +162,9 @@ Tensor& uniform_impl_(Tensor& self, double from, double to, std::optional<Genera
 template <template <typename> class log_normal_kernel, typename RNG>
 Tensor& log_normal_impl_(Tensor& self, double mean, double std, std::optional<Generator> gen) {
   TORCH_CHECK(std > 0.0, "log_normal_ expects std > 0.0, but found std=", std);
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   auto iter = TensorIterator::borrowing_nullary_op(self);
   log_normal_kernel<RNG>()(iter, mean, std, gen);
   return self;
@@ -158,7 +173,9 @@ Tensor& log_normal_impl_(Tensor& self, double mean, double std, std::optional<Ge
 template <template <typename> class geometric_kernel, typename RNG>
 Tensor& geometric_impl_(Tensor& self, double p, std::optional<Generator> gen) {
   TORCH_CHECK(0 < p && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   auto iter = TensorIterator::borrowing_nullary_op(self);
   geometric_kernel<RNG>()(iter, p, gen);
   return self;
@@ -167,7 +184,9 @@ Tensor& geometric_impl_(Tensor& self, double p, std::optional<Generator> gen) {
 template <template <typename> class exponential_kernel, typename RNG>
 Tensor& exponential_impl_(Tensor& self, double lambda, std::optional<Generator> gen) {
   TORCH_CHECK(lambda > 0.0, "exponential_ expects lambda > 0.0, but found lambda=", lambda);
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   auto iter = TensorIterator::borrowing_nullary_op(self);
   exponential_kernel<RNG>()(iter, lambda, gen);
   return self;
@@ -176,20 +195,26 @@ Tensor& exponential_impl_(Tensor& self, double lambda, std::optional<Generator> 
 template <template <typename> class cauchy_kernel, typename RNG>
 Tensor& cauchy_impl_(Tensor& self, double median, double sigma, std::optional<Generator> gen) {
   TORCH_CHECK(sigma > 0.0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
-  TORCH_CHECK(isFloatingType(self.scalar_type()),
+  TORCH_CHECK(
+      isFloatingType(self.scalar_type()),
       "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you specified ",
       self.dtype().name());
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   auto iter = TensorIterator::borrowing_nullary_op(self);
   cauchy_kernel<RNG>()(iter, median, sigma, gen);
   return self;
 }
 
-// ---- bernoulli -------------------------------------------------------------------------------------------------------
+// ---- bernoulli
+// -------------------------------------------------------------------------------------------------------
 
 template <template <typename> class bernoulli_tensor_kernel, typename RNG>
 Tensor& bernoulli_impl_(Tensor& self, const Tensor& p_, std::optional<Generator> gen) {
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   at::assert_no_internal_overlap(self);
   bernoulli_tensor_kernel<RNG>()(self, p_, gen);
   return self;
@@ -198,7 +223,9 @@ Tensor& bernoulli_impl_(Tensor& self, const Tensor& p_, std::optional<Generator>
 template <template <typename> class bernoulli_scalar_kernel, typename RNG>
 Tensor& bernoulli_impl_(Tensor& self, double p, std::optional<Generator> gen) {
   TORCH_CHECK(0 <= p && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
-  if (self.numel() == 0) return self;
+  if (self.numel() == 0) {
+    return self;
+  }
   at::assert_no_internal_overlap(self);
   bernoulli_scalar_kernel<RNG>()(self, p, gen);
   return self;

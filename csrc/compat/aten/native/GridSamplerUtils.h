@@ -25,11 +25,12 @@ inline void check_grid_sampler_common(const TensorBase& input, const TensorBase&
       input.device(), " and grid is on ", grid.device());
   TORCH_CHECK(
       input.layout() == c10::kStrided && grid.layout() == c10::kStrided,
-      "grid_sampler(): expected input and grid to have torch.strided layout, but input has ", input.layout(), " and grid has ",
-      grid.layout());
+      "grid_sampler(): expected input and grid to have torch.strided layout, but input has ", input.layout(),
+      " and grid has ", grid.layout());
   TORCH_CHECK(
-      input.size(0) == grid.size(0), "grid_sampler(): expected grid and input to have same batch size, but got input with sizes ",
-      input.sizes(), " and grid with sizes ", grid.sizes());
+      input.size(0) == grid.size(0),
+      "grid_sampler(): expected grid and input to have same batch size, but got input with sizes ", input.sizes(),
+      " and grid with sizes ", grid.sizes());
   TORCH_CHECK(
       grid.size(-1) == input.dim() - 2, "grid_sampler(): expected grid to have size ", input.dim() - 2,
       " in last dimension, but got grid with sizes ", grid.sizes());
@@ -43,16 +44,16 @@ inline void check_grid_sampler_common(const TensorBase& input, const TensorBase&
 inline void check_grid_sampler_2d(const TensorBase& input, const TensorBase& grid) {
   TORCH_CHECK(
       input.dim() == 4 && grid.dim() == 4,
-      "grid_sampler(): expected 4D input and grid with same number of dimensions, but got input with sizes ", input.sizes(),
-      " and grid with sizes ", grid.sizes());
+      "grid_sampler(): expected 4D input and grid with same number of dimensions, but got input with sizes ",
+      input.sizes(), " and grid with sizes ", grid.sizes());
 }
 
 /// Volumes have no cubic interpolation.
 inline void check_grid_sampler_3d(const TensorBase& input, const TensorBase& grid, int64_t interpolation_mode = 0) {
   TORCH_CHECK(
       input.dim() == 5 && grid.dim() == 5,
-      "grid_sampler(): expected 5D input and grid with same number of dimensions, but got input with sizes ", input.sizes(),
-      " and grid with sizes ", grid.sizes());
+      "grid_sampler(): expected 5D input and grid with same number of dimensions, but got input with sizes ",
+      input.sizes(), " and grid with sizes ", grid.sizes());
   TORCH_CHECK(
       static_cast<GridSamplerInterpolation>(interpolation_mode) != GridSamplerInterpolation::Bicubic,
       "grid_sampler(): bicubic interpolation only supports 4D input");

@@ -16,9 +16,11 @@
 
 namespace at::native {
 
-/// Masks (bool or uint8) become the indices of their elements that are not 0, one tensor for each of their dimensions; an
-/// undefined tensor stands for a dimension without an index. With `ensure_same_device` the result is where `self` is.
-inline std::vector<Tensor> expandTensors(const Tensor& self, IOptTensorListRef indices, bool ensure_same_device = false) {
+/// Masks (bool or uint8) become the indices of their elements that are not 0, one tensor for each of their dimensions;
+/// an undefined tensor stands for a dimension without an index. With `ensure_same_device` the result is where `self`
+/// is.
+inline std::vector<Tensor> expandTensors(
+    const Tensor& self, IOptTensorListRef indices, bool ensure_same_device = false) {
   std::vector<Tensor> result;
   for (const auto& given : indices) {
     if (!given.has_value() || !given->defined()) {
@@ -34,8 +36,8 @@ inline std::vector<Tensor> expandTensors(const Tensor& self, IOptTensorListRef i
     const auto first = static_cast<int64_t>(result.size());
     for (int64_t j = 0; j < index.dim(); ++j) {
       TORCH_CHECK_INDEX(
-          first + j < self.dim() && index.size(j) == self.size(first + j), "The shape of the mask ", index.sizes(), " at index ", j,
-          " does not match the shape of the indexed tensor ", self.sizes(), " at index ", first + j);
+          first + j < self.dim() && index.size(j) == self.size(first + j), "The shape of the mask ", index.sizes(),
+          " at index ", j, " does not match the shape of the indexed tensor ", self.sizes(), " at index ", first + j);
     }
     const Tensor places = placed(index.nonzero());
     for (int64_t j = 0; j < index.dim(); ++j) {
@@ -52,7 +54,8 @@ inline void checkIndexTensorTypes(IOptTensorListRef indices, bool allow_int = fa
       const ScalarType dtype = index->scalar_type();
       const bool fits = dtype == kLong || dtype == kByte || dtype == kBool || (allow_int && dtype == kInt);
       TORCH_CHECK_INDEX(
-          fits, "tensors used as indices must be long, ", allow_int ? "int, " : "", "byte or bool tensors, but got ", dtype);
+          fits, "tensors used as indices must be long, ", allow_int ? "int, " : "", "byte or bool tensors, but got ",
+          dtype);
     }
   }
 }
@@ -82,11 +85,11 @@ inline bool hasContiguousSubspace(TensorList indices) {
 
 /// The tensor with its indexed dimensions first, the indices in that order, and where each dimension went.
 inline std::tuple<Tensor, std::vector<Tensor>, std::vector<int64_t>> transposeToFrontAndInvPerm(
-    const Tensor& self,
-    TensorList indices) {
+    const Tensor& self, TensorList indices) {
   TORCH_CHECK(
-      static_cast<int64_t>(indices.size()) == self.dim(), "transposeToFront: got ", indices.size(), " indices for a tensor of ",
-      self.dim(), " dimensions; there must be one for each, undefined where nothing is indexed");
+      static_cast<int64_t>(indices.size()) == self.dim(), "transposeToFront: got ", indices.size(),
+      " indices for a tensor of ", self.dim(),
+      " dimensions; there must be one for each, undefined where nothing is indexed");
   std::vector<int64_t> dims;
   std::vector<Tensor> moved;
   for (const bool indexed : {true, false}) {

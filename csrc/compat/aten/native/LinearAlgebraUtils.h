@@ -24,14 +24,15 @@
 
 namespace at::native {
 
-// ---- checks ----------------------------------------------------------------------------------------------------------
+// ---- checks
+// ----------------------------------------------------------------------------------------------------------
 
 inline void check_mm_shapes(const Tensor& self, const Tensor& mat2, std::string_view func_name) {
   TORCH_CHECK(self.dim() == 2, func_name, ": self must be a matrix, got ", self.dim(), "-D tensor");
   TORCH_CHECK(mat2.dim() == 2, func_name, ": mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
   TORCH_CHECK(
-      self.size(1) == mat2.size(0), func_name, ": mat1 and mat2 shapes cannot be multiplied (", self.size(0), "x", self.size(1),
-      " and ", mat2.size(0), "x", mat2.size(1), ")");
+      self.size(1) == mat2.size(0), func_name, ": mat1 and mat2 shapes cannot be multiplied (", self.size(0), "x",
+      self.size(1), " and ", mat2.size(0), "x", mat2.size(1), ")");
 }
 
 inline void checkIsMatrix(const Tensor& A, const char* f_name, const char* arg_name = "A") {
@@ -51,31 +52,35 @@ inline void checkInputsSolver(const Tensor& A, const Tensor& B, bool left, const
   checkIsMatrix(B, f_name, "B");
   const int64_t shared = left ? -2 : -1;
   TORCH_CHECK(
-      A.size(shared) == B.size(shared), f_name, ": Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B",
-      " (", A.size(-2), "x", A.size(-1), " and ", B.size(-2), "x", B.size(-1), ")");
+      A.size(shared) == B.size(shared), f_name, ": Incompatible shapes of A and B for the equation ",
+      left ? "AX = B" : "XA = B", " (", A.size(-2), "x", A.size(-1), " and ", B.size(-2), "x", B.size(-1), ")");
 }
 
 /// For Ax = self.
 inline void linearSolveCheckInputs(const Tensor& self, const Tensor& A, const char* name) {
   TORCH_CHECK(
-      self.device() == A.device(), "Expected b and A to be on the same device, but found b on ", self.device(), " and A on ",
-      A.device(), " instead.");
+      self.device() == A.device(), "Expected b and A to be on the same device, but found b on ", self.device(),
+      " and A on ", A.device(), " instead.");
   TORCH_CHECK(
-      self.scalar_type() == A.scalar_type(), "Expected b and A to have the same dtype, but found b of type ", self.scalar_type(),
-      " and A of type ", A.scalar_type(), " instead.");
-  TORCH_CHECK(A.dim() >= 2 && self.dim() >= 2, name, ": b and A must have at least 2 dimensions, got ", self.sizes(), " and ", A.sizes());
+      self.scalar_type() == A.scalar_type(), "Expected b and A to have the same dtype, but found b of type ",
+      self.scalar_type(), " and A of type ", A.scalar_type(), " instead.");
   TORCH_CHECK(
-      A.size(-1) == A.size(-2), "A must be batches of square matrices, but they are ", A.size(-2), " by ", A.size(-1), " matrices");
+      A.dim() >= 2 && self.dim() >= 2, name, ": b and A must have at least 2 dimensions, got ", self.sizes(), " and ",
+      A.sizes());
   TORCH_CHECK(
-      A.size(-1) == self.size(-2), "Incompatible matrix sizes for ", name, ": each A matrix is ", A.size(-1), " by ", A.size(-1),
-      " but each b matrix is ", self.size(-2), " by ", self.size(-1));
+      A.size(-1) == A.size(-2), "A must be batches of square matrices, but they are ", A.size(-2), " by ", A.size(-1),
+      " matrices");
+  TORCH_CHECK(
+      A.size(-1) == self.size(-2), "Incompatible matrix sizes for ", name, ": each A matrix is ", A.size(-1), " by ",
+      A.size(-1), " but each b matrix is ", self.size(-2), " by ", self.size(-1));
 }
 
 /// Throws NotImplementedError for other dtypes.
 inline void checkFloatingOrComplex(const Tensor& t, const char* f_name, bool allow_low_precision_dtypes = true) {
   const ScalarType dtype = t.scalar_type();
   TORCH_CHECK_NOT_IMPLEMENTED(
-      isFloatingType(dtype) || isComplexType(dtype), f_name, ": Expected a floating point or complex tensor as input. Got ", dtype);
+      isFloatingType(dtype) || isComplexType(dtype), f_name,
+      ": Expected a floating point or complex tensor as input. Got ", dtype);
   const bool full = dtype == kFloat || dtype == kDouble || dtype == kComplexFloat || dtype == kComplexDouble;
   TORCH_CHECK_NOT_IMPLEMENTED(
       allow_low_precision_dtypes || full, f_name, ": Low precision dtypes not supported. Got ", dtype);
@@ -95,15 +100,16 @@ inline void checkUplo(std::string_view uplo) {
 inline void checkSameDevice(
     const std::string& fn_name, const Tensor& result, const Tensor& input, const std::string& result_name = "result") {
   TORCH_CHECK(
-      result.device() == input.device(), fn_name, ": Expected ", result_name, " and input tensors to be on the same device, but got ",
-      result_name, " on ", result.device(), " and input on ", input.device());
+      result.device() == input.device(), fn_name, ": Expected ", result_name,
+      " and input tensors to be on the same device, but got ", result_name, " on ", result.device(), " and input on ",
+      input.device());
 }
 
 inline void checkLinalgCompatibleDtype(
     const std::string& fn_name, ScalarType out_type, ScalarType result_type, const std::string& out_name = "result") {
   TORCH_CHECK(
-      c10::canCast(result_type, out_type), fn_name, ": Expected ", out_name, " to be safely castable from ", result_type,
-      " dtype, but got ", out_name, " with dtype ", out_type);
+      c10::canCast(result_type, out_type), fn_name, ": Expected ", out_name, " to be safely castable from ",
+      result_type, " dtype, but got ", out_name, " with dtype ", out_type);
 }
 inline void checkLinalgCompatibleDtype(
     const std::string& fn_name, const Tensor& result, const Tensor& input, const std::string& result_name = "result") {
@@ -115,7 +121,8 @@ inline void checkNotComplexTolerance(const Tensor& tol, std::string_view f_name,
       !tol.is_complex(), f_name, ": ", tol_name, " tensor of complex type is not supported. Got ", tol.scalar_type());
 }
 
-// ---- matrices in memory ----------------------------------------------------------------------------------------------
+// ---- matrices in memory
+// ----------------------------------------------------------------------------------------------
 
 /// Number of matrices, and of elements of each.
 inline int64_t batchCount(const Tensor& batched_matrices) {
@@ -145,7 +152,8 @@ inline Tensor cloneBatchedColumnMajor(const Tensor& src) {
   return src.mT().clone(MemoryFormat::Contiguous).mT();
 }
 
-/// The same with `nrows` rows, where those beyond the ones of `src` are uninitialized, and broadcast to other batch sizes.
+/// The same with `nrows` rows, where those beyond the ones of `src` are uninitialized, and broadcast to other batch
+/// sizes.
 inline Tensor copyBatchedColumnMajor(
     const Tensor& src, int64_t nrows = -1, OptionalIntArrayRef desired_batch_sizes = std::nullopt) {
   checkIsMatrix(src, "copyBatchedColumnMajor", "src");
@@ -157,13 +165,15 @@ inline Tensor copyBatchedColumnMajor(
   }
   sizes.push_back(nrows == -1 ? src.size(-2) : nrows);
   sizes.push_back(src.size(-1));
-  const Tensor copy = at::empty_strided(sizes, batched_matrix_contiguous_strides(sizes, /*f_contig=*/true), src.options());
+  const Tensor copy =
+      at::empty_strided(sizes, batched_matrix_contiguous_strides(sizes, /*f_contig=*/true), src.options());
   copy.narrow(-2, 0, src.size(-2)).copy_(src);
   return copy;
 }
 
 inline c10::MaybeOwned<Tensor> expect_resolved_conj(const Tensor& tensor) {
-  return tensor.is_conj() ? c10::MaybeOwned<Tensor>::owned(tensor.resolve_conj()) : c10::MaybeOwned<Tensor>::borrowed(tensor);
+  return tensor.is_conj() ? c10::MaybeOwned<Tensor>::owned(tensor.resolve_conj())
+                          : c10::MaybeOwned<Tensor>::borrowed(tensor);
 }
 
 /// `borrow` itself where `cond`, else a copy of `clone`: contiguous, or with its matrices by columns.
@@ -171,7 +181,8 @@ inline c10::MaybeOwned<Tensor> borrow_else_clone(bool cond, const Tensor& borrow
   if (cond) {
     return c10::MaybeOwned<Tensor>::borrowed(borrow);
   }
-  return c10::MaybeOwned<Tensor>::owned(contig ? clone.clone(MemoryFormat::Contiguous) : cloneBatchedColumnMajor(clone));
+  return c10::MaybeOwned<Tensor>::owned(
+      contig ? clone.clone(MemoryFormat::Contiguous) : cloneBatchedColumnMajor(clone));
 }
 
 inline Tensor same_stride_to(const Tensor& original_tensor, const TensorOptions& options) {
@@ -184,7 +195,8 @@ inline bool is_row_or_column_contiguous(const Tensor& t) {
 
 namespace detail {
 
-/// Can BLAS take the matrices whose elements of dimension `inner` lie side by side, those of `outer` a leading dimension apart?
+/// Can BLAS take the matrices whose elements of dimension `inner` lie side by side, those of `outer` a leading
+/// dimension apart?
 inline bool is_blas_compatible(const Tensor& input, int64_t inner, int64_t outer) {
   const int64_t leading = input.stride(outer);
   return input.stride(inner) == 1 && leading >= std::max<int64_t>(1, input.size(inner)) &&
@@ -203,20 +215,24 @@ inline bool is_blas_compatible_row_major_order(const Tensor& input) {
   return input.dim() > 3 ? input.is_contiguous() : detail::is_blas_compatible(input, -1, -2);
 }
 
-// ---- broadcasting of batches -----------------------------------------------------------------------------------------
+// ---- broadcasting of batches
+// -----------------------------------------------------------------------------------------
 
 /// The sizes to which two batches of matrices are expanded.
-inline std::tuple<std::vector<int64_t>, std::vector<int64_t>> _linalg_broadcast_batch_dims(const Tensor& arg1, const Tensor& arg2) {
+inline std::tuple<std::vector<int64_t>, std::vector<int64_t>> _linalg_broadcast_batch_dims(
+    const Tensor& arg1, const Tensor& arg2) {
   checkIsMatrix(arg1, "_linalg_broadcast_batch_dims", "arg1");
   checkIsMatrix(arg2, "_linalg_broadcast_batch_dims", "arg2");
-  std::vector<int64_t> sizes1 = at::infer_size(arg1.sizes().slice(0, arg1.dim() - 2), arg2.sizes().slice(0, arg2.dim() - 2));
+  std::vector<int64_t> sizes1 =
+      at::infer_size(arg1.sizes().slice(0, arg1.dim() - 2), arg2.sizes().slice(0, arg2.dim() - 2));
   std::vector<int64_t> sizes2 = sizes1;
   sizes1.insert(sizes1.end(), {arg1.size(-2), arg1.size(-1)});
   sizes2.insert(sizes2.end(), {arg2.size(-2), arg2.size(-1)});
   return {std::move(sizes1), std::move(sizes2)};
 }
 /// The expanded batches. With a name they are checked as right side and matrix of a linear system.
-inline std::tuple<Tensor, Tensor> _linalg_broadcast_batch_dims(const Tensor& arg1, const Tensor& arg2, const char* name) {
+inline std::tuple<Tensor, Tensor> _linalg_broadcast_batch_dims(
+    const Tensor& arg1, const Tensor& arg2, const char* name) {
   if (name != nullptr) {
     linearSolveCheckInputs(arg1, arg2, name);
   }
@@ -236,14 +252,19 @@ inline bool linalg_solve_is_vector_rhs(const Tensor& input, const Tensor& other)
 
 /// For each element of `broadcast_shape`, which of the `numel` ones of `original_shape` it is.
 inline Tensor get_linear_indices(int64_t numel, IntArrayRef original_shape, IntArrayRef broadcast_shape) {
-  return at::arange(numel, TensorOptions(kLong).device(kCPU)).view(original_shape).broadcast_to(broadcast_shape).contiguous();
+  return at::arange(numel, TensorOptions(kLong).device(kCPU))
+      .view(original_shape)
+      .broadcast_to(broadcast_shape)
+      .contiguous();
 }
 
 /// The same as a function of the number of the element.
 class BroadcastLinearIndices {
  public:
   BroadcastLinearIndices(int64_t numel, IntArrayRef original_shape, IntArrayRef broadcast_shape)
-      : indices_(original_shape == broadcast_shape ? Tensor() : get_linear_indices(numel, original_shape, broadcast_shape)) {}
+      : indices_(
+            original_shape == broadcast_shape ? Tensor() : get_linear_indices(numel, original_shape, broadcast_shape)) {
+  }
   int64_t operator()(int64_t broadcast_linear_index) const {
     return indices_.defined() ? indices_.const_data_ptr<int64_t>()[broadcast_linear_index] : broadcast_linear_index;
   }
@@ -252,8 +273,8 @@ class BroadcastLinearIndices {
   Tensor indices_;
 };
 
-/// Calls f(a, b, i) for each matrix of `b` with pointers to it and to the matrix of `a` that is broadcast over it, the i-th. One
-/// that is met again has its values of before the call, so f may change it.
+/// Calls f(a, b, i) for each matrix of `b` with pointers to it and to the matrix of `a` that is broadcast over it, the
+/// i-th. One that is met again has its values of before the call, so f may change it.
 template <typename scalar_t, typename func_t>
 void batch_iterator_with_broadcasting(const Tensor& a, const Tensor& b, const func_t& f) {
   const auto batch_sizes = [](const Tensor& t) { return t.sizes().slice(0, static_cast<size_t>(t.dim()) - 2); };
@@ -274,7 +295,8 @@ void batch_iterator_with_broadcasting(const Tensor& a, const Tensor& b, const fu
   }
 }
 
-// ---- permutations ----------------------------------------------------------------------------------------------------
+// ---- permutations
+// ----------------------------------------------------------------------------------------------------
 
 /// The tensor with the dimensions `axes` behind the others.
 inline Tensor _move_to_end(const Tensor& self, IntArrayRef axes) {
@@ -286,15 +308,16 @@ inline Tensor _move_to_end(const Tensor& self, IntArrayRef axes) {
   }
   order.insert(order.end(), axes.begin(), axes.end());
   TORCH_CHECK(
-      static_cast<int64_t>(order.size()) == self.dim(), "duplicate or invalid axis in 'dim' argument for tensor with ndim==", self.dim());
+      static_cast<int64_t>(order.size()) == self.dim(),
+      "duplicate or invalid axis in 'dim' argument for tensor with ndim==", self.dim());
   return self.permute(order);
 }
 
 /// The order of dimensions that has dim0 and dim1 at the end.
 inline std::vector<int64_t> create_dim_backshift_permutation(int64_t dim0, int64_t dim1, int64_t ndim) {
   TORCH_CHECK(
-      dim0 != dim1 && 0 <= dim0 && dim0 < ndim && 0 <= dim1 && dim1 < ndim, "duplicate or invalid dimensions ", dim0, " and ", dim1,
-      " for ", ndim);
+      dim0 != dim1 && 0 <= dim0 && dim0 < ndim && 0 <= dim1 && dim1 < ndim, "duplicate or invalid dimensions ", dim0,
+      " and ", dim1, " for ", ndim);
   std::vector<int64_t> permutation;
   for (int64_t d = 0; d < ndim; ++d) {
     if (d != dim0 && d != dim1) {
@@ -314,11 +337,13 @@ inline std::vector<int64_t> create_reverse_permutation(const std::vector<int64_t
   return reverse;
 }
 
-// ---- factorizations --------------------------------------------------------------------------------------------------
+// ---- factorizations
+// --------------------------------------------------------------------------------------------------
 
 inline double _get_epsilon(const ScalarType& sc_type) {
   TORCH_CHECK(sc_type == kFloat || sc_type == kDouble, "_get_epsilon: got ", sc_type, ", must be float or double");
-  return sc_type == kFloat ? static_cast<double>(std::numeric_limits<float>::epsilon()) : std::numeric_limits<double>::epsilon();
+  return sc_type == kFloat ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                           : std::numeric_limits<double>::epsilon();
 }
 
 /// Whether Q is to be computed, and whether it has no more columns than the input.

@@ -21,12 +21,12 @@ inline void arange_check_bounds(const c10::Scalar& start, const c10::Scalar& end
   TORCH_CHECK(by != 0, "step must be nonzero");
   TORCH_CHECK(std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
   TORCH_CHECK(
-      by > 0 ? last >= first : last <= first,
-      "upper bound and lower bound inconsistent with step sign: ", first, " -> ", last, " by ", by);
+      by > 0 ? last >= first : last <= first, "upper bound and lower bound inconsistent with step sign: ", first,
+      " -> ", last, " by ", by);
 }
 
-/// Elements from `start` up to `end`, without it: whole numbers are counted exactly where `scalar_t` is int64_t, all others
-/// in double, so that every device finds the same number.
+/// Elements from `start` up to `end`, without it: whole numbers are counted exactly where `scalar_t` is int64_t, all
+/// others in double, so that every device finds the same number.
 template <typename scalar_t>
 int64_t compute_arange_size(const c10::Scalar& start, const c10::Scalar& end, const c10::Scalar& step) {
   arange_check_bounds(start, end, step);
@@ -50,4 +50,4 @@ int64_t compute_arange_size(const c10::Scalar& start, const c10::Scalar& end, co
   return static_cast<int64_t>(count);
 }
 
-}  // namespace at::native
+} // namespace at::native

@@ -32,10 +32,18 @@ struct Fold {
   Op op;
   int64_t count = 1;
 
-  Acc reduce(Acc acc, T element, int64_t /*index*/) const { return op(acc, static_cast<Acc>(element)); }
-  Acc combine(Acc a, Acc b) const { return op(a, b); }
-  Acc translate_idx(Acc acc, int64_t /*base*/) const { return acc; }
-  T project(Acc acc) const { return static_cast<T>(count == 1 ? acc : acc / static_cast<Acc>(count)); }
+  Acc reduce(Acc acc, T element, int64_t /*index*/) const {
+    return op(acc, static_cast<Acc>(element));
+  }
+  Acc combine(Acc a, Acc b) const {
+    return op(a, b);
+  }
+  Acc translate_idx(Acc acc, int64_t /*base*/) const {
+    return acc;
+  }
+  T project(Acc acc) const {
+    return static_cast<T>(count == 1 ? acc : acc / static_cast<Acc>(count));
+  }
 };
 
 template <class T, class Op>
@@ -56,7 +64,8 @@ void prod_of_stub(TensorIterator& iter) {
 void mean_of_stub(TensorIterator& iter) {
   const int64_t count = iter.num_output_elements() == 0 ? 1 : iter.numel() / iter.num_output_elements();
   AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2(kHalf, kBFloat16, iter.input_dtype(), "mean", [&] {
-    fold<scalar_t>(iter, 0, [](auto a, auto b) { return static_cast<decltype(a)>(a + b); }, count);
+    fold<scalar_t>(
+        iter, 0, [](auto a, auto b) { return static_cast<decltype(a)>(a + b); }, count);
   });
 }
 void min_of_stub(TensorIterator& iter) {
@@ -76,8 +85,8 @@ void max_of_stub(TensorIterator& iter) {
 
 void check_truth(const TensorIterator& iter, const char* name) {
   TORCH_CHECK(
-      iter.input_dtype() == kBool && iter.dtype() == kBool, name, ": input and output must be bool, got ", iter.input_dtype(),
-      " and ", iter.dtype());
+      iter.input_dtype() == kBool && iter.dtype() == kBool, name, ": input and output must be bool, got ",
+      iter.input_dtype(), " and ", iter.dtype());
 }
 void and_of_stub(TensorIterator& iter) {
   check_truth(iter, "and_stub");

@@ -1,4 +1,5 @@
-// Reductions as stubs: kernels that fill the output of an iterator, for the CPU here and for devices that register theirs.
+// Reductions as stubs: kernels that fill the output of an iterator, for the CPU here and for devices that register
+// theirs.
 //
 //   at::Tensor out;
 //   auto iter = at::native::make_reduction("my_sum", out, self, dims, keepdim, at::kFloat);
@@ -19,8 +20,8 @@ namespace at::native {
 
 using reduce_fn = void (*)(TensorIterator&);
 
-// Input and output have one dtype. The numbers of Half and BFloat16 are added and multiplied in float; NaN is the smallest
-// and the largest of all numbers.
+// Input and output have one dtype. The numbers of Half and BFloat16 are added and multiplied in float; NaN is the
+// smallest and the largest of all numbers.
 DECLARE_DISPATCH(reduce_fn, sum_stub)
 DECLARE_DISPATCH(reduce_fn, prod_stub)
 DECLARE_DISPATCH(reduce_fn, mean_stub)

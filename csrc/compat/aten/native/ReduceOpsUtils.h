@@ -84,7 +84,8 @@ inline Tensor review_reduce_result(const Tensor& result, int64_t ndim, DimMask m
   if (keepdim) {
     return result;
   }
-  DimVector shape(result.sizes().begin(), result.sizes().end()), strides(result.strides().begin(), result.strides().end());
+  DimVector shape(result.sizes().begin(), result.sizes().end()),
+      strides(result.strides().begin(), result.strides().end());
   for (int64_t d = 0; d < ndim; ++d) {
     if (mask[d]) {
       shape.insert(shape.begin() + d, 1);
@@ -96,7 +97,12 @@ inline Tensor review_reduce_result(const Tensor& result, int64_t ndim, DimMask m
 
 /// An iterator over `self`, as `in_dtype`, that reduces `dims` into `result`.
 inline TensorIterator make_reduction(
-    const char* name, Tensor& result, const Tensor& self, OptionalIntArrayRef dims, bool keepdim, ScalarType in_dtype,
+    const char* name,
+    Tensor& result,
+    const Tensor& self,
+    OptionalIntArrayRef dims,
+    bool keepdim,
+    ScalarType in_dtype,
     ScalarType out_dtype) {
   TORCH_CHECK(
       !result.defined() || result.scalar_type() == out_dtype, name, ": provided dtype must match dtype of result. Got ",
@@ -108,32 +114,52 @@ inline TensorIterator make_reduction(
 }
 
 inline TensorIterator make_reduction(
-    const char* name, Tensor& result, const Tensor& self, OptionalIntArrayRef dims, bool keepdim, ScalarType out_dtype) {
+    const char* name,
+    Tensor& result,
+    const Tensor& self,
+    OptionalIntArrayRef dims,
+    bool keepdim,
+    ScalarType out_dtype) {
   // Kernels for GPUs read 16-bit numbers as they are and sum them as floats.
   const bool as_it_is = self.is_cuda() && isReducedFloatingType(self.scalar_type()) && out_dtype == kFloat;
-  const ScalarType in_dtype = as_it_is ? self.scalar_type() : self.is_complex() ? c10::toComplexType(out_dtype) : out_dtype;
+  const ScalarType in_dtype = as_it_is ? self.scalar_type()
+      : self.is_complex()              ? c10::toComplexType(out_dtype)
+                                       : out_dtype;
   return make_reduction(name, result, self, dims, keepdim, in_dtype, out_dtype);
 }
 
 /// The same with two results.
 inline TensorIterator make_reduction(
-    const char* name, Tensor& result1, Tensor& result2, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
-    ScalarType dtype1, ScalarType dtype2) {
+    const char* name,
+    Tensor& result1,
+    Tensor& result2,
+    const Tensor& self,
+    OptionalIntArrayRef dims,
+    bool keepdim,
+    ScalarType dtype1,
+    ScalarType dtype2) {
   TORCH_CHECK(
-      (!result1.defined() || result1.scalar_type() == dtype1) && (!result2.defined() || result2.scalar_type() == dtype2), name,
-      ": provided dtype must match dtype of result. Got ", toString(result1.scalar_type()), " and ",
+      (!result1.defined() || result1.scalar_type() == dtype1) &&
+          (!result2.defined() || result2.scalar_type() == dtype2),
+      name, ": provided dtype must match dtype of result. Got ", toString(result1.scalar_type()), " and ",
       toString(result2.scalar_type()), ", expected ", toString(dtype1), " and ", toString(dtype2), ".");
   const DimMask mask = make_dim_mask(dims, self.dim());
   resize_reduction_result(result1, self, mask, keepdim, dtype1);
   resize_reduction_result(result2, self, mask, keepdim, dtype2);
   Tensor viewed1 = review_reduce_result(result1, self.dim(), mask, keepdim);
   Tensor viewed2 = review_reduce_result(result2, self.dim(), mask, keepdim);
-  const bool as_it_is = self.scalar_type() == dtype1 || (self.is_cuda() && self.scalar_type() == kHalf && dtype1 == kFloat);
+  const bool as_it_is =
+      self.scalar_type() == dtype1 || (self.is_cuda() && self.scalar_type() == kHalf && dtype1 == kFloat);
   return TensorIterator::reduce_op(viewed1, viewed2, as_it_is ? self : self.to(dtype1));
 }
 
 inline TensorIterator make_reduction(
-    const char* name, Tensor& result1, Tensor& result2, const Tensor& self, OptionalIntArrayRef dims, bool keepdim,
+    const char* name,
+    Tensor& result1,
+    Tensor& result2,
+    const Tensor& self,
+    OptionalIntArrayRef dims,
+    bool keepdim,
     ScalarType dtype) {
   return make_reduction(name, result1, result2, self, dims, keepdim, dtype, dtype);
 }
@@ -185,7 +211,9 @@ inline std::optional<Tensor> _allreduce_return_trivial(const Tensor& self, const
 }
 
 inline void check_scalar_type_device_layout_equal(const Tensor& out, const Tensor& self) {
-  TORCH_CHECK(out.scalar_type() == self.scalar_type(), "expected scalar_type ", self.scalar_type(), " but found ", out.scalar_type());
+  TORCH_CHECK(
+      out.scalar_type() == self.scalar_type(), "expected scalar_type ", self.scalar_type(), " but found ",
+      out.scalar_type());
   TORCH_CHECK(out.device() == self.device(), "expected device ", self.device(), " but found ", out.device());
   TORCH_CHECK(out.layout() == self.layout(), "expected layout ", self.layout(), " but found ", out.layout());
 }
@@ -196,14 +224,16 @@ inline Tensor integer_upcast(const Tensor& self, std::optional<ScalarType> dtype
   return self.to(dtype.value_or(integral ? kLong : self.scalar_type()));
 }
 
-inline ScalarType get_dtype_from_self(const Tensor& self, const std::optional<ScalarType>& dtype, bool promote_integers) {
+inline ScalarType get_dtype_from_self(
+    const Tensor& self, const std::optional<ScalarType>& dtype, bool promote_integers) {
   const bool promoted = promote_integers && c10::isIntegralType(self.scalar_type(), /*includeBool=*/true);
   return dtype.value_or(promoted ? kLong : self.scalar_type());
 }
 
 inline ScalarType get_dtype_from_result(const Tensor& result, std::optional<ScalarType> dtype) {
   TORCH_CHECK(
-      result.defined(), "Cannot create a new tensor inside a reduction op. You likely tried to call an operator with an out "
+      result.defined(),
+      "Cannot create a new tensor inside a reduction op. You likely tried to call an operator with an out "
       "argument but the out argument was an undefined tensor.");
   return dtype.value_or(result.scalar_type());
 }
@@ -226,7 +256,8 @@ inline void zero_numel_check_dims(const Tensor& self, IntArrayRef dims, const ch
   }
 }
 
-inline std::vector<int64_t> get_zero_numel_tensor_size(const Tensor& self, int64_t dim, bool keepdim, const char* fn_name) {
+inline std::vector<int64_t> get_zero_numel_tensor_size(
+    const Tensor& self, int64_t dim, bool keepdim, const char* fn_name) {
   TORCH_INTERNAL_ASSERT(self.numel() == 0, fn_name, ": Expected self.numel() == 0.");
   zero_numel_check_dims(self, dim, fn_name);
   const DimVector shape = shape_from_dim_mask(self, make_dim_mask(IntArrayRef(dim), self.dim()), keepdim);
@@ -244,7 +275,8 @@ inline void zero_numel_tensor_resize(
 
 namespace at::meta {
 
-inline DimVector get_reduction_shape(const Tensor& self, IntArrayRef dims, bool keepdim, bool allow_empty_dims = false) {
+inline DimVector get_reduction_shape(
+    const Tensor& self, IntArrayRef dims, bool keepdim, bool allow_empty_dims = false) {
   return native::shape_from_dim_mask(self, native::make_dim_mask(dims, self.dim(), allow_empty_dims), keepdim);
 }
 

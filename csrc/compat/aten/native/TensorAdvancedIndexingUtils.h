@@ -1,4 +1,5 @@
-// What a kernel of advanced indexing walks over: the tensor with strides of 0 where it is indexed, and the indices beside it.
+// What a kernel of advanced indexing walks over: the tensor with strides of 0 where it is indexed, and the indices
+// beside it.
 #pragma once
 
 #include <aten/core/Tensor.h>
@@ -14,13 +15,15 @@
 
 namespace at::native {
 
-/// The indexed dimensions stand side by side. `src` and all `indices` have the shape of the result, or broadcast to it; an
-/// element is found at the address that `src` gives plus, for each index, its value times the entry of `indexed_strides`.
+/// The indexed dimensions stand side by side. `src` and all `indices` have the shape of the result, or broadcast to it;
+/// an element is found at the address that `src` gives plus, for each index, its value times the entry of
+/// `indexed_strides`.
 struct AdvancedIndex {
   AdvancedIndex(const Tensor& source, TensorList given) {
     TORCH_CHECK(
-        static_cast<int64_t>(given.size()) == source.dim() && hasContiguousSubspace(given), "AdvancedIndex: got ", given.size(),
-        " indices for a tensor of ", source.dim(), " dimensions; there must be one for each, with the defined ones side by side");
+        static_cast<int64_t>(given.size()) == source.dim() && hasContiguousSubspace(given), "AdvancedIndex: got ",
+        given.size(), " indices for a tensor of ", source.dim(),
+        " dimensions; there must be one for each, with the defined ones side by side");
     const auto defined = [](const Tensor& t) { return t.defined(); };
     dims_before = std::find_if(given.begin(), given.end(), defined) - given.begin();
     const int64_t dims_indexed = std::count_if(given.begin(), given.end(), defined);
@@ -56,8 +59,8 @@ struct AdvancedIndex {
   int64_t dims_after = 0;
 };
 
-/// The same for the indices of an operator: masks are expanded, indices broadcast, and indexed dimensions that stand apart moved
-/// to the front.
+/// The same for the indices of an operator: masks are expanded, indices broadcast, and indexed dimensions that stand
+/// apart moved to the front.
 inline AdvancedIndex make_info(Tensor self, IOptTensorListRef orig) {
   checkIndexTensorTypes(orig, /*allow_int=*/true);
   std::vector<Tensor> indices = expandTensors(self, orig, /*ensure_same_device=*/true);
@@ -66,19 +69,25 @@ inline AdvancedIndex make_info(Tensor self, IOptTensorListRef orig) {
   } catch (const c10::Error&) {
     std::vector<IntArrayRef> shapes;
     for (const Tensor& index : indices) {
-      if (index.defined()) shapes.push_back(index.sizes());
+      if (index.defined()) {
+        shapes.push_back(index.sizes());
+      }
     }
-    TORCH_CHECK_INDEX(false, "shape mismatch: indexing tensors could not be broadcast together with shapes ", c10::Join(", ", shapes));
+    TORCH_CHECK_INDEX(
+        false, "shape mismatch: indexing tensors could not be broadcast together with shapes ",
+        c10::Join(", ", shapes));
   }
   TORCH_CHECK_INDEX(
-      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
-      indices.size(), ")");
+      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(),
+      " (got ", indices.size(), ")");
   indices.resize(static_cast<size_t>(self.dim()));
   if (!hasContiguousSubspace(indices)) {
     std::tie(self, indices) = transposeToFront(self, indices);
   }
   for (Tensor& index : indices) {
-    if (index.defined() && index.scalar_type() == kInt) index = index.to(kLong);
+    if (index.defined() && index.scalar_type() == kInt) {
+      index = index.to(kLong);
+    }
   }
   return AdvancedIndex(self, indices);
 }

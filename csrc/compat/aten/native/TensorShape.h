@@ -13,15 +13,19 @@ namespace at::native {
 TORCH_API Tensor clone_preserve_strides(const Tensor& self);
 
 /// Vectors without elements are left out of a concatenation, whatever its other shapes.
-inline bool cat_should_skip_tensor(const Tensor& t) { return t.numel() == 0 && t.dim() == 1; }
+inline bool cat_should_skip_tensor(const Tensor& t) {
+  return t.numel() == 0 && t.dim() == 1;
+}
 
 inline void check_cat_shape_except_dim(const Tensor& first, const Tensor& second, int64_t dimension, int64_t index) {
   TORCH_CHECK(
-      first.dim() == second.dim(), "Tensors must have same number of dimensions: got ", first.dim(), " and ", second.dim());
+      first.dim() == second.dim(), "Tensors must have same number of dimensions: got ", first.dim(), " and ",
+      second.dim());
   for (int64_t d = 0; d < first.dim(); ++d) {
     TORCH_CHECK(
-        d == dimension || first.size(d) == second.size(d), "Sizes of tensors must match except in dimension ", dimension,
-        ". Expected size ", first.size(d), " but got size ", second.size(d), " for tensor number ", index, " in the list.");
+        d == dimension || first.size(d) == second.size(d), "Sizes of tensors must match except in dimension ",
+        dimension, ". Expected size ", first.size(d), " but got size ", second.size(d), " for tensor number ", index,
+        " in the list.");
   }
 }
 
@@ -39,7 +43,8 @@ inline int64_t get_num_splits(const Tensor& self, int64_t split_size, int64_t di
   TORCH_CHECK(self.dim() != 0, "split expects at least a 1-dimensional tensor");
   TORCH_CHECK(split_size >= 0, "split expects split_size be non-negative, but got split_size=", split_size);
   const int64_t size = self.size(dim);
-  TORCH_CHECK(split_size > 0 || size == 0, "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
+  TORCH_CHECK(
+      split_size > 0 || size == 0, "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
   return split_size == 0 ? 1 : std::max<int64_t>(size / split_size + (size % split_size != 0), 1);
 }
 

@@ -8,7 +8,8 @@ void maybe_resize_storage_cpu(c10::TensorImpl* self, size_t new_size_bytes) {
   }
 }
 
-c10::TensorImpl* resize_impl_cpu_(c10::TensorImpl* self, IntArrayRef size, OptionalIntArrayRef stride, bool resize_storage) {
+c10::TensorImpl* resize_impl_cpu_(
+    c10::TensorImpl* self, IntArrayRef size, OptionalIntArrayRef stride, bool resize_storage) {
   if (self->sizes() == size && (!stride.has_value() || self->strides() == stride.value())) {
     return self;
   }
@@ -29,17 +30,22 @@ c10::TensorImpl* resize_impl_cpu_(c10::TensorImpl* self, IntArrayRef size, Optio
 }
 
 void checkInBoundsForStorage(
-    IntArrayRef size, IntArrayRef stride, int64_t storage_offset, const caffe2::TypeMeta& data_type, const c10::Storage& storage) {
+    IntArrayRef size,
+    IntArrayRef stride,
+    int64_t storage_offset,
+    const caffe2::TypeMeta& data_type,
+    const c10::Storage& storage) {
   const size_t spanned = at::detail::computeStorageNbytes(size, stride, data_type.itemsize());
   if (spanned == 0) {
     return;
   }
   TORCH_CHECK(storage_offset >= 0, "Tensor: invalid storage offset ", storage_offset);
-  const size_t needed = at::detail::computeStorageNbytes(size, stride, data_type.itemsize(), static_cast<size_t>(storage_offset));
+  const size_t needed =
+      at::detail::computeStorageNbytes(size, stride, data_type.itemsize(), static_cast<size_t>(storage_offset));
   TORCH_CHECK(
       needed <= storage.nbytes(), "setStorage: sizes ", size, ", strides ", stride, ", storage offset ", storage_offset,
-      ", and itemsize ", data_type.itemsize(), " requiring a storage size of ", needed, " are out of bounds for storage of size ",
-      storage.nbytes());
+      ", and itemsize ", data_type.itemsize(), " requiring a storage size of ", needed,
+      " are out of bounds for storage of size ", storage.nbytes());
 }
 
 } // namespace at::native

@@ -26,6 +26,10 @@ TORCH_API c10::TensorImpl* resize_impl_cpu_(
 
 /// Throws unless `storage` holds all elements of a tensor of that geometry.
 TORCH_API void checkInBoundsForStorage(
-    IntArrayRef size, IntArrayRef stride, int64_t storage_offset, const caffe2::TypeMeta& data_type, const c10::Storage& storage);
+    IntArrayRef size,
+    IntArrayRef stride,
+    int64_t storage_offset,
+    const caffe2::TypeMeta& data_type,
+    const c10::Storage& storage);
 
 } // namespace at::native

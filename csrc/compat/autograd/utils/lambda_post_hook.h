@@ -14,7 +14,9 @@ class LambdaPostHook : public FunctionPostHook {
  public:
   LambdaPostHook(fn_type fn) : fn_(std::move(fn)) {}
 
-  variable_list operator()(const variable_list& outputs, const variable_list& inputs) override { return fn_(outputs, inputs); }
+  variable_list operator()(const variable_list& outputs, const variable_list& inputs) override {
+    return fn_(outputs, inputs);
+  }
 
  protected:
   fn_type fn_;

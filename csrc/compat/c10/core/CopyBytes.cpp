@@ -28,10 +28,7 @@ CopyFunctions& functions_of(DeviceType from, DeviceType to) {
 } // namespace
 
 _CopyBytesFunctionRegisterer::_CopyBytesFunctionRegisterer(
-    DeviceType from,
-    DeviceType to,
-    CopyBytesFunction func_sync,
-    CopyBytesFunction func_async) {
+    DeviceType from, DeviceType to, CopyBytesFunction func_sync, CopyBytesFunction func_async) {
   functions_of(from, to) = {func_sync, func_async != nullptr ? func_async : func_sync};
 }
 
@@ -46,10 +43,7 @@ void CopyBytes(size_t nbytes, const void* src, Device src_device, void* dst, Dev
     return;
   }
   TORCH_CHECK(
-      src_device.is_cpu() && dst_device.is_cpu(),
-      "No function found for copying from ",
-      src_device.type(),
-      " to ",
+      src_device.is_cpu() && dst_device.is_cpu(), "No function found for copying from ", src_device.type(), " to ",
       dst_device.type());
   std::memcpy(dst, src, nbytes);
 }

@@ -16,10 +16,13 @@ class DeviceArray {
   DeviceArray(c10::Allocator& allocator, size_t size) : data_(allocator.allocate(size * sizeof(T))) {
     static_assert(std::is_trivially_copyable_v<T>, "elements must be plain data");
     TORCH_INTERNAL_ASSERT(
-        reinterpret_cast<uintptr_t>(data_.get()) % alignof(T) == 0, "DeviceArray: memory is not aligned for the elements");
+        reinterpret_cast<uintptr_t>(data_.get()) % alignof(T) == 0,
+        "DeviceArray: memory is not aligned for the elements");
   }
 
-  T* get() { return static_cast<T*>(data_.get()); }
+  T* get() {
+    return static_cast<T*>(data_.get());
+  }
 
  private:
   c10::DataPtr data_;

@@ -34,9 +34,9 @@ C10_HOST_DEVICE inline dest_t fetch_and_cast(ScalarType src_type, const void* pt
 template <typename src_t>
 C10_HOST_DEVICE inline void cast_and_store(ScalarType dest_type, void* ptr, src_t value) {
   switch (dest_type) {
-#define C10_CAST_AND_STORE(type, name)                          \
-  case ScalarType::name:                                        \
-    *static_cast<type*>(ptr) = c10::convert<type>(value);       \
+#define C10_CAST_AND_STORE(type, name)                    \
+  case ScalarType::name:                                  \
+    *static_cast<type*>(ptr) = c10::convert<type>(value); \
     return;
     AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(C10_CAST_AND_STORE)
     C10_CAST_AND_STORE(uint16_t, UInt16)

@@ -1,4 +1,5 @@
-// Math functions for templated device code: the right overload for float and double, without a call to the std:: versions.
+// Math functions for templated device code: the right overload for float and double, without a call to the std::
+// versions.
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -7,19 +8,19 @@
 
 namespace c10::cuda::compat {
 
-#define C10_CUDA_COMPAT_UNARY(name)                 \
-  inline C10_HOST_DEVICE float name(float x) {      \
-    return ::name##f(x);                            \
-  }                                                 \
-  inline C10_HOST_DEVICE double name(double x) {    \
-    return ::name(x);                               \
+#define C10_CUDA_COMPAT_UNARY(name)              \
+  inline C10_HOST_DEVICE float name(float x) {   \
+    return ::name##f(x);                         \
+  }                                              \
+  inline C10_HOST_DEVICE double name(double x) { \
+    return ::name(x);                            \
   }
-#define C10_CUDA_COMPAT_BINARY(name, function)                \
-  inline C10_HOST_DEVICE float name(float x, float y) {       \
-    return ::function##f(x, y);                               \
-  }                                                           \
-  inline C10_HOST_DEVICE double name(double x, double y) {    \
-    return ::function(x, y);                                  \
+#define C10_CUDA_COMPAT_BINARY(name, function)             \
+  inline C10_HOST_DEVICE float name(float x, float y) {    \
+    return ::function##f(x, y);                            \
+  }                                                        \
+  inline C10_HOST_DEVICE double name(double x, double y) { \
+    return ::function(x, y);                               \
   }
 
 inline C10_HOST_DEVICE float abs(float x) {

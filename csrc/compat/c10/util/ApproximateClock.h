@@ -39,7 +39,9 @@ class ApproximateClockToUnixTimeConverter final {
     time_t t_;
     approx_time_t approx_t_;
   };
-  static UnixAndApproximateTimePair measurePair() { return {getTimeSinceEpoch(), getApproximateTime()}; }
+  static UnixAndApproximateTimePair measurePair() {
+    return {getTimeSinceEpoch(), getApproximateTime()};
+  }
 
   std::function<time_t(approx_time_t)> makeConverter() const {
     return [start = start_](approx_time_t t) { return start.t_ + (t - start.approx_t_); };

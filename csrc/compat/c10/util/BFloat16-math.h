@@ -11,7 +11,7 @@ template <typename T>
 struct is_reduced_floating_point : std::bool_constant<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>> {};
 template <typename T>
 inline constexpr bool is_reduced_floating_point_v = is_reduced_floating_point<T>::value;
-}  // namespace c10
+} // namespace c10
 
 // The functions of <cmath> for the reduced types, which keep the type of the argument.
 namespace std {
@@ -84,4 +84,4 @@ inline T nextafter(T from, T to) {
   return T(static_cast<unsigned short>(away ? from.x + 1 : from.x - 1), T::from_bits());
 }
 
-}  // namespace std
+} // namespace std

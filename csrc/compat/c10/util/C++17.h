@@ -64,7 +64,7 @@ struct function_takes_identity_argument : std::false_type {};
 template <class Func>
 struct function_takes_identity_argument<Func, std::void_t<decltype(std::declval<Func>()(_identity()))>>
     : std::true_type {};
-}  // namespace detail
+} // namespace detail
 
 /// Calls the first or the second callable, chosen at compile time; each is given an identity function to make its body
 /// dependent.
@@ -89,5 +89,5 @@ constexpr decltype(auto) if_constexpr(ThenCallback&& then_callback) {
   return if_constexpr<Condition>(std::forward<ThenCallback>(then_callback), [](auto) {});
 }
 
-}  // namespace guts
-}  // namespace c10
+} // namespace guts
+} // namespace c10

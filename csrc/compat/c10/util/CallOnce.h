@@ -40,4 +40,4 @@ inline void call_once(once_flag& flag, F&& f, Args&&... args) {
   flag.call_once_slow(std::forward<F>(f), std::forward<Args>(args)...);
 }
 
-}  // namespace c10
+} // namespace c10

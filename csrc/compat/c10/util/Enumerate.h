@@ -17,13 +17,17 @@ class Enumerator {
   class iterator {
    public:
     explicit iterator(Inner inner) : inner_(std::move(inner)) {}
-    auto operator*() const { return std::pair<size_t, decltype(*std::declval<Inner&>())>(index_, *inner_); }
+    auto operator*() const {
+      return std::pair<size_t, decltype(*std::declval<Inner&>())>(index_, *inner_);
+    }
     iterator& operator++() {
       ++inner_;
       ++index_;
       return *this;
     }
-    bool operator!=(const iterator& other) const { return inner_ != other.inner_; }
+    bool operator!=(const iterator& other) const {
+      return inner_ != other.inner_;
+    }
 
    private:
     mutable Inner inner_;
@@ -31,14 +35,18 @@ class Enumerator {
   };
 
   explicit Enumerator(Range&& range) : range_(std::forward<Range>(range)) {}
-  iterator begin() { return iterator(std::begin(range_)); }
-  iterator end() { return iterator(std::end(range_)); }
+  iterator begin() {
+    return iterator(std::begin(range_));
+  }
+  iterator end() {
+    return iterator(std::end(range_));
+  }
 
  private:
   Range range_;
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// Walks a range together with the index: for (auto&& [index, element] : enumerate(range)).
 template <class Range>
@@ -46,4 +54,4 @@ auto enumerate(Range&& range) {
   return detail::Enumerator<Range>(std::forward<Range>(range));
 }
 
-}  // namespace c10
+} // namespace c10

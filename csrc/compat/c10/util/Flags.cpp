@@ -37,7 +37,7 @@ bool set_flag(const std::string& name, const std::string& value) {
   return true;
 }
 
-}  // namespace
+} // namespace
 
 void SetUsageMessage(const std::string& str) {
   usage() = str;
@@ -57,7 +57,7 @@ bool ParseCommandLineFlags(int* pargc, char*** pargv) {
   }
   char** argv = *pargv;
   bool success = true;
-  int kept = 1;  // the program's name
+  int kept = 1; // the program's name
   for (int i = 1; i < *pargc; ++i) {
     const std::string_view arg = argv[i];
     if (arg.substr(0, 2) != "--") {
@@ -131,4 +131,4 @@ bool C10FlagParser::Parse<bool>(const std::string& content, bool* value) {
   return false;
 }
 
-}  // namespace c10
+} // namespace c10

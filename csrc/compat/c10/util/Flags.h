@@ -19,7 +19,9 @@ C10_API const char* UsageMessage();
 /// Sets one flag from text when it is made; success() tells whether the text had the right form.
 class C10_API C10FlagParser {
  public:
-  bool success() const { return success_; }
+  bool success() const {
+    return success_;
+  }
 
  protected:
   template <typename T>
@@ -40,7 +42,7 @@ C10_API bool C10FlagParser::Parse<bool>(const std::string& content, bool* value)
 
 C10_DECLARE_REGISTRY(C10FlagsRegistry, C10FlagParser, const std::string&);
 
-}  // namespace c10
+} // namespace c10
 
 #define C10_DEFINE_typed_var(type, name, default_value, help_str)       \
   C10_EXPORT type FLAGS_##name = default_value;                         \

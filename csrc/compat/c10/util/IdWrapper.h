@@ -17,22 +17,32 @@ class IdWrapper {
  protected:
   constexpr explicit IdWrapper(underlying_type id) noexcept(noexcept(underlying_type(std::declval<underlying_type>())))
       : id_(id) {}
-  constexpr underlying_type underlyingId() const { return id_; }
+  constexpr underlying_type underlyingId() const {
+    return id_;
+  }
 
  private:
-  friend size_t hash_value(const concrete_type& v) { return std::hash<underlying_type>()(v.id_); }
-  friend constexpr bool operator==(const concrete_type& a, const concrete_type& b) noexcept { return a.id_ == b.id_; }
-  friend constexpr bool operator!=(const concrete_type& a, const concrete_type& b) noexcept { return !(a == b); }
+  friend size_t hash_value(const concrete_type& v) {
+    return std::hash<underlying_type>()(v.id_);
+  }
+  friend constexpr bool operator==(const concrete_type& a, const concrete_type& b) noexcept {
+    return a.id_ == b.id_;
+  }
+  friend constexpr bool operator!=(const concrete_type& a, const concrete_type& b) noexcept {
+    return !(a == b);
+  }
 
   underlying_type id_;
 };
 
-}  // namespace c10
+} // namespace c10
 
-#define C10_DEFINE_HASH_FOR_IDWRAPPER(ClassName)                   \
-  namespace std {                                                  \
-  template <>                                                      \
-  struct hash<ClassName> {                                         \
-    size_t operator()(ClassName x) const { return hash_value(x); } \
-  };                                                               \
+#define C10_DEFINE_HASH_FOR_IDWRAPPER(ClassName) \
+  namespace std {                                \
+  template <>                                    \
+  struct hash<ClassName> {                       \
+    size_t operator()(ClassName x) const {       \
+      return hash_value(x);                      \
+    }                                            \
+  };                                             \
   }

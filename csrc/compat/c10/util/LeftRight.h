@@ -11,8 +11,9 @@
 
 namespace c10 {
 
-/// Two copies of a value: readers never wait, a writer changes the one that nobody reads, then the other. After Ramalhete and
-/// Correia, "Left-Right: A Concurrency Control Technique with Wait-Free Population Oblivious Reads" (2013).
+/// Two copies of a value: readers never wait, a writer changes the one that nobody reads, then the other. After
+/// Ramalhete and Correia, "Left-Right: A Concurrency Control Technique with Wait-Free Population Oblivious Reads"
+/// (2013).
 template <class T>
 class LeftRight final {
  public:
@@ -33,8 +34,8 @@ class LeftRight final {
     return std::forward<F>(f)(data_[shown_.load()]);
   }
 
-  /// Calls `f` with one copy and then with the other, so it has to do the same twice. When it throws in the first call the
-  /// value stays; in the second, the change stands.
+  /// Calls `f` with one copy and then with the other, so it has to do the same twice. When it throws in the first call
+  /// the value stays; in the second, the change stands.
   template <typename F>
   auto write(F&& f) {
     const std::lock_guard<std::mutex> one_writer(write_mutex_);
@@ -51,8 +52,12 @@ class LeftRight final {
 
  private:
   struct Reading {
-    explicit Reading(std::atomic<int32_t>& count) : count_(count) { ++count_; }
-    ~Reading() { --count_; }
+    explicit Reading(std::atomic<int32_t>& count) : count_(count) {
+      ++count_;
+    }
+    ~Reading() {
+      --count_;
+    }
     C10_DISABLE_COPY_AND_ASSIGN(Reading);
     std::atomic<int32_t>& count_;
   };

@@ -19,4 +19,4 @@ C10_HOST_DEVICE inline scalar_t load(const scalar_t* src) {
   return load<scalar_t>(static_cast<const void*>(src));
 }
 
-}  // namespace c10
+} // namespace c10

@@ -21,7 +21,7 @@ C10_HOST_DEVICE constexpr T constant(long double value) {
     return static_cast<T>(value);
   }
 }
-}  // namespace detail
+} // namespace detail
 
 #define C10_MATH_CONSTANT_(name, value, half_bits, bfloat16_bits) \
   template <typename T>                                           \
@@ -43,4 +43,4 @@ C10_MATH_CONSTANT_(sqrt_2, 1.414213562373095048801688724209698079L, 0x3DA8, 0x3F
 C10_MATH_CONSTANT_(sqrt_3, 1.732050807568877293527446341505872367L, 0x3EEE, 0x3FDE)
 #undef C10_MATH_CONSTANT_
 
-}  // namespace c10
+} // namespace c10

@@ -24,7 +24,7 @@ std::string KeyStrRepr(const KeyType& key) {
     return "[key type printing not supported]";
   }
 }
-}  // namespace detail
+} // namespace detail
 
 enum RegistryPriority { REGISTRY_FALLBACK = 1, REGISTRY_DEFAULT = 2, REGISTRY_PREFERRED = 3 };
 
@@ -46,8 +46,8 @@ class Registry {
       return;
     }
     if (priority == found->second.priority) {
-      const std::string message =
-          c10::str("Key ", detail::KeyStrRepr(key), " already registered with the same priority ", static_cast<int>(priority));
+      const std::string message = c10::str(
+          "Key ", detail::KeyStrRepr(key), " already registered with the same priority ", static_cast<int>(priority));
       TORCH_CHECK(!terminate_, message);
       throw std::runtime_error(message);
     }
@@ -111,7 +111,9 @@ class Registry {
     return found == entries_.end() ? nullptr : found->second.help.c_str();
   }
   /// Whether registering a key twice at the same priority throws c10::Error (default) or std::runtime_error.
-  void SetTerminate(bool terminate) { terminate_ = terminate; }
+  void SetTerminate(bool terminate) {
+    terminate_ = terminate;
+  }
 
  private:
   struct Entry {
@@ -150,7 +152,7 @@ class Registerer {
   }
 };
 
-}  // namespace c10
+} // namespace c10
 
 // Declaring (in a header), defining (in one source) and filling a registry.
 

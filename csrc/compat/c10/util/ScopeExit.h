@@ -11,11 +11,15 @@ class scope_exit {
  public:
   template <typename F>
   explicit scope_exit(F&& function) : function_(std::forward<F>(function)) {}
-  scope_exit(scope_exit&& other) : function_(std::move(other.function_)), engaged_(other.engaged_) { other.release(); }
+  scope_exit(scope_exit&& other) : function_(std::move(other.function_)), engaged_(other.engaged_) {
+    other.release();
+  }
   scope_exit(const scope_exit&) = delete;
   scope_exit& operator=(const scope_exit&) = delete;
   scope_exit& operator=(scope_exit&&) = delete;
-  void release() { engaged_ = false; }
+  void release() {
+    engaged_ = false;
+  }
   ~scope_exit() {
     if (engaged_) {
       function_();
@@ -32,4 +36,4 @@ template <typename Callable>
   return scope_exit<std::decay_t<Callable>>(std::forward<Callable>(function));
 }
 
-}  // namespace c10
+} // namespace c10

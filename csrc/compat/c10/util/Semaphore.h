@@ -16,7 +16,9 @@ class Semaphore {
       const std::lock_guard<std::mutex> lock(mutex_);
       count_ += n;
     }
-    for (; n > 0; --n) released_.notify_one();
+    for (; n > 0; --n) {
+      released_.notify_one();
+    }
   }
   /// Waits for a permit.
   void acquire() {
@@ -26,7 +28,9 @@ class Semaphore {
   }
   bool tryAcquire() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (count_ <= 0) return false;
+    if (count_ <= 0) {
+      return false;
+    }
     --count_;
     return true;
   }

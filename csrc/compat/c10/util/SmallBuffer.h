@@ -21,15 +21,33 @@ class SmallBuffer {
   SmallBuffer(const SmallBuffer&) = delete;
   SmallBuffer& operator=(const SmallBuffer&) = delete;
 
-  T& operator[](size_t index) { return data_[index]; }
-  const T& operator[](size_t index) const { return data_[index]; }
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  size_t size() const { return size_; }
-  T* begin() { return data_; }
-  const T* begin() const { return data_; }
-  T* end() { return data_ + size_; }
-  const T* end() const { return data_ + size_; }
+  T& operator[](size_t index) {
+    return data_[index];
+  }
+  const T& operator[](size_t index) const {
+    return data_[index];
+  }
+  T* data() {
+    return data_;
+  }
+  const T* data() const {
+    return data_;
+  }
+  size_t size() const {
+    return size_;
+  }
+  T* begin() {
+    return data_;
+  }
+  const T* begin() const {
+    return data_;
+  }
+  T* end() {
+    return data_ + size_;
+  }
+  const T* end() const {
+    return data_ + size_;
+  }
 
  private:
   T storage_[N];
@@ -38,4 +56,4 @@ class SmallBuffer {
   T* data_ = storage_;
 };
 
-}  // namespace c10
+} // namespace c10

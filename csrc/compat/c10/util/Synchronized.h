@@ -32,4 +32,4 @@ class Synchronized final {
   T data_;
 };
 
-}  // namespace c10
+} // namespace c10

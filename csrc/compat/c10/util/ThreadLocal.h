@@ -13,15 +13,21 @@ class ThreadLocal {
   ThreadLocal(const ThreadLocal&) = delete;
   ThreadLocal& operator=(const ThreadLocal&) = delete;
 
-  Type& get() { return *accessor_(); }
-  Type& operator*() { return *accessor_(); }
-  Type* operator->() { return accessor_(); }
+  Type& get() {
+    return *accessor_();
+  }
+  Type& operator*() {
+    return *accessor_();
+  }
+  Type* operator->() {
+    return accessor_();
+  }
 
  private:
   Accessor accessor_;
 };
 
-}  // namespace c10
+} // namespace c10
 
 #define C10_THREAD_LOCAL_OBJECT(Type) \
   [] {                                \

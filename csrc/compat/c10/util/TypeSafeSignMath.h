@@ -49,4 +49,4 @@ constexpr bool less_than_lowest(const T& x) {
   }
 }
 
-}  // namespace c10
+} // namespace c10

@@ -19,4 +19,4 @@ struct ForcedUnroll {
   }
 };
 
-}  // namespace c10
+} // namespace c10

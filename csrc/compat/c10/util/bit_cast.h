@@ -15,4 +15,4 @@ bit_cast(const From& source) noexcept {
   return result;
 }
 
-}  // namespace c10
+} // namespace c10

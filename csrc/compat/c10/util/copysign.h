@@ -20,4 +20,4 @@ inline BFloat16 copysign(BFloat16 a, BFloat16 b) {
   return BFloat16(static_cast<unsigned short>((a.x & 0x7fff) | (b.x & 0x8000)), BFloat16::from_bits());
 }
 
-}  // namespace c10
+} // namespace c10

@@ -17,4 +17,4 @@ C10_HOST_DEVICE inline uint32_t fp32_to_bits(float f) {
   return bits;
 }
 
-}  // namespace c10::detail
+} // namespace c10::detail

@@ -50,4 +50,4 @@ C10_HOST_DEVICE inline T div_mod(T a, T b) {
   }
 }
 
-}  // namespace c10
+} // namespace c10

@@ -56,12 +56,14 @@ size_t range_hash(const Range& range) {
   return seed;
 }
 
-}  // namespace _hash_detail
+} // namespace _hash_detail
 
 /// Like std::hash, and for tuples, pairs, optionals, vectors, ArrayRef and types with a static member `hash` too.
 template <class T>
 struct hash {
-  size_t operator()(const T& value) const { return _hash_detail::simple_get_hash(value); }
+  size_t operator()(const T& value) const {
+    return _hash_detail::simple_get_hash(value);
+  }
 };
 template <class... Types>
 struct hash<std::tuple<Types...>> {
@@ -89,11 +91,15 @@ struct hash<std::optional<T>> {
 };
 template <typename T>
 struct hash<ArrayRef<T>> {
-  size_t operator()(ArrayRef<T> values) const { return _hash_detail::range_hash(values); }
+  size_t operator()(ArrayRef<T> values) const {
+    return _hash_detail::range_hash(values);
+  }
 };
 template <typename T>
 struct hash<std::vector<T>> {
-  size_t operator()(const std::vector<T>& values) const { return _hash_detail::range_hash(values); }
+  size_t operator()(const std::vector<T>& values) const {
+    return _hash_detail::range_hash(values);
+  }
 };
 template <typename T>
 struct hash<c10::complex<T>> {
@@ -110,4 +116,4 @@ size_t get_hash(const Types&... args) {
   return seed;
 }
 
-}  // namespace c10
+} // namespace c10

@@ -70,4 +70,4 @@ constexpr uint64_t alignTo(uint64_t value, uint64_t align) {
   return (value + align - 1) / align * align;
 }
 
-}  // namespace c10::llvm
+} // namespace c10::llvm

@@ -1,4 +1,5 @@
-// NUMA nodes, for programs that ask: memory is placed by the operating system alone, as in a libtorch without NUMA support.
+// NUMA nodes, for programs that ask: memory is placed by the operating system alone, as in a libtorch without NUMA
+// support.
 #pragma once
 
 #include <cstddef>

@@ -39,9 +39,15 @@ class order_preserving_flat_hash_map {
   explicit order_preserving_flat_hash_map(
       size_t bucket_count, const H& hash = H(), const E& equal = E(), const A& = A())
       : table_(bucket_count, HashOfPlace{hash}, EqualPlaces{equal}) {}
-  order_preserving_flat_hash_map(std::initializer_list<value_type> list) { insert(list.begin(), list.end()); }
-  order_preserving_flat_hash_map(const order_preserving_flat_hash_map& other) { insert(other.begin(), other.end()); }
-  order_preserving_flat_hash_map(order_preserving_flat_hash_map&& other) noexcept { swap(other); }
+  order_preserving_flat_hash_map(std::initializer_list<value_type> list) {
+    insert(list.begin(), list.end());
+  }
+  order_preserving_flat_hash_map(const order_preserving_flat_hash_map& other) {
+    insert(other.begin(), other.end());
+  }
+  order_preserving_flat_hash_map(order_preserving_flat_hash_map&& other) noexcept {
+    swap(other);
+  }
   order_preserving_flat_hash_map& operator=(order_preserving_flat_hash_map other) noexcept {
     swap(other);
     return *this;
@@ -51,19 +57,37 @@ class order_preserving_flat_hash_map {
     table_.swap(other.table_);
   }
 
-  iterator begin() { return elements_.begin(); }
-  iterator end() { return elements_.end(); }
-  const_iterator begin() const { return elements_.begin(); }
-  const_iterator end() const { return elements_.end(); }
-  const_iterator cbegin() const { return elements_.begin(); }
-  const_iterator cend() const { return elements_.end(); }
-  size_t size() const { return elements_.size(); }
-  bool empty() const { return elements_.empty(); }
+  iterator begin() {
+    return elements_.begin();
+  }
+  iterator end() {
+    return elements_.end();
+  }
+  const_iterator begin() const {
+    return elements_.begin();
+  }
+  const_iterator end() const {
+    return elements_.end();
+  }
+  const_iterator cbegin() const {
+    return elements_.begin();
+  }
+  const_iterator cend() const {
+    return elements_.end();
+  }
+  size_t size() const {
+    return elements_.size();
+  }
+  bool empty() const {
+    return elements_.empty();
+  }
   void clear() {
     table_.clear();
     elements_.clear();
   }
-  void reserve(size_t count) { table_.reserve(count); }
+  void reserve(size_t count) {
+    table_.reserve(count);
+  }
 
   iterator find(const K& key) {
     const auto found = table_.find_as(key);
@@ -82,8 +106,12 @@ class order_preserving_flat_hash_map {
     const auto found = find(key);
     return {found, found == end() ? found : std::next(found)};
   }
-  size_t count(const K& key) const { return find(key) == end() ? 0 : 1; }
-  bool contains(const K& key) const { return count(key) != 0; }
+  size_t count(const K& key) const {
+    return find(key) == end() ? 0 : 1;
+  }
+  bool contains(const K& key) const {
+    return count(key) != 0;
+  }
   V& at(const K& key) {
     const auto found = find(key);
     if (found == end()) {
@@ -91,7 +119,9 @@ class order_preserving_flat_hash_map {
     }
     return found->second;
   }
-  const V& at(const K& key) const { return const_cast<order_preserving_flat_hash_map*>(this)->at(key); }
+  const V& at(const K& key) const {
+    return const_cast<order_preserving_flat_hash_map*>(this)->at(key);
+  }
   V& operator[](const K& key) {
     const auto found = find(key);
     return found != end() ? found->second : append(key, V()).first->second;
@@ -101,7 +131,9 @@ class order_preserving_flat_hash_map {
     return found != end() ? found->second : append(std::move(key), V()).first->second;
   }
 
-  std::pair<iterator, bool> insert(const value_type& value) { return emplace(value.first, value.second); }
+  std::pair<iterator, bool> insert(const value_type& value) {
+    return emplace(value.first, value.second);
+  }
   std::pair<iterator, bool> insert(value_type&& value) {
     return emplace(std::move(value.first), std::move(value.second));
   }
@@ -167,13 +199,21 @@ class order_preserving_flat_hash_map {
  private:
   struct HashOfPlace {
     H hash;
-    size_t operator()(const K& key) const { return hash(key); }
-    size_t operator()(const iterator& place) const { return hash(place->first); }
+    size_t operator()(const K& key) const {
+      return hash(key);
+    }
+    size_t operator()(const iterator& place) const {
+      return hash(place->first);
+    }
   };
   struct EqualPlaces {
     E equal;
-    bool operator()(const iterator& place, const K& key) const { return equal(place->first, key); }
-    bool operator()(const iterator& a, const iterator& b) const { return equal(a->first, b->first); }
+    bool operator()(const iterator& place, const K& key) const {
+      return equal(place->first, key);
+    }
+    bool operator()(const iterator& a, const iterator& b) const {
+      return equal(a->first, b->first);
+    }
   };
 
   template <typename Key, typename M>
@@ -188,4 +228,4 @@ class order_preserving_flat_hash_map {
   c10::detail::RobinHoodTable<iterator, c10::detail::Identity, HashOfPlace, EqualPlaces> table_;
 };
 
-}  // namespace ska_ordered
+} // namespace ska_ordered

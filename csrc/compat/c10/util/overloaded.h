@@ -11,4 +11,4 @@ struct overloaded : Ts... {
   using Ts::operator()...;
 };
 
-}  // namespace c10
+} // namespace c10

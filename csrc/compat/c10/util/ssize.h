@@ -15,4 +15,4 @@ constexpr auto ssize(const T (&)[N]) noexcept -> std::ptrdiff_t {
   return N;
 }
 
-}  // namespace c10
+} // namespace c10

@@ -12,4 +12,4 @@ using std::stoll;
 using std::stoull;
 using std::to_string;
 
-}  // namespace c10
+} // namespace c10

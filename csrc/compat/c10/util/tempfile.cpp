@@ -24,7 +24,7 @@ std::string temporary_path_pattern(std::string_view name_prefix) {
   return folder + "/" + std::string(name_prefix) + "XXXXXX";
 }
 
-}  // namespace
+} // namespace
 
 TempFile::~TempFile() {
   if (fd >= 0) {
@@ -72,4 +72,4 @@ TempDir make_tempdir(std::string_view name_prefix) {
   return std::move(*folder);
 }
 
-}  // namespace c10
+} // namespace c10

@@ -52,4 +52,4 @@ C10_API std::optional<TempDir> try_make_tempdir(std::string_view name_prefix = "
 C10_API TempFile make_tempfile(std::string_view name_prefix = "torch-file-");
 C10_API TempDir make_tempdir(std::string_view name_prefix = "torch-dir-");
 
-}  // namespace c10
+} // namespace c10

@@ -13,4 +13,4 @@ using std::variant;
 using std::variant_alternative_t;
 using std::variant_size;
 using std::visit;
-}  // namespace c10
+} // namespace c10

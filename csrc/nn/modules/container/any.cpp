@@ -11,16 +11,14 @@ namespace detail {
 
 void throw_bad_any_value(const std::type_info& wanted, const std::type_info& actual) {
   TORCH_CHECK(
-      false,
-      "Attempted to cast AnyValue to ", c10::demangle(wanted.name()), ", but its actual type is ",
+      false, "Attempted to cast AnyValue to ", c10::demangle(wanted.name()), ", but its actual type is ",
       c10::demangle(actual.name()));
 }
 
 void throw_bad_argument(size_t index, const std::type_info& wanted, const std::type_info& actual) {
   TORCH_CHECK(
-      false,
-      "Expected argument #", index, " to be of type ", c10::demangle(wanted.name()), ", but received value of type ",
-      c10::demangle(actual.name()));
+      false, "Expected argument #", index, " to be of type ", c10::demangle(wanted.name()),
+      ", but received value of type ", c10::demangle(actual.name()));
 }
 
 void complete_arguments(Module& module, const AnyModuleEntry& entry, std::vector<AnyValue>& arguments) {
@@ -32,26 +30,24 @@ void complete_arguments(Module& module, const AnyModuleEntry& entry, std::vector
   const std::string type = c10::demangle(entry.type.name());
   if (defaults.empty()) {
     TORCH_CHECK(
-        false,
-        type, "'s forward() method expects ", wanted, " argument(s), but received ", arguments.size(), ".",
-        arguments.size() > wanted
-            ? ""
-            : " If " + type + "'s forward() method has default arguments, please make sure the forward() method is "
-              "declared with a corresponding `FORWARD_HAS_DEFAULT_ARGS` macro.");
+        false, type, "'s forward() method expects ", wanted, " argument(s), but received ", arguments.size(), ".",
+        arguments.size() > wanted ? ""
+                                  : " If " + type +
+                "'s forward() method has default arguments, please make sure the forward() method is "
+                "declared with a corresponding `FORWARD_HAS_DEFAULT_ARGS` macro.");
   }
   const size_t required = defaults.front().first;
   TORCH_CHECK(
-      arguments.size() >= required && arguments.size() <= wanted,
-      type, "'s forward() method expects at least ", required, " argument(s) and at most ", wanted,
-      " argument(s), but received ", arguments.size(), ".");
+      arguments.size() >= required && arguments.size() <= wanted, type, "'s forward() method expects at least ",
+      required, " argument(s) and at most ", wanted, " argument(s), but received ", arguments.size(), ".");
   for (const auto& [position, value] : defaults) {
     if (position == arguments.size()) {
       arguments.push_back(value);
     }
   }
   TORCH_CHECK(
-      arguments.size() == wanted,
-      type, ": FORWARD_HAS_DEFAULT_ARGS leaves out argument #", arguments.size(), " of forward()");
+      arguments.size() == wanted, type, ": FORWARD_HAS_DEFAULT_ARGS leaves out argument #", arguments.size(),
+      " of forward()");
 }
 
 } // namespace detail
@@ -64,9 +60,8 @@ AnyModule AnyModule::clone(std::optional<Device> device) const {
   const Module& original = *module_;
   const Module& cloned = *copy;
   TORCH_CHECK(
-      typeid(original) == typeid(cloned),
-      "AnyModule::clone: the copy of a ", c10::demangle(typeid(original).name()), " is a ",
-      c10::demangle(typeid(cloned).name()), "; clone() must return the same type of module");
+      typeid(original) == typeid(cloned), "AnyModule::clone: the copy of a ", c10::demangle(typeid(original).name()),
+      " is a ", c10::demangle(typeid(cloned).name()), "; clone() must return the same type of module");
   return AnyModule(std::move(copy), *entry_);
 }
 
@@ -93,8 +88,7 @@ void AnyModule::check_not_empty(const char* function) const {
 void AnyModule::check_type(const char* function, const std::type_info& wanted) const {
   check_not_empty(function);
   TORCH_CHECK(
-      wanted == entry_->type,
-      "Attempted to cast module of type ", c10::demangle(entry_->type.name()), " to type ",
+      wanted == entry_->type, "Attempted to cast module of type ", c10::demangle(entry_->type.name()), " to type ",
       c10::demangle(wanted.name()));
 }
 

@@ -14,8 +14,8 @@ namespace torch::nn {
 
 /// Holds a module whose type is known only where it is put in. Copies refer to one module.
 ///
-/// The module needs a forward() that is neither overloaded nor a template. Arguments of a call must have exactly the types
-/// that forward takes, without references: nothing is converted.
+/// The module needs a forward() that is neither overloaded nor a template. Arguments of a call must have exactly the
+/// types that forward takes, without references: nothing is converted.
 class TORCH_API AnyModule {
  public:
   /// Empty; most uses of that throw.
@@ -99,8 +99,7 @@ class TORCH_API AnyModule {
         torch::detail::check_not_lvalue_references<ArgumentTypes...>(),
         "Modules stored inside AnyModule must not take references. Use pointers instead.");
     static_assert(
-        !std::is_void_v<ReturnType>,
-        "AnyModule cannot store modules that return void (you can return a dummy value).");
+        !std::is_void_v<ReturnType>, "AnyModule cannot store modules that return void (you can return a dummy value).");
     return detail::any_module_entry<ModuleType, ArgumentTypes...>();
   }
 

@@ -27,9 +27,7 @@ struct AnyModuleEntry {
 TORCH_API void complete_arguments(Module& module, const AnyModuleEntry& entry, std::vector<AnyValue>& arguments);
 
 [[noreturn]] TORCH_API void throw_bad_argument(
-    size_t index,
-    const std::type_info& wanted,
-    const std::type_info& actual);
+    size_t index, const std::type_info& wanted, const std::type_info& actual);
 
 /// Argument number `index`. Throws when it has another type.
 template <typename T>
@@ -52,7 +50,8 @@ struct AnyModuleHolder {
 
  private:
   template <size_t... I>
-  static AnyValue forward(ModuleType& module, [[maybe_unused]] std::vector<AnyValue>& arguments, std::index_sequence<I...>) {
+  static AnyValue forward(
+      ModuleType& module, [[maybe_unused]] std::vector<AnyValue>& arguments, std::index_sequence<I...>) {
     return AnyValue(detail::call_forward(module, std::move(detail::get_argument<ArgumentTypes>(arguments, I))...));
   }
 };

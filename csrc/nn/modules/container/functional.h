@@ -18,9 +18,8 @@ class TORCH_API FunctionalImpl : public torch::nn::Cloneable<FunctionalImpl> {
   explicit FunctionalImpl(Function function);
   template <typename SomeFunction, typename... Args, typename = std::enable_if_t<(sizeof...(Args) > 0)>>
   explicit FunctionalImpl(SomeFunction function, Args&&... args)
-      : FunctionalImpl(Function([function, args...](Tensor input) mutable -> Tensor {
-          return function(std::move(input), args...);
-        })) {}
+      : FunctionalImpl(Function(
+            [function, args...](Tensor input) mutable -> Tensor { return function(std::move(input), args...); })) {}
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;

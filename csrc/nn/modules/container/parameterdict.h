@@ -11,7 +11,8 @@
 
 namespace torch::nn {
 
-/// Registers tensors as parameters under their keys, in the order in which they came; each requires grad if it did before.
+/// Registers tensors as parameters under their keys, in the order in which they came; each requires grad if it did
+/// before.
 class TORCH_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
  public:
   using Iterator = OrderedDict<std::string, Tensor>::Iterator;

@@ -10,10 +10,7 @@ namespace torch::nn {
 
 namespace {
 
-void print_parameters(
-    std::ostream& stream,
-    const char* name,
-    const OrderedDict<std::string, Tensor>& parameters) {
+void print_parameters(std::ostream& stream, const char* name, const OrderedDict<std::string, Tensor>& parameters) {
   stream << name << "(\n";
   for (const auto& item : parameters) {
     stream << '(' << item.key() << "): Parameter containing: [" << item.value().scalar_type() << " of size "

@@ -70,8 +70,7 @@ void SequentialImpl::check_index(size_t index) const {
 
 void SequentialImpl::throw_bad_result(const std::type_info& actual, const std::type_info& wanted) {
   TORCH_CHECK(
-      false,
-      "The type of the return value is ", c10::demangle(actual.name()), ", but you asked for type ",
+      false, "The type of the return value is ", c10::demangle(actual.name()), ", but you asked for type ",
       c10::demangle(wanted.name()));
 }
 

@@ -15,8 +15,8 @@
 
 namespace torch::nn {
 
-/// Gives its arguments to the first module, what that returns to the second, and so on. The types must fit exactly, as for
-/// AnyModule. Without names the modules are called "0", "1", ...
+/// Gives its arguments to the first module, what that returns to the second, and so on. The types must fit exactly, as
+/// for AnyModule. Without names the modules are called "0", "1", ...
 class TORCH_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   using Iterator = std::vector<AnyModule>::iterator;

@@ -1,7 +1,7 @@
-// The memory of the emulated devices, and pinned memory of the host. With TENSOR_EMULATOR_GUARD, which is slow, the host may touch that of
-// devices only while something of a device runs: the sources of the emulator, the runtime and the libraries are compiled with
-// -finstrument-functions, and their functions open it as they are entered. Elsewhere a pointer to it leads to a segmentation fault, as
-// a real one does. So does memory of both that was given back.
+// The memory of the emulated devices, and pinned memory of the host. With TENSOR_EMULATOR_GUARD, which is slow, the
+// host may touch that of devices only while something of a device runs: the sources of the emulator, the runtime and
+// the libraries are compiled with -finstrument-functions, and their functions open it as they are entered. Elsewhere a
+// pointer to it leads to a segmentation fault, as a real one does. So does memory of both that was given back.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,5 @@
-// The thread that does the device's work, so that nothing of the thread that waits (autocast, inference mode, a profiler) touches it.
+// The thread that does the device's work, so that nothing of the thread that waits (autocast, inference mode, a
+// profiler) touches it.
 #pragma once
 
 namespace emulated {

@@ -1,4 +1,5 @@
-// What of the driver's interface the plugin looks up in libcuda.so.1: the context of a device, and memory behind reserved addresses.
+// What of the driver's interface the plugin looks up in libcuda.so.1: the context of a device, and memory behind
+// reserved addresses.
 #include "device_memory.h"
 #include "streams.h"
 
@@ -43,7 +44,8 @@ CUresult cuGetErrorString(CUresult, const char** text) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
+CUresult cuMemGetAllocationGranularity(
+    std::size_t* bytes, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
   *bytes = std::size_t{2} << 20;
   return CUDA_SUCCESS;
 }
@@ -55,7 +57,8 @@ CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
   emulated::release_addresses(pointer(address), size);
   return CUDA_SUCCESS;
 }
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* p, unsigned long long) {
+CUresult cuMemCreate(
+    CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* p, unsigned long long) {
   if (emulated::refuse_while_capturing() != cudaSuccess) {
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
@@ -69,7 +72,12 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   const std::lock_guard<std::mutex> lock(mutex);
   return handles().erase(handle) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
-CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle handle, unsigned long long) {
+CUresult cuMemMap(
+    CUdeviceptr address,
+    std::size_t size,
+    std::size_t offset,
+    CUmemGenericAllocationHandle handle,
+    unsigned long long) {
   const std::lock_guard<std::mutex> lock(mutex);
   const auto found = handles().find(handle);
   if (found == handles().end() || found->second.size != size || offset != 0) {

@@ -1,4 +1,5 @@
-// The CUDA runtime of an emulated device, for a plugin of translated kernels: devices, memory and copies; streams.cpp has the rest.
+// The CUDA runtime of an emulated device, for a plugin of translated kernels: devices, memory and copies; streams.cpp
+// has the rest.
 #include "device_memory.h"
 #include "streams.h"
 #include "test/cuda/emulated/submit.h"
@@ -25,7 +26,8 @@ cudaMemoryType type_of(const void* pointer) {
   return attributes.type;
 }
 
-/// What the caching allocator takes back is overwritten when the block's stream comes to it: who uses it later is wrong.
+/// What the caching allocator takes back is overwritten when the block's stream comes to it: who uses it later is
+/// wrong.
 void overwrite_released_blocks() {
   namespace allocator = c10::cuda::CUDACachingAllocator;
   using Entry = allocator::TraceEntry;
@@ -42,14 +44,17 @@ void overwrite_released_blocks() {
     const bool of_common_pool = entry.mempool_ == c10::MempoolId_t(0, 0);
     if (!of_common_pool || !is_capturing(stream)) {
       auto* const address = reinterpret_cast<void*>(entry.addr_); // NOLINT: an address as a number
-      enqueue(stream, [address, size = entry.size_] { std::memset(address, 0xff, size); }, Origin::kEmulator);
+      enqueue(
+          stream, [address, size = entry.size_] { std::memset(address, 0xff, size); }, Origin::kEmulator);
     }
   });
 }
 
-/// An asynchronous copy. The host's pageable memory is read before the call returns and written before it returns, as in CUDA.
+/// An asynchronous copy. The host's pageable memory is read before the call returns and written before it returns, as
+/// in CUDA.
 cudaError_t copy(void* to, const void* from, std::size_t size, cudaStream_t stream) {
-  const bool from_pageable = type_of(from) == cudaMemoryTypeUnregistered, to_pageable = type_of(to) == cudaMemoryTypeUnregistered;
+  const bool from_pageable = type_of(from) == cudaMemoryTypeUnregistered,
+             to_pageable = type_of(to) == cudaMemoryTypeUnregistered;
   if ((from_pageable || to_pageable) && is_capturing(stream)) {
     return invalidate_capture(stream);
   }
@@ -81,7 +86,8 @@ void emulator::submit(cudaStream_t stream, std::function<void()> work) {
 
 extern "C" {
 
-// ---- devices ---------------------------------------------------------------------------------------------------------------
+// ---- devices
+// ---------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   *can = device != peer;
@@ -162,7 +168,8 @@ const char* cudaGetErrorString(cudaError_t error) {
   }
 }
 
-// ---- memory ----------------------------------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaMalloc(void** memory, std::size_t size) {
   return allocate(memory, size, cudaMemoryTypeDevice);
@@ -201,7 +208,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-// ---- copies ----------------------------------------------------------------------------------------------------------------
+// ---- copies
+// ----------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind, cudaStream_t stream) {
   return copy(to, from, size, stream);
@@ -217,7 +225,8 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t 
   return enqueue(stream, [=] { std::memset(to, value, size); });
 }
 
-// ---- what there is not -----------------------------------------------------------------------------------------------------
+// ---- what there is not
+// -----------------------------------------------------------------------------------------------------
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) {
   return remember(cudaErrorNotSupported);

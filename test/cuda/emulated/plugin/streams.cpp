@@ -45,7 +45,7 @@ struct Stream {
 struct Event {
   int device;
   bool timed = true;
-  WorkPtr work;       // what it marks; null if it was not recorded
+  WorkPtr work; // what it marks; null if it was not recorded
   CapturePtr capture; // where it was recorded last, if that was in a capture
   std::set<std::size_t> nodes;
 };
@@ -109,7 +109,8 @@ cudaError_t invalidate(Capture& capture, cudaError_t error) {
   return error;
 }
 
-/// What the next work of a stream comes after. The default stream waits for all others that are made so, and they for it.
+/// What the next work of a stream comes after. The default stream waits for all others that are made so, and they for
+/// it.
 std::vector<WorkPtr> before_next(const Stream& stream) {
   std::vector<WorkPtr> after = {stream.last};
   if (is_default(stream)) {
@@ -203,7 +204,8 @@ int current_device() {
 
 cudaError_t enqueue_kernel(cudaStream_t handle, Task task) {
   return call([&] {
-    return stream_of(handle).device == thread_device ? enqueue(handle, std::move(task)) : cudaErrorInvalidResourceHandle;
+    return stream_of(handle).device == thread_device ? enqueue(handle, std::move(task))
+                                                     : cudaErrorInvalidResourceHandle;
   });
 }
 
@@ -226,7 +228,8 @@ cudaError_t refuse_while_capturing() {
     cudaError_t error = cudaSuccess;
     for (const CapturePtr& capture : captures()) {
       const bool own = capture->thread == std::this_thread::get_id() && capture->mode != cudaStreamCaptureModeRelaxed;
-      const bool everybodys = capture->mode == cudaStreamCaptureModeGlobal && thread_mode == cudaStreamCaptureModeGlobal;
+      const bool everybodys =
+          capture->mode == cudaStreamCaptureModeGlobal && thread_mode == cudaStreamCaptureModeGlobal;
       if (thread_mode != cudaStreamCaptureModeRelaxed && (own || everybodys)) {
         error = invalidate(*capture, cudaErrorStreamCaptureUnsupported);
       }
@@ -309,7 +312,8 @@ cudaError_t cudaDeviceSynchronize() {
   });
 }
 
-// ---- streams ---------------------------------------------------------------------------------------------------------------
+// ---- streams
+// ---------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   return call([&] {
@@ -394,10 +398,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t event_ha
   });
 }
 
-// ---- events ----------------------------------------------------------------------------------------------------------------
+// ---- events
+// ----------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  *event = reinterpret_cast<cudaEvent_t>(new Event{thread_device, (flags & cudaEventDisableTiming) == 0, nullptr, nullptr, {}});
+  *event = reinterpret_cast<cudaEvent_t>(
+      new Event{thread_device, (flags & cudaEventDisableTiming) == 0, nullptr, nullptr, {}});
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -474,7 +480,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEve
   });
 }
 
-// ---- captures --------------------------------------------------------------------------------------------------------------
+// ---- captures
+// --------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
   return call([&] {
@@ -486,7 +493,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
       return cudaErrorIllegalState;
     }
     static unsigned long long captured = 0;
-    stream.capture = std::make_shared<Capture>(Capture{++captured, mode, std::this_thread::get_id(), &stream, false, {}, {&stream}});
+    stream.capture =
+        std::make_shared<Capture>(Capture{++captured, mode, std::this_thread::get_id(), &stream, false, {}, {&stream}});
     stream.front.clear();
     captures().insert(stream.capture);
     return cudaSuccess;
@@ -530,8 +538,13 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   });
 }
 cudaError_t cudaStreamGetCaptureInfo(
-    cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t*, const cudaGraphNode_t**,
-    const cudaGraphEdgeData**, std::size_t*) {
+    cudaStream_t handle,
+    cudaStreamCaptureStatus* status,
+    unsigned long long* id,
+    cudaGraph_t*,
+    const cudaGraphNode_t**,
+    const cudaGraphEdgeData**,
+    std::size_t*) {
   return call([&] {
     const Stream& stream = stream_of(handle);
     if (is_default(stream)) {
@@ -554,7 +567,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   return cudaStreamGetCaptureInfo(stream, status, nullptr, nullptr, nullptr, nullptr, nullptr);
 }
 
-// ---- graphs ----------------------------------------------------------------------------------------------------------------
+// ---- graphs
+// ----------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*, std::size_t* count) {
   const Nodes& nodes = nodes_of(graph);

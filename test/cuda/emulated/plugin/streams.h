@@ -1,7 +1,8 @@
 // Streams of the emulated device and what captures make of them.
 //
-// A stream that captures keeps its work in its capture's list of nodes, each with the nodes that it comes after. A launch of the graph is
-// that list once more, as work of the stream that it is launched on. What a capture forbids is refused and makes it invalid, as in CUDA.
+// A stream that captures keeps its work in its capture's list of nodes, each with the nodes that it comes after. A
+// launch of the graph is that list once more, as work of the stream that it is launched on. What a capture forbids is
+// refused and makes it invalid, as in CUDA.
 #pragma once
 
 #include "work.h"

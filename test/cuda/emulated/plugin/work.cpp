@@ -13,7 +13,7 @@ namespace emulated {
 namespace {
 
 constexpr std::size_t kMostWaiting = 4096; // as a device that has no room for more: then half of it is done first
-constexpr int kPatience = 8;               // questions until what is asked for is done
+constexpr int kPatience = 8; // questions until what is asked for is done
 
 template <class Function>
 void on_device(Function f) {
@@ -109,7 +109,8 @@ void Schedule::run_one(std::size_t index) {
 
 void Schedule::run_until(const std::vector<WorkPtr>& targets) {
   const auto done = [&] {
-    return std::all_of(targets.begin(), targets.end(), [](const WorkPtr& t) { return t == nullptr || t->done_at != 0; });
+    return std::all_of(
+        targets.begin(), targets.end(), [](const WorkPtr& t) { return t == nullptr || t->done_at != 0; });
   };
   if (seeded_ && draw() % 2 == 0) {
     while (!done()) {

@@ -34,7 +34,9 @@ RegisterOperators::Options& RegisterOperators::Options::operator=(Options&&) noe
 RegisterOperators::Options::~Options() = default;
 
 RegisterOperators::Options&& RegisterOperators::Options::schema(const std::string& schemaOrName) && {
-  TORCH_CHECK(!registration_->schema_or_name, "Tried to register operator ", schemaOrName, " but specified schema multiple times. You can only specify the schema once per operator registration.");
+  TORCH_CHECK(
+      !registration_->schema_or_name, "Tried to register operator ", schemaOrName,
+      " but specified schema multiple times. You can only specify the schema once per operator registration.");
   registration_->schema_or_name = torch::jit::parseSchemaOrName(schemaOrName);
   return std::move(*this);
 }
@@ -45,46 +47,63 @@ RegisterOperators::Options&& RegisterOperators::Options::aliasAnalysis(AliasAnal
 }
 
 RegisterOperators::Options&& RegisterOperators::Options::add(
-    DispatchKey key, KernelFunction func, const std::type_info* signature, OwnedPtr<FunctionSchema> inferred_schema) && {
-  registration_->kernels.push_back({key == DispatchKey::CatchAll ? std::nullopt : std::optional<DispatchKey>(key), std::move(func),
-      signature, std::move(inferred_schema)});
+    DispatchKey key,
+    KernelFunction func,
+    const std::type_info* signature,
+    OwnedPtr<FunctionSchema> inferred_schema) && {
+  registration_->kernels.push_back(
+      {key == DispatchKey::CatchAll ? std::nullopt : std::optional<DispatchKey>(key), std::move(func), signature,
+       std::move(inferred_schema)});
   return std::move(*this);
 }
 
 void RegisterOperators::register_op(Options&& options) {
   Options::Registration& registration = *options.registration_;
-  TORCH_CHECK(registration.schema_or_name, "In operator registration: Tried to register an operator without specifying a schema or operator name.");
+  TORCH_CHECK(
+      registration.schema_or_name,
+      "In operator registration: Tried to register an operator without specifying a schema or operator name.");
   std::optional<FunctionSchema> schema;
   if (const auto* name = std::get_if<OperatorName>(&*registration.schema_or_name)) {
     for (const auto& kernel : registration.kernels) {
-      if (!kernel.inferred_schema) continue;
+      if (!kernel.inferred_schema) {
+        continue;
+      }
       schema = kernel.inferred_schema->cloneWithName(name->name, name->overload_name);
       break;
     }
-    TORCH_CHECK(!registration.kernels.empty(), "Cannot infer operator schema in registration of operator ", *name,
+    TORCH_CHECK(
+        !registration.kernels.empty(), "Cannot infer operator schema in registration of operator ", *name,
         " because there is no kernel specified.");
-    TORCH_CHECK(schema, "Cannot infer operator schema for this kind of kernel in registration of operator ", *name,
-        ". Please explicitly specify the operator schema or specify at least one kernel for which we can infer the schema.");
+    TORCH_CHECK(
+        schema, "Cannot infer operator schema for this kind of kernel in registration of operator ", *name,
+        ". Please explicitly specify the operator schema or specify at least one kernel for which we can infer the "
+        "schema.");
   } else {
     schema = std::get<FunctionSchema>(std::move(*registration.schema_or_name));
   }
-  TORCH_CHECK(schema->getNamespace(), "operator ", schema->operator_name(), " needs a namespace: \"ns::", schema->name(), "\"");
+  TORCH_CHECK(
+      schema->getNamespace(), "operator ", schema->operator_name(), " needs a namespace: \"ns::", schema->name(), "\"");
 
   std::set<std::optional<DispatchKey>> seen;
   for (const auto& kernel : registration.kernels) {
     if (seen.insert(kernel.dispatch_key).second) {
       continue;
     }
-    TORCH_CHECK(kernel.dispatch_key, "In operator registration: Tried to register multiple catch-all kernels for operator schema ",
-        *schema);
-    TORCH_CHECK(false, "In operator registration: Tried to register multiple kernels with same dispatch key ",
+    TORCH_CHECK(
+        kernel.dispatch_key,
+        "In operator registration: Tried to register multiple catch-all kernels for operator schema ", *schema);
+    TORCH_CHECK(
+        false, "In operator registration: Tried to register multiple kernels with same dispatch key ",
         *kernel.dispatch_key, " for operator schema ", *schema);
   }
-  if (registration.alias_analysis) schema->setAliasAnalysis(*registration.alias_analysis);
+  if (registration.alias_analysis) {
+    schema->setAliasAnalysis(*registration.alias_analysis);
+  }
   const OperatorName name = schema->operator_name();
   registrars_->push_back(Dispatcher::singleton().registerDef(std::move(*schema), kDebug));
   for (auto& kernel : registration.kernels) {
-    registrars_->push_back(Dispatcher::singleton().registerImpl(name, kernel.dispatch_key, std::move(kernel.func),
+    registrars_->push_back(Dispatcher::singleton().registerImpl(
+        name, kernel.dispatch_key, std::move(kernel.func),
         kernel.signature ? std::optional<impl::CppSignature>(*kernel.signature) : std::nullopt,
         std::unique_ptr<FunctionSchema>(kernel.inferred_schema.release()), kDebug));
   }

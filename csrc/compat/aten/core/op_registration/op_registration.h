@@ -52,49 +52,66 @@ class TORCH_API RegisterOperators final {
       return std::move(*this).add(dispatch_key, KernelFunction::makeFromBoxedFunction<kernel_func>(), nullptr, nullptr);
     }
     template <class KernelFunctor, class... ConstructorParameters>
-    std::enable_if_t<guts::is_functor<KernelFunctor>::value, Options&&> kernel(DispatchKey dispatch_key, ConstructorParameters&&... args) && {
-      return std::move(*this).template add_functor<KernelFunctor>(dispatch_key, std::forward<ConstructorParameters>(args)...);
+    std::enable_if_t<guts::is_functor<KernelFunctor>::value, Options&&> kernel(
+        DispatchKey dispatch_key, ConstructorParameters&&... args) && {
+      return std::move(*this).template add_functor<KernelFunctor>(
+          dispatch_key, std::forward<ConstructorParameters>(args)...);
     }
     template <class FuncType, FuncType* kernel_func>
     std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> kernel(DispatchKey dispatch_key) && {
-      return std::move(*this).add(dispatch_key, KernelFunction::makeFromUnboxedFunction(CompileTimeFunctionPointer<FuncType, kernel_func>()),
+      return std::move(*this).add(
+          dispatch_key, KernelFunction::makeFromUnboxedFunction(CompileTimeFunctionPointer<FuncType, kernel_func>()),
           &impl::CppSignature::type<FuncType>(), inferred<FuncType>());
     }
     template <class FuncType>
-    std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> kernel(DispatchKey dispatch_key, FuncType* kernel_func) && {
-      return std::move(*this).add(dispatch_key, KernelFunction::makeFromUnboxedRuntimeFunction(kernel_func),
+    std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> kernel(
+        DispatchKey dispatch_key, FuncType* kernel_func) && {
+      return std::move(*this).add(
+          dispatch_key, KernelFunction::makeFromUnboxedRuntimeFunction(kernel_func),
           &impl::CppSignature::type<FuncType>(), inferred<FuncType>());
     }
     template <class Lambda>
-    std::enable_if_t<guts::is_functor<std::decay_t<Lambda>>::value, Options&&> kernel(DispatchKey dispatch_key, Lambda&& functor) && {
-      return std::move(*this).add(dispatch_key, KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(functor)),
+    std::enable_if_t<guts::is_functor<std::decay_t<Lambda>>::value, Options&&> kernel(
+        DispatchKey dispatch_key, Lambda&& functor) && {
+      return std::move(*this).add(
+          dispatch_key, KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(functor)),
           &impl::CppSignature::type<std::decay_t<Lambda>>(), inferred<std::decay_t<Lambda>>());
     }
 
     // Kernels for all keys.
     template <BoxedKernel::BoxedKernelFunction* kernel_func>
     Options&& catchAllKernel() && {
-      return std::move(*this).add(DispatchKey::CatchAll, KernelFunction::makeFromBoxedFunction<kernel_func>(), nullptr, nullptr);
+      return std::move(*this).add(
+          DispatchKey::CatchAll, KernelFunction::makeFromBoxedFunction<kernel_func>(), nullptr, nullptr);
     }
     template <class KernelFunctor, class... ConstructorParameters>
-    std::enable_if_t<guts::is_functor<KernelFunctor>::value && std::is_base_of_v<OperatorKernel, KernelFunctor>, Options&&> catchAllKernel(
-        ConstructorParameters&&... args) && {
-      return std::move(*this).template add_functor<KernelFunctor>(DispatchKey::CatchAll, std::forward<ConstructorParameters>(args)...);
+    std::enable_if_t<
+        guts::is_functor<KernelFunctor>::value && std::is_base_of_v<OperatorKernel, KernelFunctor>,
+        Options&&>
+    catchAllKernel(ConstructorParameters&&... args) && {
+      return std::move(*this).template add_functor<KernelFunctor>(
+          DispatchKey::CatchAll, std::forward<ConstructorParameters>(args)...);
     }
     template <class FuncType, FuncType* kernel_func>
     std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> catchAllKernel() && {
-      return std::move(*this).add(DispatchKey::CatchAll, KernelFunction::makeFromUnboxedFunction(CompileTimeFunctionPointer<FuncType, kernel_func>()),
+      return std::move(*this).add(
+          DispatchKey::CatchAll,
+          KernelFunction::makeFromUnboxedFunction(CompileTimeFunctionPointer<FuncType, kernel_func>()),
           &impl::CppSignature::type<FuncType>(), inferred<FuncType>());
     }
     template <class FuncType>
     std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> catchAllKernel(FuncType* kernel_func) && {
-      return std::move(*this).add(DispatchKey::CatchAll, KernelFunction::makeFromUnboxedRuntimeFunction(kernel_func),
+      return std::move(*this).add(
+          DispatchKey::CatchAll, KernelFunction::makeFromUnboxedRuntimeFunction(kernel_func),
           &impl::CppSignature::type<FuncType>(), inferred<FuncType>());
     }
     template <class Lambda>
-    std::enable_if_t<guts::is_functor<std::decay_t<Lambda>>::value && !std::is_base_of_v<OperatorKernel, std::decay_t<Lambda>>, Options&&>
+    std::enable_if_t<
+        guts::is_functor<std::decay_t<Lambda>>::value && !std::is_base_of_v<OperatorKernel, std::decay_t<Lambda>>,
+        Options&&>
     catchAllKernel(Lambda&& lambda) && {
-      return std::move(*this).add(DispatchKey::CatchAll, KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(lambda)),
+      return std::move(*this).add(
+          DispatchKey::CatchAll, KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(lambda)),
           &impl::CppSignature::type<std::decay_t<Lambda>>(), inferred<std::decay_t<Lambda>>());
     }
 
@@ -110,14 +127,23 @@ class TORCH_API RegisterOperators final {
     }
     template <class KernelFunctor, class... Args>
     Options&& add_functor(DispatchKey key, Args&&... args) && {
-      static_assert(std::is_base_of_v<OperatorKernel, KernelFunctor>,
-          "Tried to register a kernel functor using the kernel<Functor>() API, but it doesn't inherit from c10::OperatorKernel. Please "
+      static_assert(
+          std::is_base_of_v<OperatorKernel, KernelFunctor>,
+          "Tried to register a kernel functor using the kernel<Functor>() API, but it doesn't inherit from "
+          "c10::OperatorKernel. Please "
           "have the functor inherit from it.");
-      return std::move(*this).add(key, KernelFunction::makeFromUnboxedFunctor<false, KernelFunctor>(std::make_unique<KernelFunctor>(std::forward<Args>(args)...)),
+      return std::move(*this).add(
+          key,
+          KernelFunction::makeFromUnboxedFunctor<false, KernelFunctor>(
+              std::make_unique<KernelFunctor>(std::forward<Args>(args)...)),
           &impl::CppSignature::type<KernelFunctor>(), inferred<KernelFunctor>());
     }
     // CatchAll is for all keys; boxed kernels have no signature and no schema.
-    Options&& add(DispatchKey key, KernelFunction func, const std::type_info* signature, OwnedPtr<FunctionSchema> inferred_schema) &&;
+    Options&& add(
+        DispatchKey key,
+        KernelFunction func,
+        const std::type_info* signature,
+        OwnedPtr<FunctionSchema> inferred_schema) &&;
 
     OwnedPtr<Registration> registration_;
     friend class RegisterOperators;

@@ -3,9 +3,9 @@
 //   at::vec::map<float>([](Vec x) { return x * x; }, y, x, n);
 //   float total = at::vec::reduce_all<float>([](Vec a, Vec b) { return a + b; }, x, n);
 //
-// Half and BFloat16 arrays are computed in float: the operations get and give Vectorized<float>, and reductions return a
-// float. An operation that takes only Vectorized of the array's own dtype gets that. Lanes beyond the end hold zeros, and
-// what becomes of them is dropped.
+// Half and BFloat16 arrays are computed in float: the operations get and give Vectorized<float>, and reductions return
+// a float. An operation that takes only Vectorized of the array's own dtype gets that. Lanes beyond the end hold zeros,
+// and what becomes of them is dropped.
 #pragma once
 
 #include <csrc/compat/aten/cpu/vec/vec_base.h>
@@ -153,12 +153,7 @@ vec_scalar_t<T> map2_reduce_all(const MapOp& map_op, const ReduceOp& reduce_op, 
 }
 template <class T, class MapOp, class ReduceOp>
 vec_scalar_t<T> map3_reduce_all(
-    const MapOp& map_op,
-    const ReduceOp& reduce_op,
-    const T* a,
-    const T* b,
-    const T* c,
-    int64_t size) {
+    const MapOp& map_op, const ReduceOp& reduce_op, const T* a, const T* b, const T* c, int64_t size) {
   return lanes::reduce_arrays<T>(map_op, reduce_op, size, a, b, c);
 }
 

@@ -1,8 +1,9 @@
 // How wide a Vectorized is, and the namespace of what is compiled for it.
 //
 // Note [Lanes and compile flags]
-// Programs compile these headers with flags of their own, and may compile some files for AVX-512 and others for plain x86-64.
-// Each choice has an inline namespace, so that the linker never takes an inline function of one file for another's.
+// Programs compile these headers with flags of their own, and may compile some files for AVX-512 and others for plain
+// x86-64. Each choice has an inline namespace, so that the linker never takes an inline function of one file for
+// another's.
 #pragma once
 
 #if defined(CPU_CAPABILITY_AVX512) || (defined(__AVX512F__) && !defined(CPU_CAPABILITY_AVX2))

@@ -1,5 +1,5 @@
-// Numbers of 8 and 16 bits in the machine's registers as float and back, for kernels that are written with intrinsics; and
-// Float8 numbers one by one. With AVX-512 in the compile flags these are 16 numbers, with AVX2 also 8.
+// Numbers of 8 and 16 bits in the machine's registers as float and back, for kernels that are written with intrinsics;
+// and Float8 numbers one by one. With AVX-512 in the compile flags these are 16 numbers, with AVX2 also 8.
 #pragma once
 
 #include <c10/util/BFloat16.h>
@@ -39,11 +39,14 @@ namespace lanes {
 /// The numbers of a register, each converted, as another register.
 template <class To, class From, class Out, class In>
 Out converted(const In& in) {
-  constexpr int kCount = static_cast<int>(sizeof(In) / sizeof(From) < sizeof(Out) / sizeof(To) ? sizeof(In) / sizeof(From) : sizeof(Out) / sizeof(To));
+  constexpr int kCount = static_cast<int>(
+      sizeof(In) / sizeof(From) < sizeof(Out) / sizeof(To) ? sizeof(In) / sizeof(From) : sizeof(Out) / sizeof(To));
   From from[sizeof(In) / sizeof(From)];
   To to[sizeof(Out) / sizeof(To)] = {};
   std::memcpy(static_cast<void*>(from), &in, sizeof(In));
-  for (int i = 0; i < kCount; ++i) to[i] = static_cast<To>(static_cast<float>(from[i]));
+  for (int i = 0; i < kCount; ++i) {
+    to[i] = static_cast<To>(static_cast<float>(from[i]));
+  }
   Out out;
   std::memcpy(&out, to, sizeof(Out));
   return out;

@@ -3,8 +3,8 @@
 //   using Vec = at::vec::Vectorized<float>;
 //   for (int64_t i = 0; i + Vec::size() <= n; i += Vec::size()) { (Vec::loadu(x + i) * Vec(2)).store(y + i); }
 //
-// All dtypes have all operations that their C++ types have. The lanes are a plain array and the operations are loops of a
-// fixed length over it, which GCC and Clang turn into instructions of whatever instruction set they compile for.
+// All dtypes have all operations that their C++ types have. The lanes are a plain array and the operations are loops of
+// a fixed length over it, which GCC and Clang turn into instructions of whatever instruction set they compile for.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -190,27 +190,39 @@ struct Vectorized {
   using value_type = T;
   using size_type = int;
   static constexpr size_type kSize = VECTOR_WIDTH / sizeof(T);
-  static constexpr size_type size() { return kSize; }
+  static constexpr size_type size() {
+    return kSize;
+  }
 
   /// All lanes 0.
   Vectorized() : values_{} {}
   /// All lanes `value`.
-  Vectorized(T value) { std::fill_n(values_, kSize, value); }
+  Vectorized(T value) {
+    std::fill_n(values_, kSize, value);
+  }
   /// One value a lane.
   template <class... Args, class = std::enable_if_t<(sizeof...(Args) == kSize)>>
   Vectorized(Args... values) : values_{static_cast<T>(values)...} {}
-  Vectorized(const T (&values)[kSize]) { std::copy_n(values, kSize, values_); }
+  Vectorized(const T (&values)[kSize]) {
+    std::copy_n(values, kSize, values_);
+  }
 
   /// To and from the machine's vectors (__m256 and so on), where the flags allow them.
-  Vectorized(typename lanes::register_for<T>::type bits) { std::memcpy(values_, &bits, sizeof(bits)); }
+  Vectorized(typename lanes::register_for<T>::type bits) {
+    std::memcpy(values_, &bits, sizeof(bits));
+  }
   operator typename lanes::register_for<T>::type() const {
     typename lanes::register_for<T>::type bits;
     std::memcpy(&bits, values_, sizeof(bits));
     return bits;
   }
 
-  operator const T*() const { return values_; }
-  operator T*() { return values_; }
+  operator const T*() const {
+    return values_;
+  }
+  operator T*() {
+    return values_;
+  }
   // Of any type of index, because the conversions to pointers would be as near to one that is not exact.
   template <class Index, std::enable_if_t<std::is_integral_v<Index>, int> = 0>
   const T& operator[](Index lane) const {
@@ -220,7 +232,9 @@ struct Vectorized {
   T& operator[](Index lane) {
     return values_[lane];
   }
-  const char* as_bytes() const { return reinterpret_cast<const char*>(values_); }
+  const char* as_bytes() const {
+    return reinterpret_cast<const char*>(values_);
+  }
 
   /// From memory of any alignment.
   static Vectorized loadu(const void* from) {
@@ -239,7 +253,9 @@ struct Vectorized {
     return loadu(from, 8);
   }
   /// The first `count` lanes to memory of any alignment.
-  void store(void* to, int count = kSize) const { std::memcpy(to, values_, clipped(count) * sizeof(T)); }
+  void store(void* to, int count = kSize) const {
+    std::memcpy(to, values_, clipped(count) * sizeof(T));
+  }
 
   /// Lane i from b where bit i of the mask is set, else from a.
   template <int64_t mask>
@@ -316,7 +332,9 @@ struct Vectorized {
     return reduce([](T a, T b) { return lanes::is_nan(a) || a > b ? a : b; });
   }
 
-  Vectorized abs() const { return map(lanes::absolute<T>); }
+  Vectorized abs() const {
+    return map(lanes::absolute<T>);
+  }
   Vectorized neg() const {
     return map([](T x) {
       if constexpr (std::is_integral_v<T>) {
@@ -376,7 +394,9 @@ struct Vectorized {
   Vectorized trunc() const {
     return map([](T x) { return lanes::rounded(x, [](auto r) { return std::trunc(r); }); });
   }
-  Vectorized frac() const { return *this - trunc(); }
+  Vectorized frac() const {
+    return *this - trunc();
+  }
 
   Vectorized reciprocal() const {
     return wide([](auto x) { return decltype(x)(1) / x; });
@@ -391,8 +411,12 @@ struct Vectorized {
     return wide([](auto x) { return std::exp(x); });
   }
   /// As exp: libtorch's may be off by 20 units in the last place.
-  Vectorized exp_u20() const { return exp(); }
-  Vectorized fexp_u20() const { return exp(); }
+  Vectorized exp_u20() const {
+    return exp();
+  }
+  Vectorized fexp_u20() const {
+    return exp();
+  }
   Vectorized exp2() const {
     return wide([](auto x) {
       if constexpr (c10::is_complex<T>::value) {

@@ -38,17 +38,21 @@ void convert(const From* from, To* to, int64_t n) {
 template <class T, std::enable_if_t<is_reduced_floating_point_v<T>, int> = 0>
 std::tuple<Vectorized<float>, Vectorized<float>> convert_to_float(const Vectorized<T>& v) {
   using Floats = Vectorized<float>;
-  return {
-      Floats::make([&](int i) { return static_cast<float>(v[i]); }),
-      Floats::make([&](int i) { return static_cast<float>(v[i + Floats::size()]); })};
+  return {Floats::make([&](int i) { return static_cast<float>(v[i]); }), Floats::make([&](int i) {
+            return static_cast<float>(v[i + Floats::size()]);
+          })};
 }
 template <class T, std::enable_if_t<is_reduced_floating_point_v<T>, int> = 0>
 Vectorized<T> convert_from_float(const Vectorized<float>& low, const Vectorized<float>& high) {
   constexpr int kHalf = Vectorized<float>::size();
   return Vectorized<T>::make([&](int i) { return static_cast<T>(i < kHalf ? low[i] : high[i - kHalf]); });
 }
-inline auto convert_bfloat16_float(const Vectorized<c10::BFloat16>& v) { return convert_to_float<c10::BFloat16>(v); }
-inline auto convert_half_float(const Vectorized<c10::Half>& v) { return convert_to_float<c10::Half>(v); }
+inline auto convert_bfloat16_float(const Vectorized<c10::BFloat16>& v) {
+  return convert_to_float<c10::BFloat16>(v);
+}
+inline auto convert_half_float(const Vectorized<c10::Half>& v) {
+  return convert_to_float<c10::Half>(v);
+}
 inline auto convert_float_bfloat16(const Vectorized<float>& low, const Vectorized<float>& high) {
   return convert_from_float<c10::BFloat16>(low, high);
 }
@@ -66,11 +70,15 @@ void load_to_float(const T* from, Vectorized<float>& low, Vectorized<float>& hig
   load_to_float(from, low);
   load_to_float(from + Vectorized<float>::size(), high);
 }
-inline void load_fp32_from_bf16(const c10::BFloat16* from, Vectorized<float>& out) { load_to_float(from, out); }
+inline void load_fp32_from_bf16(const c10::BFloat16* from, Vectorized<float>& out) {
+  load_to_float(from, out);
+}
 inline void load_fp32_from_bf16(const c10::BFloat16* from, Vectorized<float>& low, Vectorized<float>& high) {
   load_to_float(from, low, high);
 }
-inline void load_fp32_from_fp16(const c10::Half* from, Vectorized<float>& out) { load_to_float(from, out); }
+inline void load_fp32_from_fp16(const c10::Half* from, Vectorized<float>& out) {
+  load_to_float(from, out);
+}
 inline void load_fp32_from_fp16(const c10::Half* from, Vectorized<float>& low, Vectorized<float>& high) {
   load_to_float(from, low, high);
 }
@@ -78,17 +86,13 @@ inline void load_fp32_from_fp16(const c10::Half* from, Vectorized<float>& low, V
 /// Lane i from base + index[i] * scale bytes.
 template <int64_t scale = 1, class T = void>
 std::enable_if_t<scale == 1 || scale == 2 || scale == 4 || scale == 8, Vectorized<T>> gather(
-    const T* base,
-    const Vectorized<int_same_size_t<T>>& index) {
+    const T* base, const Vectorized<int_same_size_t<T>>& index) {
   return Vectorized<T>::make([&](int i) { return base[index[i] * scale / static_cast<int64_t>(sizeof(T))]; });
 }
 /// The same where the mask's sign bit is set, else the lane of `other`.
 template <int64_t scale = 1, class T = void>
 std::enable_if_t<scale == 1 || scale == 2 || scale == 4 || scale == 8, Vectorized<T>> mask_gather(
-    const Vectorized<T>& other,
-    const T* base,
-    const Vectorized<int_same_size_t<T>>& index,
-    const Vectorized<T>& mask) {
+    const Vectorized<T>& other, const T* base, const Vectorized<int_same_size_t<T>>& index, const Vectorized<T>& mask) {
   const auto bits = cast<int_same_size_t<T>>(mask);
   return Vectorized<T>::make(
       [&](int i) { return bits[i] < 0 ? base[index[i] * scale / static_cast<int64_t>(sizeof(T))] : other[i]; });
@@ -99,15 +103,17 @@ template <class T>
 std::pair<Vectorized<T>, Vectorized<T>> deinterleave2(const Vectorized<T>& a, const Vectorized<T>& b) {
   constexpr int kHalf = Vectorized<T>::size() / 2;
   const auto lane = [&](int i, int odd) { return i < kHalf ? a[2 * i + odd] : b[2 * (i - kHalf) + odd]; };
-  return {Vectorized<T>::make([&](int i) { return lane(i, 0); }), Vectorized<T>::make([&](int i) { return lane(i, 1); })};
+  return {
+      Vectorized<T>::make([&](int i) { return lane(i, 0); }), Vectorized<T>::make([&](int i) { return lane(i, 1); })};
 }
 /// {a0 b0 a1 b1 .., the same of the upper halves}
 template <class T>
 std::pair<Vectorized<T>, Vectorized<T>> interleave2(const Vectorized<T>& a, const Vectorized<T>& b) {
   constexpr int kHalf = Vectorized<T>::size() / 2;
   const auto lane = [&](int i, int from) { return (i % 2 == 0 ? a : b)[from + i / 2]; };
-  return {
-      Vectorized<T>::make([&](int i) { return lane(i, 0); }), Vectorized<T>::make([&](int i) { return lane(i, kHalf); })};
+  return {Vectorized<T>::make([&](int i) { return lane(i, 0); }), Vectorized<T>::make([&](int i) {
+            return lane(i, kHalf);
+          })};
 }
 /// The lanes from last to first.
 template <class T>

@@ -18,14 +18,14 @@ template <class T>
 using number = typename same<T>::type;
 } // namespace lanes
 
-#define AT_VEC_WITH_NUMBERS_2(name)                                               \
-  template <class T>                                                              \
-  auto name(const Vectorized<T>& a, lanes::number<T> b) {                         \
-    return name(a, Vectorized<T>(b));                                             \
-  }                                                                               \
-  template <class T>                                                              \
-  auto name(lanes::number<T> a, const Vectorized<T>& b) {                         \
-    return name(Vectorized<T>(a), b);                                             \
+#define AT_VEC_WITH_NUMBERS_2(name)                       \
+  template <class T>                                      \
+  auto name(const Vectorized<T>& a, lanes::number<T> b) { \
+    return name(a, Vectorized<T>(b));                     \
+  }                                                       \
+  template <class T>                                      \
+  auto name(lanes::number<T> a, const Vectorized<T>& b) { \
+    return name(Vectorized<T>(a), b);                     \
   }
 #define AT_VEC_WITH_NUMBERS_3(name)                                               \
   template <class T>                                                              \

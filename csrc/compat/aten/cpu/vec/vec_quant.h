@@ -1,5 +1,5 @@
-// Matrices of bytes in the order that 8-bit dot product instructions (VNNI) read: 4 numbers of a column, or of a row, side
-// by side. All matrices are row-major, ld_src elements from one to the next.
+// Matrices of bytes in the order that 8-bit dot product instructions (VNNI) read: 4 numbers of a column, or of a row,
+// side by side. All matrices are row-major, ld_src elements from one to the next.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -16,7 +16,9 @@ inline namespace AT_VEC_ISA {
 template <class T, class = std::enable_if_t<sizeof(T) == 1>>
 void transpose_pad_4x64_block(const T* src, T* dst, int64_t ld_src, int krem = 4, int nrem = 64) {
   for (int n = 0; n < nrem; ++n) {
-    for (int k = 0; k < 4; ++k) dst[n * 4 + k] = k < krem ? src[k * ld_src + n] : T(0);
+    for (int k = 0; k < 4; ++k) {
+      dst[n * 4 + k] = k < krem ? src[k * ld_src + n] : T(0);
+    }
   }
 }
 
@@ -26,17 +28,21 @@ void pack_vnni4(const T* src, T* dst, int64_t ld_src, int64_t K, int64_t N) {
   for (int64_t k = 0; k < K; k += 4) {
     const int rows = K - k < 4 ? static_cast<int>(K - k) : 4;
     for (int64_t n = 0; n < N; n += 64) {
-      transpose_pad_4x64_block(src + k * ld_src + n, dst + k * N + n * 4, ld_src, rows, N - n < 64 ? static_cast<int>(N - n) : 64);
+      transpose_pad_4x64_block(
+          src + k * ld_src + n, dst + k * N + n * 4, ld_src, rows, N - n < 64 ? static_cast<int>(N - n) : 64);
     }
   }
 }
 
-/// A 4 x 16 block as 4 x (4 x 4): what lies in dst row i are columns 4 i .. 4 i + 3 of the `krem` rows, one after the other.
+/// A 4 x 16 block as 4 x (4 x 4): what lies in dst row i are columns 4 i .. 4 i + 3 of the `krem` rows, one after the
+/// other.
 template <class T, class = std::enable_if_t<sizeof(T) == 1>>
 void transpose_vnni4_pad_4x16_block(const T* src, T* dst, int64_t ld_src, int64_t ld_dst, int krem = 4) {
   for (int i = 0; i < 4; ++i) {
     for (int k = 0; k < krem; ++k) {
-      for (int n = 0; n < 4; ++n) dst[i * ld_dst + k * 4 + n] = src[k * ld_src + i * 4 + n];
+      for (int n = 0; n < 4; ++n) {
+        dst[i * ld_dst + k * 4 + n] = src[k * ld_src + i * 4 + n];
+      }
     }
   }
 }

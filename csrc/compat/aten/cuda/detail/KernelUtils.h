@@ -8,9 +8,9 @@
 
 // Each thread of the grid takes every (grid size)th index. The counter is wider than the index, whose last step may go
 // beyond its type.
-#define CUDA_KERNEL_LOOP_TYPE(i, n, index_type)                                                             \
-  int64_t i##_wide_ = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;                          \
-  for (index_type i = static_cast<index_type>(i##_wide_); i##_wide_ < (n);                                  \
+#define CUDA_KERNEL_LOOP_TYPE(i, n, index_type)                                    \
+  int64_t i##_wide_ = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; \
+  for (index_type i = static_cast<index_type>(i##_wide_); i##_wide_ < (n);         \
        i##_wide_ += static_cast<int64_t>(blockDim.x) * gridDim.x, i = static_cast<index_type>(i##_wide_))
 
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)

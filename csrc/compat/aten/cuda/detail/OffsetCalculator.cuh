@@ -20,10 +20,13 @@ struct OffsetCalculator {
   using offset_type = std::array<stride_t, kCount>;
 
   /// The sizes of `count` dimensions, and each tensor's strides over them in bytes.
-  OffsetCalculator(int count, const int64_t* sizes, const int64_t* const* strides, const int64_t* element_sizes = nullptr)
+  OffsetCalculator(
+      int count, const int64_t* sizes, const int64_t* const* strides, const int64_t* element_sizes = nullptr)
       : dims(count) {
     TORCH_CHECK(count <= MAX_DIMS, "tensor has too many (>", MAX_DIMS, ") dims");
-    const auto unit = [element_sizes](int tensor) { return element_sizes != nullptr ? element_sizes[tensor] : int64_t{1}; };
+    const auto unit = [element_sizes](int tensor) {
+      return element_sizes != nullptr ? element_sizes[tensor] : int64_t{1};
+    };
     for (int tensor = 0; tensor < NARGS; ++tensor) {
       for (int d = 0; d < count; ++d) {
         strides_[d][tensor] = static_cast<stride_t>(strides[tensor][d] / unit(tensor));

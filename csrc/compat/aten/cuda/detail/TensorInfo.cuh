@@ -29,10 +29,11 @@ struct TensorInfo {
     sizes[dim] = 1;
   }
 
-  /// Merges dimensions that lie in memory one after the other, and drops those of size 1. Dimension `excludeDim` stays by
-  /// itself; the result is where it went, or -1.
+  /// Merges dimensions that lie in memory one after the other, and drops those of size 1. Dimension `excludeDim` stays
+  /// by itself; the result is where it went, or -1.
   int collapseDims(const int excludeDim = -1) {
-    TORCH_CHECK(excludeDim >= -1 && excludeDim < dims, "expected excluded dim between -1 and dims - 1, got ", excludeDim);
+    TORCH_CHECK(
+        excludeDim >= -1 && excludeDim < dims, "expected excluded dim between -1 and dims - 1, got ", excludeDim);
     int kept = 0;
     int excluded = -1;
     bool joinable = false; // may the last kept dimension grow?

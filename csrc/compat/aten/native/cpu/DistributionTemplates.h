@@ -1,5 +1,6 @@
-// The samplers of csrc/compat/aten/native/DistributionTemplates.h on the CPU, for any generator: a class derived from c10::GeneratorImpl
-// with random() of 32 and random64() of 64 bits. The numbers are drawn as csrc/compat/aten/core/DistributionsHelper.h says, in order.
+// The samplers of csrc/compat/aten/native/DistributionTemplates.h on the CPU, for any generator: a class derived from
+// c10::GeneratorImpl with random() of 32 and random64() of 64 bits. The numbers are drawn as
+// csrc/compat/aten/core/DistributionsHelper.h says, in order.
 #pragma once
 
 #include <aten/core/Generator.h>
@@ -28,26 +29,32 @@ namespace detail {
 template <typename scalar_t, typename RNG, class Distribution>
 void fill_serially(TensorIteratorBase& iter, RNG generator, Distribution distribution) {
   const std::lock_guard<std::mutex> lock(generator->mutex_);
-  cpu_serial_kernel(iter, [&distribution, generator]() -> scalar_t { return static_cast<scalar_t>(distribution(generator)); });
+  cpu_serial_kernel(
+      iter, [&distribution, generator]() -> scalar_t { return static_cast<scalar_t>(distribution(generator)); });
 }
 
 } // namespace detail
 
-// ---- random_ ---------------------------------------------------------------------------------------------------------
+// ---- random_
+// ---------------------------------------------------------------------------------------------------------
 
 template <typename RNG>
 void random_from_to_kernel(TensorIteratorBase& iter, uint64_t range, int64_t base, RNG generator) {
-  AT_DISPATCH_V2(iter.dtype(), "random_from_to_kernel_cpu", AT_WRAP([&] {
-    detail::fill_serially<scalar_t>(iter, generator, uniform_int_from_to_distribution<scalar_t>(range, base));
-  }), kBool, kHalf, kBFloat16, AT_EXPAND(AT_ALL_TYPES), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES));
+  AT_DISPATCH_V2(
+      iter.dtype(), "random_from_to_kernel_cpu", AT_WRAP([&] {
+        detail::fill_serially<scalar_t>(iter, generator, uniform_int_from_to_distribution<scalar_t>(range, base));
+      }),
+      kBool, kHalf, kBFloat16, AT_EXPAND(AT_ALL_TYPES), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES));
 }
 
 /// All of int64.
 template <typename RNG>
 void random_full_64_bits_range_kernel(TensorIteratorBase& iter, RNG generator) {
-  AT_DISPATCH_V2(iter.dtype(), "random_full_64_bits_range_kernel_cpu", AT_WRAP([&] {
-    detail::fill_serially<scalar_t>(iter, generator, uniform_int_full_range_distribution<scalar_t>());
-  }), kLong, kDouble, kFloat, kBFloat16);
+  AT_DISPATCH_V2(
+      iter.dtype(), "random_full_64_bits_range_kernel_cpu", AT_WRAP([&] {
+        detail::fill_serially<scalar_t>(iter, generator, uniform_int_full_range_distribution<scalar_t>());
+      }),
+      kLong, kDouble, kFloat, kBFloat16);
 }
 
 template <typename RNG>
@@ -69,13 +76,16 @@ void random_kernel(TensorIteratorBase& iter, RNG generator) {
 
 template <typename RNG>
 struct RandomKernel {
-  void operator()(TensorIteratorBase& iter, std::optional<Generator> gen) { random_kernel(iter, check_generator<RNG>(gen)); }
+  void operator()(TensorIteratorBase& iter, std::optional<Generator> gen) {
+    random_kernel(iter, check_generator<RNG>(gen));
+  }
 };
 
-// ---- normal ----------------------------------------------------------------------------------------------------------
+// ---- normal
+// ----------------------------------------------------------------------------------------------------------
 
-/// Contiguous memory of at least 16 elements: uniform numbers of 16 elements at a time become normal ones, the first eight of them
-/// radii and the others angles (Box and Muller). A rest takes the last 16 elements once more.
+/// Contiguous memory of at least 16 elements: uniform numbers of 16 elements at a time become normal ones, the first
+/// eight of them radii and the others angles (Box and Muller). A rest takes the last 16 elements once more.
 template <typename scalar_t, typename RNG>
 void normal_fill(const TensorBase& self, double mean, double std, RNG generator) {
   using Real = opmath_type<scalar_t>;
@@ -90,11 +100,14 @@ void normal_fill(const TensorBase& self, double mean, double std, RNG generator)
       const Real radius = std::sqrt(Real(-2) * std::log(1 - drawn[i]));
       const Real angle = static_cast<Real>(2.0 * c10::pi<double>) * drawn[i + kGroup / 2];
       group[i] = static_cast<scalar_t>(radius * std::cos(angle) * static_cast<Real>(std) + static_cast<Real>(mean));
-      group[i + kGroup / 2] = static_cast<scalar_t>(radius * std::sin(angle) * static_cast<Real>(std) + static_cast<Real>(mean));
+      group[i + kGroup / 2] =
+          static_cast<scalar_t>(radius * std::sin(angle) * static_cast<Real>(std) + static_cast<Real>(mean));
     }
   };
   const auto draw = [&](Real* numbers, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) numbers[i] = uniform(generator);
+    for (int64_t i = 0; i < count; ++i) {
+      numbers[i] = uniform(generator);
+    }
   };
   std::array<Real, kGroup> numbers;
   int64_t done = 0;
@@ -130,7 +143,8 @@ struct NormalKernel {
   }
 };
 
-// ---- other distributions of real numbers -----------------------------------------------------------------------------
+// ---- other distributions of real numbers
+// -----------------------------------------------------------------------------
 
 template <typename RNG>
 void uniform_kernel(TensorIteratorBase& iter, double from, double to, RNG generator) {
@@ -195,8 +209,10 @@ struct GeometricKernel {
 
 template <typename RNG>
 void exponential_kernel(TensorIteratorBase& iter, double lambda, RNG generator) {
-  TORCH_CHECK(isFloatingType(iter.dtype()),
-      "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified ",
+  TORCH_CHECK(
+      isFloatingType(iter.dtype()),
+      "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+      "specified ",
       iter.dtype());
   AT_DISPATCH_FLOATING_TYPES_AND2(kHalf, kBFloat16, iter.dtype(), "exponential_cpu", [&] {
     detail::fill_serially<scalar_t>(iter, generator, exponential_distribution<double>(lambda));
@@ -210,7 +226,8 @@ struct ExponentialKernel {
   }
 };
 
-// ---- bernoulli -------------------------------------------------------------------------------------------------------
+// ---- bernoulli
+// -------------------------------------------------------------------------------------------------------
 
 /// `p_` is expanded to the size of `self`.
 template <typename RNG>

@@ -5,9 +5,9 @@
 //   at::native::cpu_kernel(iter, [](float x, float y) { return x * y + 1; });
 //   out = iter.output();
 //
-// The function's parameters and result must have the C++ types of the operands' dtypes: nothing is converted on the way, which
-// is left to the iterator (promote_inputs_to_common_dtype, cast_common_dtype_to_outputs). It runs on several threads when there
-// are more than `grain_size` elements; the cpu_serial_ forms run on one, over a range of elements.
+// The function's parameters and result must have the C++ types of the operands' dtypes: nothing is converted on the
+// way, which is left to the iterator (promote_inputs_to_common_dtype, cast_common_dtype_to_outputs). It runs on several
+// threads when there are more than `grain_size` elements; the cpu_serial_ forms run on one, over a range of elements.
 #pragma once
 
 #include <aten/iterator/TensorIterator.h>
@@ -63,18 +63,14 @@ struct kernel_traits {
 template <class F, std::size_t... o, std::size_t... i>
 std::array<int64_t, sizeof...(o) + sizeof...(i)> element_sizes(std::index_sequence<o...>, std::index_sequence<i...>) {
   using kernel = kernel_traits<F>;
-  return {static_cast<int64_t>(sizeof(typename kernel::template output<o>))...,
-          static_cast<int64_t>(sizeof(typename kernel::template input<i>))...};
+  return {
+      static_cast<int64_t>(sizeof(typename kernel::template output<o>))...,
+      static_cast<int64_t>(sizeof(typename kernel::template input<i>))...};
 }
 
 template <class F, std::size_t... o, std::size_t... i>
 C10_ALWAYS_INLINE void run_element(
-    F& op,
-    char* const* data,
-    const int64_t* strides,
-    int64_t k,
-    std::index_sequence<o...>,
-    std::index_sequence<i...>) {
+    F& op, char* const* data, const int64_t* strides, int64_t k, std::index_sequence<o...>, std::index_sequence<i...>) {
   using kernel = kernel_traits<F>;
   constexpr std::size_t kOutputs = kernel::noutputs;
   auto call = [&]() -> decltype(auto) {
@@ -113,8 +109,8 @@ void run_row(F& op, char* const* data, const int64_t* row_strides, int64_t begin
   }
 }
 
-/// A row with `vop` for whole vectors and `op` for what remains: all operands of type T and dense, but that input `scalar` - 1,
-/// unless `scalar` is 0, is one value.
+/// A row with `vop` for whole vectors and `op` for what remains: all operands of type T and dense, but that input
+/// `scalar` - 1, unless `scalar` is 0, is one value.
 template <class T, class F, class VF, std::size_t... i>
 void run_vectors(F& op, VF& vop, char* const* data, std::size_t scalar, int64_t n, std::index_sequence<i...>) {
   using Vec = at::vec::Vectorized<T>;
@@ -167,25 +163,28 @@ template <class F, bool check_dtypes = true>
 void check_operands(const char* name, const TensorIteratorBase& iter) {
   using kernel = kernel_traits<F>;
   TORCH_CHECK(
-      iter.ninputs() == static_cast<int>(kernel::arity) && iter.noutputs() == static_cast<int>(kernel::noutputs),
-      name, ": the iterator has ", iter.ninputs(), " inputs and ", iter.noutputs(), " outputs, but the function takes ",
+      iter.ninputs() == static_cast<int>(kernel::arity) && iter.noutputs() == static_cast<int>(kernel::noutputs), name,
+      ": the iterator has ", iter.ninputs(), " inputs and ", iter.noutputs(), " outputs, but the function takes ",
       kernel::arity, " and gives ", kernel::noutputs);
   for (int arg = 0; arg < iter.ntensors(); ++arg) {
     const auto device = iter.operand(arg).device;
     TORCH_CHECK(
-        !device.has_value() || device->is_cpu(), name, ": operand ", arg, " is on ", *device, "; all must be on the CPU");
+        !device.has_value() || device->is_cpu(), name, ": operand ", arg, " is on ", *device,
+        "; all must be on the CPU");
   }
   if constexpr (check_dtypes) {
     bool fits = outputs_have_dtypes<typename kernel::outputs>(iter, std::make_index_sequence<kernel::noutputs>());
-    fits = fits && native::detail::inputs_have_dtypes<typename kernel::traits::ArgsTuple>(
-        iter, std::make_index_sequence<kernel::arity>());
+    fits = fits &&
+        native::detail::inputs_have_dtypes<typename kernel::traits::ArgsTuple>(
+               iter, std::make_index_sequence<kernel::arity>());
     if (C10_UNLIKELY(!fits)) {
       std::string dtypes;
       for (int arg = 0; arg < iter.ntensors(); ++arg) {
         dtypes += (arg == 0 ? "" : ", ") + std::string(c10::toString(iter.dtype(arg)));
       }
       TORCH_CHECK(
-          false, name, ": the operands have dtypes ", dtypes, ", but the function has other types. Take the function for "
+          false, name, ": the operands have dtypes ", dtypes,
+          ", but the function has other types. Take the function for "
           "iter.dtype() (AT_DISPATCH_...), or let the iterator convert (promote_inputs_to_common_dtype)");
     }
   }
@@ -219,7 +218,8 @@ void cpu_kernel(
     loops::check_operands<Op, false>("cpu_kernel", iter);
   }
   iter.for_each(
-      [&op](char** data, const int64_t* strides, int64_t n) { loops::run_row<Op>(op, data, strides, 0, n); }, grain_size);
+      [&op](char** data, const int64_t* strides, int64_t n) { loops::run_row<Op>(op, data, strides, 0, n); },
+      grain_size);
   iter.cast_outputs();
 }
 
@@ -229,7 +229,8 @@ void cpu_kernel_opaque(TensorIteratorBase& iter, F&& op, int64_t grain_size = at
   using Op = std::remove_reference_t<F>;
   loops::check_operands<Op, false>("cpu_kernel_opaque", iter);
   iter.for_each(
-      [&op](char** data, const int64_t* strides, int64_t n) { loops::run_row<Op>(op, data, strides, 0, n); }, grain_size);
+      [&op](char** data, const int64_t* strides, int64_t n) { loops::run_row<Op>(op, data, strides, 0, n); },
+      grain_size);
   iter.cast_outputs();
 }
 
@@ -239,11 +240,13 @@ void cpu_kernel_multiple_outputs(TensorIteratorBase& iter, F&& op, int64_t grain
   using Op = std::remove_reference_t<F>;
   loops::check_operands<Op>("cpu_kernel_multiple_outputs", iter);
   iter.for_each(
-      [&op](char** data, const int64_t* strides, int64_t n) { loops::run_row<Op>(op, data, strides, 0, n); }, grain_size);
+      [&op](char** data, const int64_t* strides, int64_t n) { loops::run_row<Op>(op, data, strides, 0, n); },
+      grain_size);
   iter.cast_outputs();
 }
 
-/// As cpu_kernel; `vop` computes the same on at::vec::Vectorized where operands are dense, but for one that may be one value.
+/// As cpu_kernel; `vop` computes the same on at::vec::Vectorized where operands are dense, but for one that may be one
+/// value.
 template <bool check_dynamic_casting = true, class F, class VF>
 void cpu_kernel_vec(TensorIteratorBase& iter, F&& op, VF&& vop, int64_t grain_size = at::internal::GRAIN_SIZE) {
   using Op = std::remove_reference_t<F>;

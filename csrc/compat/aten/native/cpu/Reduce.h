@@ -48,9 +48,13 @@ void fold_dense_row(const F& op, const VF& vop, char* out, const char* in, int64
   int64_t i = 0;
   if (n >= kStep) {
     Vec acc[4];
-    for (int k = 0; k < 4; ++k) acc[k] = Vec::loadu(in + k * Vec::size() * sizeof(T));
+    for (int k = 0; k < 4; ++k) {
+      acc[k] = Vec::loadu(in + k * Vec::size() * sizeof(T));
+    }
     for (i = kStep; i + kStep <= n; i += kStep) {
-      for (int k = 0; k < 4; ++k) acc[k] = vop(acc[k], Vec::loadu(in + (i + k * Vec::size()) * sizeof(T)));
+      for (int k = 0; k < 4; ++k) {
+        acc[k] = vop(acc[k], Vec::loadu(in + (i + k * Vec::size()) * sizeof(T)));
+      }
     }
     T lanes[Vec::size()];
     vop(vop(acc[0], acc[1]), vop(acc[2], acc[3])).store(lanes);
@@ -61,27 +65,34 @@ void fold_dense_row(const F& op, const VF& vop, char* out, const char* in, int64
 
 /// Rows `in_stride` apart, each of `columns` elements side by side, into one such row.
 template <class T, class F, class VF>
-void fold_dense_columns(const F& op, const VF& vop, char* out, const char* in, int64_t in_stride, int64_t rows, int64_t columns) {
+void fold_dense_columns(
+    const F& op, const VF& vop, char* out, const char* in, int64_t in_stride, int64_t rows, int64_t columns) {
   using Vec = at::vec::Vectorized<T>;
   int64_t j = 0;
   for (; j + Vec::size() <= columns; j += Vec::size()) {
     Vec acc = Vec::loadu(out + j * sizeof(T));
-    for (int64_t i = 0; i < rows; ++i) acc = vop(acc, Vec::loadu(in + i * in_stride + j * sizeof(T)));
+    for (int64_t i = 0; i < rows; ++i) {
+      acc = vop(acc, Vec::loadu(in + i * in_stride + j * sizeof(T)));
+    }
     acc.store(out + j * sizeof(T));
   }
-  for (; j < columns; ++j) fold_row<T>(op, out + j * sizeof(T), 0, in + j * sizeof(T), in_stride, rows);
+  for (; j < columns; ++j) {
+    fold_row<T>(op, out + j * sizeof(T), 0, in + j * sizeof(T), in_stride, rows);
+  }
 }
 
 template <class Result>
 void store_results(const Result& result, TensorIteratorBase& iter) {
-  TORCH_CHECK(iter.noutputs() == 1, "binary_kernel_reduce: project gives one value, but there are ", iter.noutputs(), " outputs");
+  TORCH_CHECK(
+      iter.noutputs() == 1, "binary_kernel_reduce: project gives one value, but there are ", iter.noutputs(),
+      " outputs");
   *static_cast<Result*>(iter.data_ptr(0)) = result;
 }
 template <class... Results>
 void store_results(const std::tuple<Results...>& results, TensorIteratorBase& iter) {
   TORCH_CHECK(
-      iter.noutputs() == static_cast<int>(sizeof...(Results)), "binary_kernel_reduce: project gives ", sizeof...(Results),
-      " values, but there are ", iter.noutputs(), " outputs");
+      iter.noutputs() == static_cast<int>(sizeof...(Results)), "binary_kernel_reduce: project gives ",
+      sizeof...(Results), " values, but there are ", iter.noutputs(), " outputs");
   int i = 0;
   std::apply([&](const Results&... values) { ((*static_cast<Results*>(iter.data_ptr(i++)) = values), ...); }, results);
 }
@@ -89,13 +100,15 @@ void store_results(const std::tuple<Results...>& results, TensorIteratorBase& it
 } // namespace reduction
 
 /// Reduces each group of elements through an accumulator: `ops.reduce(acc, element, index)` takes one more in,
-/// `ops.combine(acc, acc)` combines two, `ops.translate_idx(acc, offset)` shifts the indices in one, and `ops.project(acc)` gives
-/// the result, a tuple where there are several outputs. `init` is the accumulator of no element.
+/// `ops.combine(acc, acc)` combines two, `ops.translate_idx(acc, offset)` shifts the indices in one, and
+/// `ops.project(acc)` gives the result, a tuple where there are several outputs. `init` is the accumulator of no
+/// element.
 template <typename ops_t, typename init_t>
 void binary_kernel_reduce(TensorIteratorBase& iter, ops_t ops, init_t init) {
   using element_t = decltype(reduction::element_of(&ops_t::reduce));
   static_assert(
-      std::is_same_v<decltype(ops.combine(init, init)), init_t> && std::is_same_v<decltype(ops.reduce(init, element_t(), 0)), init_t>,
+      std::is_same_v<decltype(ops.combine(init, init)), init_t> &&
+          std::is_same_v<decltype(ops.reduce(init, element_t(), 0)), init_t>,
       "reduce and combine must return the type of init");
   TORCH_CHECK(iter.ninputs() == 1, "binary_kernel_reduce: got ", iter.ninputs(), " inputs, must be 1");
   iter.foreach_reduced_elt([&](TensorIteratorBase& group) {
@@ -112,13 +125,14 @@ void binary_kernel_reduce(TensorIteratorBase& iter, ops_t ops, init_t init) {
       return ops.translate_idx(acc, group.view_offsets()[0]);
     };
     const init_t acc = at::parallel_reduce(
-        0, group.numel(), at::internal::GRAIN_SIZE, init, reduce_range, [&](init_t a, init_t b) { return ops.combine(a, b); });
+        0, group.numel(), at::internal::GRAIN_SIZE, init, reduce_range,
+        [&](init_t a, init_t b) { return ops.combine(a, b); });
     reduction::store_results(ops.project(acc), group);
   });
 }
 
-/// Reduces by `op` of two elements and `vop` of two vectors, which must be the same function of its lanes; elements, result and
-/// accumulator are of one type. `ident` is the result of no element.
+/// Reduces by `op` of two elements and `vop` of two vectors, which must be the same function of its lanes; elements,
+/// result and accumulator are of one type. `ident` is the result of no element.
 template <typename func_t, typename vec_func_t>
 void binary_kernel_reduce_vec(TensorIteratorBase& iter, func_t op, vec_func_t vop, double ident = 0) {
   using T = std::decay_t<typename function_traits<func_t>::result_type>;
@@ -144,7 +158,8 @@ void binary_kernel_reduce_vec(TensorIteratorBase& iter, func_t op, vec_func_t vo
 
 /// Is the innermost dimension, dense in the one input, the only one reduced?
 inline bool is_reduce_lastdim(TensorIteratorBase& iter) {
-  return iter.num_reduce_dims() == 1 && iter.is_dim_reduced(0) && iter.ninputs() == 1 && iter.strides(1)[0] == iter.element_size(1);
+  return iter.num_reduce_dims() == 1 && iter.is_dim_reduced(0) && iter.ninputs() == 1 &&
+      iter.strides(1)[0] == iter.element_size(1);
 }
 
 /// Calls `reduce_op(out, in, n)` with the addresses of a result and of the n elements side by side that it is of.
@@ -155,7 +170,9 @@ void binary_kernel_reduce_lastdim(TensorIteratorBase& iter, reduce_func_t reduce
   rows.narrow(0, 0, 1);
   rows.for_each(
       [&](char** data, const int64_t* strides, int64_t size) {
-        for (int64_t i = 0; i < size; ++i) reduce_op(data[0] + i * strides[0], data[1] + i * strides[1], n);
+        for (int64_t i = 0; i < size; ++i) {
+          reduce_op(data[0] + i * strides[0], data[1] + i * strides[1], n);
+        }
       },
       std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(n, 1)));
 }

@@ -9,8 +9,8 @@
 
 namespace at::native {
 
-/// Coordinates of a flat position: `data_index_init(begin, n, N, c, C)` sets n and c where N and C are the sizes, slowest
-/// first. Returns what is left above them.
+/// Coordinates of a flat position: `data_index_init(begin, n, N, c, C)` sets n and c where N and C are the sizes,
+/// slowest first. Returns what is left above them.
 template <typename T>
 T data_index_init(T offset) {
   return offset;

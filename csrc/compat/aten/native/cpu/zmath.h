@@ -1,5 +1,5 @@
-// Functions of real and complex numbers under one name each. The second parameter is what comes back: of a complex number
-// also its real type.
+// Functions of real and complex numbers under one name each. The second parameter is what comes back: of a complex
+// number also its real type.
 #pragma once
 
 #include <c10/util/complex.h>

@@ -1,5 +1,6 @@
 // Samplers on a GPU, for .cu sources of programs: their generators have a mutex_ and philox_cuda_state(increment), as
-// CUDAGeneratorImpl does. Note [The order of random numbers on CUDA] holds: a generator with the state of libtorch's gives its numbers.
+// CUDAGeneratorImpl does. Note [The order of random numbers on CUDA] holds: a generator with the state of libtorch's
+// gives its numbers.
 #pragma once
 
 #include <aten/core/OpMathType.h>
@@ -32,7 +33,8 @@ namespace sampling {
 
 inline constexpr int kThreads = 256;
 
-/// How far the generator goes, and the blocks and threads that draw for `total_elements`, `unroll_factor` of a thread at once.
+/// How far the generator goes, and the blocks and threads that draw for `total_elements`, `unroll_factor` of a thread
+/// at once.
 inline std::tuple<uint64_t, dim3, dim3> execution_policy(int64_t total_elements, uint32_t unroll_factor) {
   const cudaDeviceProp* device = at::cuda::getCurrentDeviceProperties();
   const int64_t most = int64_t{device->multiProcessorCount} * (device->maxThreadsPerMultiProcessor / kThreads);
@@ -43,8 +45,8 @@ inline std::tuple<uint64_t, dim3, dim3> execution_policy(int64_t total_elements,
 
 /// Thread t draws from subsequence t; what it draws at once goes to elements that lie the whole grid apart.
 template <class scalar_t, int AtOnce, class accscalar_t, class Draw, class Transform>
-__global__ void __launch_bounds__(kThreads, 4)
-    sample_kernel(int64_t n, PhiloxCudaState philox, char* out, OffsetCalculator<1> offsets, Draw draw, Transform transform) {
+__global__ void __launch_bounds__(kThreads, 4) sample_kernel(
+    int64_t n, PhiloxCudaState philox, char* out, OffsetCalculator<1> offsets, Draw draw, Transform transform) {
   const auto seed_and_offset = at::cuda::philox::unpack(philox);
   const int64_t thread = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const int64_t threads = static_cast<int64_t>(gridDim.x) * blockDim.x;
@@ -98,7 +100,9 @@ struct Bits4 {
 struct Bits2 {
   __device__ ulonglong2 operator()(curandStatePhilox4_32_10_t* state) const {
     const uint4 bits = curand4(state);
-    return {(static_cast<unsigned long long>(bits.x) << 32) | bits.y, (static_cast<unsigned long long>(bits.z) << 32) | bits.w};
+    return {
+        (static_cast<unsigned long long>(bits.x) << 32) | bits.y,
+        (static_cast<unsigned long long>(bits.z) << 32) | bits.w};
   }
 };
 
@@ -107,7 +111,8 @@ struct Bits2 {
 /// Each element of the iterator's output is transform_func(a number), of those that dist_func(state) draws at once: a
 /// dist_func_return_t such as float4, of which accscalar_t says how many numbers it holds.
 template <class scalar_t, class accscalar_t, class dist_func_return_t, class RNG, class dist_t, class transform_t>
-void distribution_nullary_kernel(TensorIteratorBase& iter, RNG gen, const dist_t& dist_func, const transform_t transform_func) {
+void distribution_nullary_kernel(
+    TensorIteratorBase& iter, RNG gen, const dist_t& dist_func, const transform_t transform_func) {
   constexpr int kAtOnce = static_cast<int>(sizeof(dist_func_return_t) / sizeof(accscalar_t));
   static_assert(kAtOnce >= 1, "a draw holds at least one number");
   if (iter.numel() == 0) {
@@ -124,37 +129,43 @@ void distribution_nullary_kernel(TensorIteratorBase& iter, RNG gen, const dist_t
   const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
   char* out = static_cast<char*>(iter.data_ptr(0));
   const OffsetCalculator<1> offsets = make_offset_calculator<1>(iter);
-  sampling::sample_kernel<scalar_t, kAtOnce, accscalar_t><<<grid, block, 0, stream>>>(
-      iter.numel(), philox, out, offsets, dist_func, transform_func);
+  sampling::sample_kernel<scalar_t, kAtOnce, accscalar_t>
+      <<<grid, block, 0, stream>>>(iter.numel(), philox, out, offsets, dist_func, transform_func);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 namespace templates::cuda {
 
-// ---- random_ ---------------------------------------------------------------------------------------------------------
+// ---- random_
+// ---------------------------------------------------------------------------------------------------------
 
 template <class RNG>
 void random_from_to_kernel(TensorIteratorBase& iter, uint64_t range, int64_t base, RNG gen) {
-  AT_DISPATCH_V2(iter.dtype(), "random_from_to_kernel_cuda", AT_WRAP([&] {
-    const auto from_to = [range, base] __device__(auto bits) {
-      return transformation::uniform_int_from_to<scalar_t>(bits, range, base);
-    };
-    // Of fewer bits the remainder would favour small numbers.
-    if (range >= uint64_t{1} << 28) {
-      distribution_nullary_kernel<scalar_t, uint64_t, ulonglong2>(iter, gen, sampling::Bits2(), from_to);
-    } else {
-      distribution_nullary_kernel<scalar_t, uint32_t, uint4>(iter, gen, sampling::Bits4(), from_to);
-    }
-  }), AT_EXPAND(AT_ALL_TYPES), kBool, kHalf, kBFloat16, AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES));
+  AT_DISPATCH_V2(
+      iter.dtype(), "random_from_to_kernel_cuda", AT_WRAP([&] {
+        const auto from_to = [range, base] __device__(auto bits) {
+          return transformation::uniform_int_from_to<scalar_t>(bits, range, base);
+        };
+        // Of fewer bits the remainder would favour small numbers.
+        if (range >= uint64_t{1} << 28) {
+          distribution_nullary_kernel<scalar_t, uint64_t, ulonglong2>(iter, gen, sampling::Bits2(), from_to);
+        } else {
+          distribution_nullary_kernel<scalar_t, uint32_t, uint4>(iter, gen, sampling::Bits4(), from_to);
+        }
+      }),
+      AT_EXPAND(AT_ALL_TYPES), kBool, kHalf, kBFloat16, AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES));
 }
 
 /// All of int64.
 template <class RNG>
 void random_full_64_bits_range_kernel(TensorIteratorBase& iter, RNG gen) {
-  AT_DISPATCH_V2(iter.dtype(), "random_full_64_bits_range_kernel_cuda", AT_WRAP([&] {
-    distribution_nullary_kernel<scalar_t, uint64_t, ulonglong2>(
-        iter, gen, sampling::Bits2(), [] __device__(uint64_t bits) { return transformation::uniform_int_full_range<scalar_t>(bits); });
-  }), kLong, kDouble, kFloat, kBFloat16);
+  AT_DISPATCH_V2(
+      iter.dtype(), "random_full_64_bits_range_kernel_cuda", AT_WRAP([&] {
+        distribution_nullary_kernel<scalar_t, uint64_t, ulonglong2>(
+            iter, gen, sampling::Bits2(),
+            [] __device__(uint64_t bits) { return transformation::uniform_int_full_range<scalar_t>(bits); });
+      }),
+      kLong, kDouble, kFloat, kBFloat16);
 }
 
 template <class RNG>
@@ -186,7 +197,8 @@ struct RandomKernel {
   }
 };
 
-// ---- of uniform and of normal numbers --------------------------------------------------------------------------------
+// ---- of uniform and of normal numbers
+// --------------------------------------------------------------------------------
 
 /// transform(u), u in (0, 1].
 template <class scalar_t, class accscalar_t, class RNG, class transform_t>
@@ -288,7 +300,8 @@ template <class RNG>
 void exponential_kernel(TensorIteratorBase& iter, double lambda_, RNG gen) {
   TORCH_CHECK(
       isFloatingType(iter.dtype()),
-      "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified ",
+      "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+      "specified ",
       iter.dtype());
   AT_DISPATCH_FLOATING_TYPES_AND2(kHalf, kBFloat16, iter.dtype(), "exponential_cuda", [&] {
     using accscalar_t = at::acc_type<scalar_t, true>;
@@ -328,20 +341,22 @@ struct CauchyKernel {
   }
 };
 
-// ---- bernoulli_ ------------------------------------------------------------------------------------------------------
+// ---- bernoulli_
+// ------------------------------------------------------------------------------------------------------
 
 /// A probability for each element; one beyond [0, 1] stops the kernel.
 template <class RNG>
 void bernoulli_kernel(const TensorBase& self, const TensorBase& p_, RNG gen) {
-  TORCH_CHECK(isFloatingType(p_.scalar_type()), "expected probabilities tensor to have floating type, got ", p_.scalar_type());
+  TORCH_CHECK(
+      isFloatingType(p_.scalar_type()), "expected probabilities tensor to have floating type, got ", p_.scalar_type());
   const PhiloxCudaState philox = sampling::advance(gen, 10);
   const auto p_dtype = self.scalar_type() == kDouble ? kDouble : kFloat;
   const Tensor p = Tensor(p_).to(self.device(), p_dtype).expand(self.sizes());
   AT_DISPATCH_ALL_TYPES_AND3(kHalf, kBFloat16, kBool, self.scalar_type(), "bernoulli_tensor_cuda_self_", [&] {
     using prob_t = std::conditional_t<std::is_same_v<scalar_t, double>, double, float>;
     const auto draw = [philox] __device__(
-                          int n, scalar_t& v1, scalar_t& v2, scalar_t& v3, scalar_t& v4, const prob_t& p1, const prob_t& p2,
-                          const prob_t& p3, const prob_t& p4) {
+                          int n, scalar_t& v1, scalar_t& v2, scalar_t& v3, scalar_t& v4, const prob_t& p1,
+                          const prob_t& p2, const prob_t& p3, const prob_t& p4) {
       const auto seed_and_offset = at::cuda::philox::unpack(philox);
       curandStatePhilox4_32_10_t state;
       curand_init(

@@ -83,7 +83,8 @@ template <class scalar_t>
 __device__ __forceinline__ scalar_t
 compute_coordinates(scalar_t coord, int size, GridSamplerPadding padding_mode, bool align_corners) {
   if (padding_mode == GridSamplerPadding::Reflection) {
-    coord = align_corners ? reflect_coordinates(coord, 0, 2 * (size - 1)) : reflect_coordinates(coord, -1, 2 * size - 1);
+    coord =
+        align_corners ? reflect_coordinates(coord, 0, 2 * (size - 1)) : reflect_coordinates(coord, -1, 2 * size - 1);
   }
   if (padding_mode != GridSamplerPadding::Zeros) {
     coord = clip_coordinates(coord, size);
@@ -117,17 +118,33 @@ __device__ __forceinline__ bool within_bounds_3d(int d, int h, int w, int D, int
 /// The element at a point after padding, 0 outside. Strides count elements.
 template <class scalar_t>
 __device__ __forceinline__ scalar_t get_value_bounded(
-    const scalar_t* data, scalar_t x, scalar_t y, int W, int H, int sW, int sH, GridSamplerPadding padding_mode,
+    const scalar_t* data,
+    scalar_t x,
+    scalar_t y,
+    int W,
+    int H,
+    int sW,
+    int sH,
+    GridSamplerPadding padding_mode,
     bool align_corners) {
   const int ix = static_cast<int>(compute_coordinates(x, W, padding_mode, align_corners));
   const int iy = static_cast<int>(compute_coordinates(y, H, padding_mode, align_corners));
   return within_bounds_2d(iy, ix, H, W) ? data[iy * sH + ix * sW] : static_cast<scalar_t>(0);
 }
 
-/// Adds atomically to the element, or to none outside. `NC_offset` is where the channel begins, `memory_span` the size of all.
+/// Adds atomically to the element, or to none outside. `NC_offset` is where the channel begins, `memory_span` the size
+/// of all.
 template <class scalar_t, class index_t>
 __device__ __forceinline__ void safe_add_2d(
-    scalar_t* data, int h, int w, int sH, int sW, int H, int W, scalar_t delta, const index_t NC_offset,
+    scalar_t* data,
+    int h,
+    int w,
+    int sH,
+    int sW,
+    int H,
+    int W,
+    scalar_t delta,
+    const index_t NC_offset,
     const index_t memory_span) {
   if (within_bounds_2d(h, w, H, W)) {
     fastAtomicAdd(data, static_cast<index_t>(NC_offset + h * sH + w * sW), memory_span, delta, true);
@@ -135,7 +152,18 @@ __device__ __forceinline__ void safe_add_2d(
 }
 template <class scalar_t, class index_t>
 __device__ __forceinline__ void safe_add_3d(
-    scalar_t* data, int d, int h, int w, int sD, int sH, int sW, int D, int H, int W, scalar_t delta, const index_t NC_offset,
+    scalar_t* data,
+    int d,
+    int h,
+    int w,
+    int sD,
+    int sH,
+    int sW,
+    int D,
+    int H,
+    int W,
+    scalar_t delta,
+    const index_t NC_offset,
     const index_t memory_span) {
   if (within_bounds_3d(d, h, w, D, H, W)) {
     fastAtomicAdd(data, static_cast<index_t>(NC_offset + d * sD + h * sH + w * sW), memory_span, delta, true);
@@ -143,14 +171,25 @@ __device__ __forceinline__ void safe_add_3d(
 }
 template <class scalar_t, class index_t>
 __device__ __forceinline__ void add_value_bounded(
-    scalar_t* data, scalar_t x, scalar_t y, int W, int H, int sW, int sH, scalar_t delta, GridSamplerPadding padding_mode,
-    bool align_corners, const index_t NC_offset, const index_t memory_span) {
+    scalar_t* data,
+    scalar_t x,
+    scalar_t y,
+    int W,
+    int H,
+    int sW,
+    int sH,
+    scalar_t delta,
+    GridSamplerPadding padding_mode,
+    bool align_corners,
+    const index_t NC_offset,
+    const index_t memory_span) {
   const int ix = static_cast<int>(compute_coordinates(x, W, padding_mode, align_corners));
   const int iy = static_cast<int>(compute_coordinates(y, H, padding_mode, align_corners));
   safe_add_2d(data, iy, ix, sH, sW, H, W, delta, NC_offset, memory_span);
 }
 
-/// Derivatives of get_cubic_upsampling_coefficients' weights for the distance t, with the opposite sign, as in libtorch.
+/// Derivatives of get_cubic_upsampling_coefficients' weights for the distance t, with the opposite sign, as in
+/// libtorch.
 template <class scalar_t>
 __device__ __forceinline__ void get_cubic_coefficients_grad(scalar_t coeffs[4], scalar_t t) {
   const scalar_t A = static_cast<scalar_t>(-0.75);

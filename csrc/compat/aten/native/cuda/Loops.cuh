@@ -1,5 +1,5 @@
-// Functions of scalars over the elements of an iteration, for .cu sources of programs. The library's own pointwise operators
-// go by pointwise_loop.cuh, whose kernels are compiled once for all dtypes of an operator.
+// Functions of scalars over the elements of an iteration, for .cu sources of programs. The library's own pointwise
+// operators go by pointwise_loop.cuh, whose kernels are compiled once for all dtypes of an operator.
 #pragma once
 
 #include <aten/iterator/TensorIterator.h>
@@ -77,11 +77,15 @@ using Argument = std::tuple_element_t<I, typename Signature<F>::Arguments>;
 /// One element: `offsets` in bytes, of outputs before those of inputs.
 template <class Out, class F, int N, int... In, int... To>
 __device__ void apply(
-    const F& f, const Pointers<N>& data, const typename cuda::OffsetCalculator<N>::Offsets& offsets,
-    std::integer_sequence<int, In...>, std::integer_sequence<int, To...>) {
+    const F& f,
+    const Pointers<N>& data,
+    const typename cuda::OffsetCalculator<N>::Offsets& offsets,
+    std::integer_sequence<int, In...>,
+    std::integer_sequence<int, To...>) {
   const auto result =
       f(*reinterpret_cast<const Argument<F, In>*>(data.of[Out::kCount + In] + offsets.of[Out::kCount + In])...);
-  ((*reinterpret_cast<typename Out::template Type<To>*>(data.of[To] + offsets.of[To]) = Out::template get<To>(result)), ...);
+  ((*reinterpret_cast<typename Out::template Type<To>*>(data.of[To] + offsets.of[To]) = Out::template get<To>(result)),
+   ...);
 }
 
 template <class Out, class F, int N>
@@ -149,7 +153,8 @@ template <class Out, class F, int... In, int... To>
 constexpr std::array<c10::ScalarType, sizeof...(In) + sizeof...(To)> operand_dtypes(
     std::integer_sequence<int, In...>, std::integer_sequence<int, To...>) {
   return {
-      c10::CppTypeToScalarType<typename Out::template Type<To>>::value..., c10::CppTypeToScalarType<Argument<F, In>>::value...};
+      c10::CppTypeToScalarType<typename Out::template Type<To>>::value...,
+      c10::CppTypeToScalarType<Argument<F, In>>::value...};
 }
 template <class Out, class F, int... In, int... To>
 constexpr std::array<std::size_t, sizeof...(In) + sizeof...(To)> operand_sizes(
@@ -173,7 +178,8 @@ void launch(TensorIteratorBase& iter, const F& f) {
     return;
   }
   TORCH_CHECK(
-      iter.ndim() <= cuda::kMaxDims, "gpu_kernel: more than ", cuda::kMaxDims, " dimensions that do not join: ", iter.shape());
+      iter.ndim() <= cuda::kMaxDims, "gpu_kernel: more than ", cuda::kMaxDims,
+      " dimensions that do not join: ", iter.shape());
   Pointers<kOperands> data;
   for (int i = 0; i < kOperands; ++i) {
     data.of[i] = static_cast<char*>(iter.data_ptr(i));
@@ -188,8 +194,9 @@ void launch(TensorIteratorBase& iter, const F& f) {
       return;
     }
   }
-  const cuda::OffsetCalculator<kOperands> offsets(
-      iter.ndim(), iter.shape(), [&](int dim, int operand) { return iter.strides(operand)[static_cast<std::size_t>(dim)]; });
+  const cuda::OffsetCalculator<kOperands> offsets(iter.ndim(), iter.shape(), [&](int dim, int operand) {
+    return iter.strides(operand)[static_cast<std::size_t>(dim)];
+  });
   loop_kernel<Out><<<blocks, kThreads, 0, stream>>>(count, data, offsets, f);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
@@ -198,11 +205,12 @@ template <class Out, class F>
 void run(TensorIteratorBase& iter, const F& f) {
   constexpr int kArity = Signature<F>::kArity;
   TORCH_CHECK(
-      iter.ntensors() == Out::kCount + kArity && iter.noutputs() == Out::kCount, "gpu_kernel: the function has ", Out::kCount,
-      " results and ", kArity, " arguments, the iterator ", iter.noutputs(), " outputs and ", iter.ntensors() - iter.noutputs(),
-      " inputs");
+      iter.ntensors() == Out::kCount + kArity && iter.noutputs() == Out::kCount, "gpu_kernel: the function has ",
+      Out::kCount, " results and ", kArity, " arguments, the iterator ", iter.noutputs(), " outputs and ",
+      iter.ntensors() - iter.noutputs(), " inputs");
   for (int i = 0; i < iter.ntensors(); ++i) {
-    TORCH_CHECK(iter.device(i).is_cuda(), "gpu_kernel: argument ", i, ": expected a CUDA device but found ", iter.device(i));
+    TORCH_CHECK(
+        iter.device(i).is_cuda(), "gpu_kernel: argument ", i, ": expected a CUDA device but found ", iter.device(i));
   }
   const auto dtypes =
       operand_dtypes<Out, F>(std::make_integer_sequence<int, kArity>(), std::make_integer_sequence<int, Out::kCount>());
@@ -212,8 +220,8 @@ void run(TensorIteratorBase& iter, const F& f) {
 
 } // namespace gpu_loop
 
-/// output = f(inputs...) for each element. `f` is callable on the device; operands of other dtypes than its arguments and
-/// result are converted.
+/// output = f(inputs...) for each element. `f` is callable on the device; operands of other dtypes than its arguments
+/// and result are converted.
 template <class F>
 void gpu_kernel(TensorIteratorBase& iter, const F& f) {
   gpu_loop::run<gpu_loop::Outputs<typename gpu_loop::Signature<F>::Result>>(iter, f);
@@ -255,11 +263,13 @@ struct BinaryFunctor {
   func_t f;
 };
 
-/// gpu_kernel of a function of two arguments whose operands have these types, and which computes in theirs (opmath_type). One
-/// input may be a tensor of one element on the CPU.
+/// gpu_kernel of a function of two arguments whose operands have these types, and which computes in theirs
+/// (opmath_type). One input may be a tensor of one element on the CPU.
 template <class arg1_t, class arg2_t = arg1_t, class return_t = arg1_t, class func_t>
 void opmath_gpu_kernel_with_scalars(TensorIteratorBase& iter, const func_t& f) {
-  TORCH_CHECK(iter.ntensors() == 3, "gpu_kernel_with_scalars: an output and two inputs are needed, got ", iter.ntensors(), " operands");
+  TORCH_CHECK(
+      iter.ntensors() == 3, "gpu_kernel_with_scalars: an output and two inputs are needed, got ", iter.ntensors(),
+      " operands");
   if (iter.is_cpu_scalar(1)) {
     const AUnaryFunctor<arg1_t, arg2_t, return_t, func_t> unary(f, iter.scalar_value<opmath_type<arg1_t>>(1));
     iter.remove_operand(1);
@@ -286,7 +296,8 @@ template <class func_t>
 void gpu_kernel_with_scalars(TensorIteratorBase& iter, const func_t& f) {
   using Signature = gpu_loop::Signature<func_t>;
   static_assert(Signature::kArity == 2, "gpu_kernel_with_scalars takes functions of two arguments");
-  opmath_gpu_kernel_with_scalars<gpu_loop::Argument<func_t, 0>, gpu_loop::Argument<func_t, 1>, typename Signature::Result>(iter, f);
+  opmath_gpu_kernel_with_scalars<
+      gpu_loop::Argument<func_t, 0>, gpu_loop::Argument<func_t, 1>, typename Signature::Result>(iter, f);
 }
 
 } // namespace at::native

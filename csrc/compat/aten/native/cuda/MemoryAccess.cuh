@@ -1,4 +1,5 @@
-// Several elements as one aligned access, and elements whose dtype is known at run time alone, for kernels of one's own.
+// Several elements as one aligned access, and elements whose dtype is known at run time alone, for kernels of one's
+// own.
 #pragma once
 
 #include <csrc/compat/aten/cuda/detail/OffsetCalculator.cuh>

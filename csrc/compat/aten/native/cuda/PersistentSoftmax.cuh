@@ -1,4 +1,5 @@
-// Softmax of short rows, up to 1024 elements, which stay in the registers of a warp: for programs that fuse something with it.
+// Softmax of short rows, up to 1024 elements, which stay in the registers of a warp: for programs that fuse something
+// with it.
 #pragma once
 
 #include <c10/cuda/CUDAException.h>
@@ -130,8 +131,8 @@ __global__ void __launch_bounds__(kThreads)
 struct Shape {
   explicit Shape(const Rows& rows) {
     TORCH_INTERNAL_ASSERT(
-        rows.elements >= 0 && rows.elements <= kLongestRow, "softmax of short rows: at most ", kLongestRow, " elements, got ",
-        rows.elements);
+        rows.elements >= 0 && rows.elements <= kLongestRow, "softmax of short rows: at most ", kLongestRow,
+        " elements, got ", rows.elements);
     while (lanes < 32 && lanes < rows.elements) {
       lanes *= 2;
     }
@@ -176,24 +177,33 @@ template <int PerLane, bool IsLog, bool IsMasked, class acc_t, class output_t, c
 void launch_backward(output_t* grad_input, const input_t* grad, const input_t* output, const Rows& rows) {
   const Shape shape(rows);
   const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
-  backward_kernel<PerLane, IsLog, IsMasked, acc_t><<<shape.grid(), shape.block(), 0, stream>>>(grad_input, grad, output, rows);
+  backward_kernel<PerLane, IsLog, IsMasked, acc_t>
+      <<<shape.grid(), shape.block(), 0, stream>>>(grad_input, grad, output, rows);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 } // namespace at::native::short_softmax
 
-/// Softmax, or its logarithm, of `batch_count` rows of up to 1024 elements, which begin `softmax_elements_stride` apart. With a mask,
-/// elements where it is true count as -infinity; a row of nothing else is NaN. `is_transformer_mask`: rows whose elements lie in one
-/// chunk of `chunk_size` have one mask, as the heads and queries of a sequence.
+/// Softmax, or its logarithm, of `batch_count` rows of up to 1024 elements, which begin `softmax_elements_stride`
+/// apart. With a mask, elements where it is true count as -infinity; a row of nothing else is NaN.
+/// `is_transformer_mask`: rows whose elements lie in one chunk of `chunk_size` have one mask, as the heads and queries
+/// of a sequence.
 template <class input_t, class output_t, class acc_t, bool is_log_softmax, bool is_masked>
 void dispatch_softmax_forward(
-    output_t* dst, const input_t* src, int softmax_elements, int softmax_elements_stride, int batch_count, const bool* mask = nullptr,
-    int chunk_size = -1, bool is_transformer_mask = false) {
+    output_t* dst,
+    const input_t* src,
+    int softmax_elements,
+    int softmax_elements_stride,
+    int batch_count,
+    const bool* mask = nullptr,
+    int chunk_size = -1,
+    bool is_transformer_mask = false) {
   namespace softmax = at::native::short_softmax;
   if (softmax_elements == 0 || batch_count == 0) {
     return;
   }
-  const softmax::Rows rows{batch_count, softmax_elements_stride, softmax_elements, mask, is_transformer_mask ? chunk_size : 0};
+  const softmax::Rows rows{
+      batch_count, softmax_elements_stride, softmax_elements, mask, is_transformer_mask ? chunk_size : 0};
   softmax::with_per_lane(softmax_elements, [&](auto per_lane) {
     softmax::launch_forward<decltype(per_lane)::value, is_log_softmax, is_masked, acc_t>(dst, src, rows);
   });
@@ -202,14 +212,20 @@ void dispatch_softmax_forward(
 /// The gradient of the rows. Of softmax `grad` is the gradient times the output, of its logarithm the gradient.
 template <class input_t, class output_t, class acc_t, bool is_log_softmax, bool is_masked>
 void dispatch_softmax_backward(
-    output_t* grad_input, const input_t* grad, const input_t* output, int softmax_elements, int softmax_elements_stride,
-    int batch_count, const bool* mask = nullptr) {
+    output_t* grad_input,
+    const input_t* grad,
+    const input_t* output,
+    int softmax_elements,
+    int softmax_elements_stride,
+    int batch_count,
+    const bool* mask = nullptr) {
   namespace softmax = at::native::short_softmax;
   if (softmax_elements == 0 || batch_count == 0) {
     return;
   }
   const softmax::Rows rows{batch_count, softmax_elements_stride, softmax_elements, mask, 0};
   softmax::with_per_lane(softmax_elements, [&](auto per_lane) {
-    softmax::launch_backward<decltype(per_lane)::value, is_log_softmax, is_masked, acc_t>(grad_input, grad, output, rows);
+    softmax::launch_backward<decltype(per_lane)::value, is_log_softmax, is_masked, acc_t>(
+        grad_input, grad, output, rows);
   });
 }

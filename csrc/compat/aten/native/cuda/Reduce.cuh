@@ -1,8 +1,9 @@
 // Reductions of an iterator's input to its outputs by operations of one's own.
 //
-// An operation has reduce(accumulator, element, index), combine(a, b), project(accumulator) and translate_idx(accumulator, offset);
-// combine must not care about the order. Outputs share out the threads of a block; where they are few, several blocks share an output
-// and a second kernel combines their parts, always in the same order.
+// An operation has reduce(accumulator, element, index), combine(a, b), project(accumulator) and
+// translate_idx(accumulator, offset); combine must not care about the order. Outputs share out the threads of a block;
+// where they are few, several blocks share an output and a second kernel combines their parts, always in the same
+// order.
 #pragma once
 
 #include <aten/ops/empty.h>
@@ -42,7 +43,8 @@ struct FirstArgument<R (*)(A, Rest...)> {
 template <class T, class = void>
 struct IsPair : std::false_type {};
 template <class T>
-struct IsPair<T, std::void_t<decltype(std::declval<T>().first), decltype(std::declval<T>().second)>> : std::true_type {};
+struct IsPair<T, std::void_t<decltype(std::declval<T>().first), decltype(std::declval<T>().second)>> : std::true_type {
+};
 
 /// The work of a kernel: `outputs` reductions of `inputs` elements, of which each block row takes `share`.
 template <class Op, class Accumulator, class index_t>
@@ -191,7 +193,9 @@ void launch(const TensorIteratorBase& iter, const Op& op, const Accumulator& ide
   const Dimensions reduced(iter, true), kept(iter, false);
   const int64_t* input_strides[] = {reduced.of_input.data()};
   const int64_t* strides[] = {kept.of_first.data(), kept.of_second.data(), kept.of_input.data()};
-  const auto size = [](const Dimensions& d) { return d.count > 0 ? d.of_input[0] : std::numeric_limits<int64_t>::max(); };
+  const auto size = [](const Dimensions& d) {
+    return d.count > 0 ? d.of_input[0] : std::numeric_limits<int64_t>::max();
+  };
   const bool neighbours_reduce = size(reduced) <= size(kept);
   // An output has as many threads as it has elements; where outputs lie side by side, a warp reads 32 of them.
   const int outputs_at_once = neighbours_reduce ? 1 : power_of_two_up_to(kept.numel, 32);
@@ -204,16 +208,23 @@ void launch(const TensorIteratorBase& iter, const Op& op, const Accumulator& ide
   Tensor memory;
   if (parts > 1) {
     memory = at::empty(
-        {kept.numel * parts * static_cast<int64_t>(sizeof(Accumulator))}, c10::TensorOptions(iter.device(0)).dtype(kByte));
+        {kept.numel * parts * static_cast<int64_t>(sizeof(Accumulator))},
+        c10::TensorOptions(iter.device(0)).dtype(kByte));
   }
   const Task<Op, Accumulator, index_t> task{
-      op, identity, static_cast<index_t>(kept.numel), static_cast<index_t>(reduced.numel),
-      static_cast<index_t>((reduced.numel + parts - 1) / parts), base_index,
+      op,
+      identity,
+      static_cast<index_t>(kept.numel),
+      static_cast<index_t>(reduced.numel),
+      static_cast<index_t>((reduced.numel + parts - 1) / parts),
+      base_index,
       OffsetCalculator<1, index_t>(reduced.count, reduced.sizes.data(), input_strides),
       OffsetCalculator<3, index_t>(kept.count, kept.sizes.data(), strides),
       static_cast<const char*>(iter.data_ptr(iter.ntensors() - 1)),
       {static_cast<char*>(iter.data_ptr(0)), iter.noutputs() > 1 ? static_cast<char*>(iter.data_ptr(1)) : nullptr},
-      threads, neighbours_reduce, parts > 1 ? static_cast<Accumulator*>(memory.mutable_data_ptr()) : nullptr};
+      threads,
+      neighbours_reduce,
+      parts > 1 ? static_cast<Accumulator*>(memory.mutable_data_ptr()) : nullptr};
   const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(parts));
   const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
   reduce_kernel<Chains, in_t, out_t><<<grid, kThreads, 0, stream>>>(task);
@@ -269,11 +280,18 @@ struct AccumulatorOf<func_wrapper_t<Out, F>> {
 
 } // namespace gpu_reduce
 
-/// Reduces the elements (scalar_t) of the iterator's only input into its one or two outputs (out_scalar_t, or as the pair that project
-/// returns has them), beginning with `ident`. Indices that `ops` sees count an output's elements from `base_idx` on. vt0: elements that
-/// a thread reads at once.
-template <class scalar_t, class out_scalar_t, int vt0 = 4, int input_vec_size = vt0, class ops_t, class ident_t = double>
-void gpu_reduce_kernel(TensorIterator& iter, const ops_t& ops, ident_t ident = 0, std::nullptr_t = nullptr, int64_t base_idx = 0) {
+/// Reduces the elements (scalar_t) of the iterator's only input into its one or two outputs (out_scalar_t, or as the
+/// pair that project returns has them), beginning with `ident`. Indices that `ops` sees count an output's elements from
+/// `base_idx` on. vt0: elements that a thread reads at once.
+template <
+    class scalar_t,
+    class out_scalar_t,
+    int vt0 = 4,
+    int input_vec_size = vt0,
+    class ops_t,
+    class ident_t = double>
+void gpu_reduce_kernel(
+    TensorIterator& iter, const ops_t& ops, ident_t ident = 0, std::nullptr_t = nullptr, int64_t base_idx = 0) {
   TORCH_INTERNAL_ASSERT(
       iter.numel() > 0 && iter.ntensors() - iter.noutputs() == 1 && iter.noutputs() >= 1 && iter.noutputs() <= 2,
       "gpu_reduce_kernel: an iterator with elements, one input and one or two outputs is needed");

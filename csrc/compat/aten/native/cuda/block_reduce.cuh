@@ -1,5 +1,5 @@
-// Sums, maxima and other reductions of a warp and of a block, for kernels of one's own. The first thread has the result. A
-// block's threads are a multiple of a warp's and all of them call; `shared` has an element for each warp.
+// Sums, maxima and other reductions of a warp and of a block, for kernels of one's own. The first thread has the
+// result. A block's threads are a multiple of a warp's and all of them call; `shared` has an element for each warp.
 #pragma once
 
 #include <csrc/compat/aten/NumericUtils.h>

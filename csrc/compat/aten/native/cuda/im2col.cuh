@@ -28,9 +28,11 @@ struct Windows {
 };
 
 template <class dt>
-__global__ void __launch_bounds__(1024) gather_kernel(int64_t n, const dt* image, Windows rows, Windows columns, dt* out) {
+__global__ void __launch_bounds__(1024)
+    gather_kernel(int64_t n, const dt* image, Windows rows, Windows columns, dt* out) {
   CUDA_KERNEL_LOOP_TYPE(index, n, int64_t) {
-    const int64_t x = index % columns.count, y = index / columns.count % rows.count, channel = index / columns.count / rows.count;
+    const int64_t x = index % columns.count, y = index / columns.count % rows.count,
+                  channel = index / columns.count / rows.count;
     const dt* in = image + channel * rows.size * columns.size;
     dt* to = out + (channel * rows.kernel * columns.kernel * rows.count + y) * columns.count + x;
     for (int64_t i = 0; i < rows.kernel; ++i) {
@@ -45,16 +47,19 @@ __global__ void __launch_bounds__(1024) gather_kernel(int64_t n, const dt* image
 }
 
 template <class dt, class accT>
-__global__ void __launch_bounds__(512) sum_kernel(int64_t n, const dt* columns_, Windows rows, Windows columns, dt* image) {
+__global__ void __launch_bounds__(512)
+    sum_kernel(int64_t n, const dt* columns_, Windows rows, Windows columns, dt* image) {
   CUDA_KERNEL_LOOP_TYPE(index, n, int64_t) {
-    const int64_t column = index % columns.size, row = index / columns.size % rows.size, channel = index / columns.size / rows.size;
+    const int64_t column = index % columns.size, row = index / columns.size % rows.size,
+                  channel = index / columns.size / rows.size;
     accT sum = accT(0);
     for (int64_t i = 0; i < rows.kernel; ++i) {
       const int64_t y = rows.window_of(row, i);
       for (int64_t j = 0; y >= 0 && j < columns.kernel; ++j) {
         const int64_t x = columns.window_of(column, j);
         if (x >= 0) {
-          sum += static_cast<accT>(columns_[(((channel * rows.kernel + i) * columns.kernel + j) * rows.count + y) * columns.count + x]);
+          sum += static_cast<accT>(
+              columns_[(((channel * rows.kernel + i) * columns.kernel + j) * rows.count + y) * columns.count + x]);
         }
       }
     }
@@ -67,25 +72,50 @@ __global__ void __launch_bounds__(512) sum_kernel(int64_t n, const dt* columns_,
 /// data_col[channel, i, j, y, x]: the element i, j of the window at y, x; 0 beyond the image's border.
 template <class dt>
 void im2col(
-    cudaStream_t stream, const dt* data_im, const int64_t channels, const int64_t height, const int64_t width, const int64_t height_col,
-    const int64_t width_col, const int64_t kernel_height, const int64_t kernel_width, const int64_t pad_height,
-    const int64_t pad_width, const int64_t stride_height, const int64_t stride_width, const int64_t dilation_height,
-    const int64_t dilation_width, dt* data_col) {
+    cudaStream_t stream,
+    const dt* data_im,
+    const int64_t channels,
+    const int64_t height,
+    const int64_t width,
+    const int64_t height_col,
+    const int64_t width_col,
+    const int64_t kernel_height,
+    const int64_t kernel_width,
+    const int64_t pad_height,
+    const int64_t pad_width,
+    const int64_t stride_height,
+    const int64_t stride_width,
+    const int64_t dilation_height,
+    const int64_t dilation_width,
+    dt* data_col) {
   const columns::Windows rows{height, kernel_height, pad_height, stride_height, dilation_height, height_col};
   const columns::Windows columns{width, kernel_width, pad_width, stride_width, dilation_width, width_col};
   const int64_t n = channels * height_col * width_col;
   const int blocks = at::cuda::detail::GET_BLOCKS(n);
-  columns::gather_kernel<dt><<<blocks, at::cuda::detail::CUDA_NUM_THREADS, 0, stream>>>(n, data_im, rows, columns, data_col);
+  columns::gather_kernel<dt>
+      <<<blocks, at::cuda::detail::CUDA_NUM_THREADS, 0, stream>>>(n, data_im, rows, columns, data_col);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 /// data_im[channel, row, column]: the sum of what the columns have of it, in accT.
 template <class dt, class accT>
 void col2im(
-    cudaStream_t stream, const dt* data_col, const int64_t channels, const int64_t height, const int64_t width,
-    const int64_t height_col, const int64_t width_col, const int64_t patch_height, const int64_t patch_width, const int64_t pad_height,
-    const int64_t pad_width, const int64_t stride_height, const int64_t stride_width, const int64_t dilation_height,
-    const int64_t dilation_width, dt* data_im) {
+    cudaStream_t stream,
+    const dt* data_col,
+    const int64_t channels,
+    const int64_t height,
+    const int64_t width,
+    const int64_t height_col,
+    const int64_t width_col,
+    const int64_t patch_height,
+    const int64_t patch_width,
+    const int64_t pad_height,
+    const int64_t pad_width,
+    const int64_t stride_height,
+    const int64_t stride_width,
+    const int64_t dilation_height,
+    const int64_t dilation_width,
+    dt* data_im) {
   const columns::Windows rows{height, patch_height, pad_height, stride_height, dilation_height, height_col};
   const columns::Windows columns{width, patch_width, pad_width, stride_width, dilation_width, width_col};
   const int64_t n = channels * height * width;

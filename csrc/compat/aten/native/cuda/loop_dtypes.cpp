@@ -21,7 +21,9 @@ Tensor operand_view(const TensorIteratorBase& iter, int arg) {
 } // namespace
 
 void with_dtypes(
-    TensorIteratorBase& iter, c10::ArrayRef<c10::ScalarType> dtypes, c10::function_ref<void(TensorIteratorBase&)> loop) {
+    TensorIteratorBase& iter,
+    c10::ArrayRef<c10::ScalarType> dtypes,
+    c10::function_ref<void(TensorIteratorBase&)> loop) {
   bool same = iter.numel() == 0;
   for (int i = 0; !same && i < iter.ntensors() && iter.dtype(i) == dtypes[static_cast<std::size_t>(i)]; ++i) {
     same = i + 1 == iter.ntensors();
@@ -38,9 +40,9 @@ void with_dtypes(
     given.push_back(operand_view(iter, i));
     const Tensor& view = given.back();
     converted.push_back(
-        view.scalar_type() == dtype  ? view
-            : i < iter.noutputs() ? at::empty_like(view, view.options().dtype(dtype))
-                                  : view.to(dtype));
+        view.scalar_type() == dtype ? view
+            : i < iter.noutputs()   ? at::empty_like(view, view.options().dtype(dtype))
+                                    : view.to(dtype));
   }
   for (int i = 0; i < iter.ntensors(); ++i) {
     if (i < iter.noutputs()) {

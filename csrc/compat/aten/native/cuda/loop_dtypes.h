@@ -9,8 +9,8 @@
 
 namespace at::native::gpu_loop {
 
-/// Calls `loop` with an iterator whose operands have these dtypes: `iter`, or one over converted copies, whose outputs are
-/// copied to those of `iter` afterwards.
+/// Calls `loop` with an iterator whose operands have these dtypes: `iter`, or one over converted copies, whose outputs
+/// are copied to those of `iter` afterwards.
 C10_CUDA_API void with_dtypes(
     TensorIteratorBase& iter, c10::ArrayRef<c10::ScalarType> dtypes, c10::function_ref<void(TensorIteratorBase&)> loop);
 

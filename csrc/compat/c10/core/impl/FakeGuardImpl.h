@@ -9,7 +9,8 @@ namespace c10::impl {
 
 constexpr DeviceIndex kFakeGuardImplMaxDevices = 8;
 
-/// Eight devices that exist by name only, for tests of guards: the current device and its streams are numbers of the thread.
+/// Eight devices that exist by name only, for tests of guards: the current device and its streams are numbers of the
+/// thread.
 template <DeviceType T>
 struct FakeGuardImpl final : DeviceGuardImplInterface {
   static constexpr DeviceType static_type = T;
@@ -60,7 +61,8 @@ struct FakeGuardImpl final : DeviceGuardImplInterface {
   }
   static void setDeviceIndex(DeviceIndex i) {
     TORCH_INTERNAL_ASSERT(
-        i >= 0 && i < kFakeGuardImplMaxDevices, "FakeGuardImpl: there are ", int{kFakeGuardImplMaxDevices}, " devices, got index ", int{i});
+        i >= 0 && i < kFakeGuardImplMaxDevices, "FakeGuardImpl: there are ", int{kFakeGuardImplMaxDevices},
+        " devices, got index ", int{i});
     current_device_ = i;
   }
   static StreamId getCurrentStreamIdFor(DeviceIndex i) {

@@ -62,8 +62,7 @@ Result callOpUnboxedWithDispatchKey(const c10::OperatorHandle& op, c10::Dispatch
 }
 
 template <class Result, class... Args>
-Result callOpUnboxedWithPrecomputedDispatchKeySet(
-    const c10::OperatorHandle& op, c10::DispatchKeySet ks, Args... args) {
+Result callOpUnboxedWithPrecomputedDispatchKeySet(const c10::OperatorHandle& op, c10::DispatchKeySet ks, Args... args) {
   return op.typed<Result(Args...)>().redispatch(ks, std::forward<Args>(args)...);
 }
 
