@@ -57,8 +57,12 @@ Tensor handle_r_to_c(const Tensor& self, Tensor gradient) {
 }
 
 /// The gradient of an operator that has none here: throws "derivative for NAME is not implemented".
-Tensor not_implemented(const char* name, const char* reason = "") {
+Tensor not_implemented(const char* name, const char* reason) {
   TORCH_CHECK_NOT_IMPLEMENTED(false, "derivative for ", name, " is not implemented", *reason ? ": " : "", reason);
+}
+
+Tensor not_implemented(const char* name) {
+  return not_implemented(name, "");
 }
 
 // ---- products, quotients, powers -----------------------------------------------------------------------------------
