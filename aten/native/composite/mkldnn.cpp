@@ -56,7 +56,7 @@ Tensor nnpack_spatial_convolution(
 
 /// PyTorch stores the weight in the order that oneDNN reads; ours are brought into it for each call.
 Tensor mkldnn_reorder_conv_weight(
-    const Tensor& self, IntArrayRef, IntArrayRef, IntArrayRef, int64_t, const std::optional<IntArrayRef>&) {
+    const Tensor& self, IntArrayRef, IntArrayRef, IntArrayRef, int64_t, OptionalIntArrayRef) {
   return self.clone();
 }
 
