@@ -6,7 +6,7 @@
 #include <aten/core/type_matching.h>
 #include <aten/ops/ones.h>
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 #include <sstream>
 
