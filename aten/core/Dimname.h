@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace at {
 
@@ -49,6 +50,22 @@ struct TORCH_API Dimname {
 };
 
 using DimnameList = c10::ArrayRef<Dimname>;
+
+/// Names that may be left out, as a parameter of a function. Empty braces do not make one, so that `zeros({2}, {})` is
+/// the call with options.
+class OptionalDimnames {
+ public:
+  OptionalDimnames(std::nullopt_t) {}
+  OptionalDimnames(DimnameList names) : names_(names) {}
+  OptionalDimnames(const std::vector<Dimname>& names) : names_(names) {}
+  OptionalDimnames(std::optional<DimnameList> names) : names_(names) {}
+  operator std::optional<DimnameList>() const {
+    return names_;
+  }
+
+ private:
+  std::optional<DimnameList> names_;
+};
 
 /// 'N', or None for the wildcard.
 TORCH_API std::ostream& operator<<(std::ostream& out, const Dimname& dimname);

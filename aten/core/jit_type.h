@@ -17,6 +17,7 @@
 namespace at {
 class Tensor;
 struct Generator;
+struct Dimname;
 class OptionalTensorRef;
 } // namespace at
 

@@ -58,6 +58,12 @@ def argument_type(t: Type, *, symint: bool, written: bool = False) -> str:
     return f"std::optional<{_BY_VALUE[base]}>" if t.optional else _BY_VALUE[base]
 
 
+def api_type(t: Type, *, symint: bool, written: bool = False) -> str:
+    """C++ type of a parameter of an API function: `{}` stands for options there, never for names."""
+    is_names = t.base == "Dimname" and t.is_list and t.optional
+    return "at::OptionalDimnames" if is_names else argument_type(t, symint=symint, written=written)
+
+
 def return_type(schema: Schema) -> str:
     """C++ return type; written tensors are returned by reference."""
 

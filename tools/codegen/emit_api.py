@@ -58,7 +58,7 @@ class Signature:
             default = None if arg.name in no_default else cpp.default_value(arg)
             if not gathered and cpp.options_span(schema):
                 default = None
-            self.params.append(Param(cpp.argument_type(arg.type, symint=symint, written=arg.is_written), arg.name, default))
+            self.params.append(Param(cpp.api_type(arg.type, symint=symint, written=arg.is_written), arg.name, default))
             self.arguments[arg.name] = arg.name if symint else cpp.to_sym(arg)
             if span and arg.type.base == "MemoryFormat":
                 # Given beside the options or inside of them.
