@@ -16,13 +16,13 @@ TensorDataContainer::TensorDataContainer()
 
 TensorDataContainer::TensorDataContainer(std::initializer_list<TensorDataContainer> init_list)
     : scalar_type_(c10::get_default_dtype_as_scalartype()), type_(TensorDataContainerType::InitList), list_(init_list) {
-  sizes_.push_back(static_cast<int64_t>(list_.size()));
-  if (list_.empty()) {
+  sizes_.push_back(static_cast<int64_t>(list_->size()));
+  if (list_->empty()) {
     return;
   }
-  const TensorDataContainer& first = list_[0];
+  const TensorDataContainer& first = (*list_)[0];
   scalar_type_ = first.scalar_type_;
-  for (const TensorDataContainer& item : list_) {
+  for (const TensorDataContainer& item : *list_) {
     TORCH_CHECK(
         item.sizes_ == first.sizes_, "Expected all sub-lists to have sizes: ", c10::Join(" ", first.sizes_), " (e.g. ",
         first, "), but got sub-list ", item, " with sizes: ", c10::Join(" ", item.sizes_));
@@ -97,7 +97,7 @@ const c10::Scalar& TensorDataContainer::scalar() const {
 
 const std::vector<TensorDataContainer>& TensorDataContainer::init_list() const {
   TORCH_CHECK(is_init_list(), "Can only call `init_list()` on a TensorDataContainer that has `is_init_list() == true`");
-  return list_;
+  return *list_;
 }
 
 const at::Tensor& TensorDataContainer::tensor() const {
@@ -131,9 +131,9 @@ void TensorDataContainer::fill(at::Tensor& tensor) const {
   } else if (is_tensor()) {
     tensor.copy_(tensor_);
   } else {
-    for (size_t i = 0; i < list_.size(); ++i) {
+    for (size_t i = 0; i < list_->size(); ++i) {
       at::Tensor row = tensor.select(0, static_cast<int64_t>(i));
-      list_[i].fill(row);
+      (*list_)[i].fill(row);
     }
   }
 }

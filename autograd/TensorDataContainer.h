@@ -5,6 +5,7 @@
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/ArrayRef.h>
+#include <c10/util/Indirect.h>
 
 #include <initializer_list>
 #include <iosfwd>
@@ -80,7 +81,7 @@ class TORCH_API TensorDataContainer {
   c10::ScalarType scalar_type_;
   TensorDataContainerType type_;
   c10::Scalar scalar_;
-  std::vector<TensorDataContainer> list_;
+  c10::Indirect<std::vector<TensorDataContainer>> list_;
   at::Tensor tensor_;
 };
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+template class c10::Indirect<std::vector<std::optional<torch::autograd::VariableInfo>>>;
+
 namespace torch::autograd {
 
 namespace detail {
@@ -88,8 +90,8 @@ variable_list AutogradContext::get_saved_variables() const {
   const std::shared_ptr<Node> node = grad_fn_.lock();
   TORCH_INTERNAL_ASSERT(node, "saved variables were asked for without their node");
   variable_list saved;
-  saved.reserve(saved_variables_.size());
-  for (const SavedVariable& variable : saved_variables_) {
+  saved.reserve(saved_variables_->size());
+  for (const SavedVariable& variable : *saved_variables_) {
     saved.push_back(variable.unpack(node));
   }
   return saved;
@@ -124,11 +126,11 @@ const std::unordered_set<c10::TensorImpl*>& AutogradContext::get_non_differentia
 }
 
 void AutogradContext::save_variables() {
-  saved_variables_.clear();
+  saved_variables_->clear();
   const std::shared_ptr<Node> node = grad_fn_.lock();
   for (const Variable& var : to_save_) {
     const bool is_output = var.defined() && node && var.grad_fn() == node;
-    saved_variables_.emplace_back(var, is_output);
+    saved_variables_->emplace_back(var, is_output);
   }
   to_save_.clear();
 }
@@ -139,8 +141,8 @@ variable_list CustomNode::apply(variable_list&& inputs) {
   variable_list grads;
   grads.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool fill = !inputs[i].defined() && ctx_.materialize_grads_ && output_info_[i].has_value();
-    grads.push_back(fill ? output_info_[i]->zeros() : std::move(inputs[i]));
+    const bool fill = !inputs[i].defined() && ctx_.materialize_grads_ && (*output_info_)[i].has_value();
+    grads.push_back(fill ? (*output_info_)[i]->zeros() : std::move(inputs[i]));
   }
   variable_list results = call_backward(std::move(grads));
 
@@ -171,7 +173,7 @@ variable_list CustomNode::apply(variable_list&& inputs) {
 
 void CustomNode::release_variables() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  ctx_.saved_variables_.clear();
+  ctx_.saved_variables_->clear();
   ctx_.has_freed_buffers_ = true;
 }
 
@@ -331,9 +333,9 @@ variable_list CustomNode::finish(const variable_list& inputs, variable_list&& ou
   }
   wrapper.finish(outputs);
   if (recorded) {
-    output_info_.reserve(outputs.size());
+    output_info_->reserve(outputs.size());
     for (const Variable& output : outputs) {
-      output_info_.push_back(output.defined() ? std::make_optional<VariableInfo>(output) : std::nullopt);
+      output_info_->push_back(output.defined() ? std::make_optional<VariableInfo>(output) : std::nullopt);
     }
     ctx_.save_variables();
   }

@@ -6,6 +6,7 @@
 #include <autograd/saved_variable.h>
 #include <autograd/variable.h>
 #include <c10/macros/Export.h>
+#include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>
 #include <c10/util/flat_hash_map.h>
 
@@ -31,6 +32,12 @@ struct TORCH_API VariableInfo {
   std::vector<int64_t> size;
   bool requires_grad;
 };
+
+} // namespace torch::autograd
+
+extern template class TORCH_API c10::Indirect<std::vector<std::optional<torch::autograd::VariableInfo>>>;
+
+namespace torch::autograd {
 
 template <class T>
 struct CppNode;
@@ -78,7 +85,7 @@ struct TORCH_API AutogradContext {
   Marks& marks();
 
   c10::OwnedPtr<Marks> marks_;
-  std::vector<SavedVariable> saved_variables_;
+  c10::Indirect<std::vector<SavedVariable>> saved_variables_;
   variable_list to_save_;
   std::weak_ptr<Node> grad_fn_; // weak, because that node holds this
   bool materialize_grads_ = true;
@@ -97,7 +104,7 @@ struct TORCH_API CustomNode : public Node {
 
   AutogradContext ctx_;
   std::vector<bool> is_variable_input_;
-  std::vector<std::optional<VariableInfo>> output_info_;
+  c10::Indirect<std::vector<std::optional<VariableInfo>>> output_info_;
 
  protected:
   virtual variable_list call_backward(variable_list inputs) = 0;

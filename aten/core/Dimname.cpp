@@ -43,6 +43,10 @@ Dimname Dimname::wildcard() {
   return Dimname(wildcard_symbol(), NameType::WILDCARD);
 }
 
+bool Dimname::matches(Dimname other) const {
+  return unify(other).has_value();
+}
+
 std::optional<Dimname> Dimname::unify(Dimname other) const {
   if (other.isWildcard() || *this == other) {
     return *this;

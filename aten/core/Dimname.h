@@ -36,9 +36,7 @@ struct TORCH_API Dimname {
   }
 
   /// Whether dimensions with these names may be taken for the same.
-  bool matches(Dimname other) const {
-    return unify(other).has_value();
-  }
+  bool matches(Dimname other) const;
   /// The name of a dimension that has both names: the one that is no wildcard; none if they differ.
   std::optional<Dimname> unify(Dimname other) const;
 

@@ -2,7 +2,7 @@
 
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
-#include <c10/util/Exception.h>
+#include <c10/macros/Export.h>
 
 namespace at {
 
@@ -14,12 +14,7 @@ struct AutoDispatchBelowAutograd {
 
 /// Older name of AutoDispatchBelowAutograd. The argument must be true.
 struct AutoNonVariableTypeMode {
-  explicit AutoNonVariableTypeMode(bool enabled = true) : guard_(c10::autograd_dispatch_keyset) {
-    TORCH_WARN_ONCE(
-        "AutoNonVariableTypeMode is deprecated: kernels use AutoDispatchBelowADInplaceOrView, programs "
-        "c10::InferenceMode");
-    TORCH_CHECK(enabled, "AutoNonVariableTypeMode(false) is not supported: leave the guard's scope instead");
-  }
+  TORCH_API explicit AutoNonVariableTypeMode(bool enabled = true);
   c10::impl::ExcludeDispatchKeyGuard guard_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 namespace at {
 
@@ -27,6 +28,26 @@ const NamedTensorMeta* meta_of(const c10::TensorImpl* impl) {
 }
 
 } // namespace
+
+NamedTensorMeta::NamedTensorMeta(HAS_NON_WILDCARD, DimnameList names) : names_(names.vec()) {}
+NamedTensorMeta::NamedTensorMeta(HAS_NON_WILDCARD, std::vector<Dimname>&& names) : names_(std::move(names)) {}
+NamedTensorMeta::~NamedTensorMeta() = default;
+
+std::unique_ptr<c10::NamedTensorMetaInterface> NamedTensorMeta::clone() const {
+  return std::make_unique<NamedTensorMeta>(HasNonWildcard, *names_);
+}
+int64_t NamedTensorMeta::slow_dim() const {
+  return static_cast<int64_t>(names_->size());
+}
+DimnameList NamedTensorMeta::names() const {
+  return *names_;
+}
+void NamedTensorMeta::set_names(HAS_NON_WILDCARD, DimnameList new_names) {
+  names_.set(new_names.vec());
+}
+void NamedTensorMeta::set_names(HAS_NON_WILDCARD, std::vector<Dimname>&& new_names) {
+  *names_ = std::move(new_names);
+}
 
 DimnameList default_names(size_t len) {
   static const std::vector<Dimname> all(kMaxNamedTensorDim, Dimname::wildcard());

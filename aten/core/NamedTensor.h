@@ -4,13 +4,13 @@
 #include <aten/core/Dimname.h>
 #include <c10/core/TensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/util/Indirect.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace at {
@@ -30,27 +30,18 @@ struct TORCH_API NamedTensorMeta final : c10::NamedTensorMetaInterface {
   /// To be named by whoever makes one, who has made sure of that.
   enum HAS_NON_WILDCARD { HasNonWildcard };
 
-  explicit NamedTensorMeta(HAS_NON_WILDCARD, DimnameList names) : names_(names.vec()) {}
-  explicit NamedTensorMeta(HAS_NON_WILDCARD, std::vector<Dimname>&& names) : names_(std::move(names)) {}
+  explicit NamedTensorMeta(HAS_NON_WILDCARD, DimnameList names);
+  explicit NamedTensorMeta(HAS_NON_WILDCARD, std::vector<Dimname>&& names);
+  ~NamedTensorMeta() override;
 
-  std::unique_ptr<c10::NamedTensorMetaInterface> clone() const override {
-    return std::make_unique<NamedTensorMeta>(HasNonWildcard, names_);
-  }
-  int64_t slow_dim() const override {
-    return static_cast<int64_t>(names_.size());
-  }
-  DimnameList names() const {
-    return names_;
-  }
-  void set_names(HAS_NON_WILDCARD, DimnameList new_names) {
-    names_ = new_names.vec();
-  }
-  void set_names(HAS_NON_WILDCARD, std::vector<Dimname>&& new_names) {
-    names_ = std::move(new_names);
-  }
+  std::unique_ptr<c10::NamedTensorMetaInterface> clone() const override;
+  int64_t slow_dim() const override;
+  DimnameList names() const;
+  void set_names(HAS_NON_WILDCARD, DimnameList new_names);
+  void set_names(HAS_NON_WILDCARD, std::vector<Dimname>&& new_names);
 
  private:
-  std::vector<Dimname> names_;
+  c10::Indirect<std::vector<Dimname>> names_;
 };
 
 /// Whether this thread's calls regard names.

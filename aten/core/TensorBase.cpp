@@ -108,6 +108,9 @@ TensorBase TensorBase::variable_data() const {
 const std::shared_ptr<torch::autograd::Node>& TensorBase::grad_fn() const {
   return impl::GetVariableHooks()->grad_fn(*this);
 }
+std::optional<DimnameList> TensorBase::opt_names() const {
+  return impl::get_opt_names(impl_.get());
+}
 const std::string& TensorBase::name() const {
   return impl::GetVariableHooks()->name(*this);
 }

@@ -324,9 +324,7 @@ class TORCH_API TensorBase {
   DimnameList names() const {
     return impl::get_names(impl_.get());
   }
-  std::optional<DimnameList> opt_names() const {
-    return impl::get_opt_names(impl_.get());
-  }
+  std::optional<DimnameList> opt_names() const;
 
   // ---- data --------------------------------------------------------------
   void* data_ptr() const {

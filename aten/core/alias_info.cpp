@@ -4,8 +4,16 @@
 
 namespace c10 {
 
+template class Indirect<std::vector<Symbol>>;
+template class Indirect<std::vector<AliasInfo>>;
+
 AliasInfo::AliasInfo(bool is_write, const std::vector<Symbol>& before, const std::vector<Symbol>& after)
     : before_sets_(before), after_sets_(after), is_write_(is_write) {}
+
+Symbol AliasInfo::beforeSet() const {
+  TORCH_CHECK(before_sets_->size() == 1, "beforeSet: the value belongs to ", before_sets_->size(), " alias sets");
+  return (*before_sets_)[0];
+}
 
 Symbol AliasInfo::wildcardSet() {
   static const Symbol wildcard = Symbol::fromQualString("alias::*");
@@ -13,7 +21,7 @@ Symbol AliasInfo::wildcardSet() {
 }
 
 void AliasInfo::addContainedType(AliasInfo info) {
-  contained_.push_back(std::move(info));
+  contained_->push_back(std::move(info));
 }
 
 bool AliasInfo::has(const std::vector<Symbol>& sets, Symbol set) {

@@ -2,12 +2,17 @@
 
 #include <aten/core/symbol.h>
 #include <c10/util/Exception.h>
+#include <c10/util/Indirect.h>
 
 #include <algorithm>
 #include <iosfwd>
 #include <vector>
 
 namespace c10 {
+
+class AliasInfo;
+extern template class TORCH_API Indirect<std::vector<Symbol>>;
+extern template class TORCH_API Indirect<std::vector<AliasInfo>>;
 
 /// What a schema says about the memory of one argument or result: `(a!)`, `(a|b)`, `(a -> *)`.
 /// Sets keep the order in which the schema names them, so that a schema prints as it was written.
@@ -25,41 +30,38 @@ class AliasInfo {
     is_write_ = is_write;
   }
   void addBeforeSet(Symbol set) {
-    add(before_sets_, set);
+    add(before_sets_.get(), set);
   }
   void addAfterSet(Symbol set) {
-    add(after_sets_, set);
+    add(after_sets_.get(), set);
   }
   const std::vector<Symbol>& beforeSets() const {
-    return before_sets_;
+    return before_sets_.get();
   }
   const std::vector<Symbol>& afterSets() const {
-    return after_sets_;
+    return after_sets_.get();
   }
   /// The only set. Throws if there are several.
-  Symbol beforeSet() const {
-    TORCH_CHECK(before_sets_.size() == 1, "beforeSet: the value belongs to ", before_sets_.size(), " alias sets");
-    return before_sets_[0];
-  }
+  TORCH_API Symbol beforeSet() const;
   bool isWildcardBefore() const {
-    return has(before_sets_, wildcardSet());
+    return has(before_sets_.get(), wildcardSet());
   }
   bool isWildcardAfter() const {
-    return has(after_sets_, wildcardSet());
+    return has(after_sets_.get(), wildcardSet());
   }
   /// Alias info of what a container holds.
   TORCH_API void addContainedType(AliasInfo info);
   const std::vector<AliasInfo>& containedTypes() const {
-    return contained_;
+    return contained_.get();
   }
 
  private:
   TORCH_API static bool has(const std::vector<Symbol>& sets, Symbol set);
   TORCH_API static void add(std::vector<Symbol>& sets, Symbol set);
 
-  std::vector<Symbol> before_sets_;
-  std::vector<Symbol> after_sets_;
-  std::vector<AliasInfo> contained_;
+  Indirect<std::vector<Symbol>> before_sets_;
+  Indirect<std::vector<Symbol>> after_sets_;
+  Indirect<std::vector<AliasInfo>> contained_;
   bool is_write_ = false;
 };
 

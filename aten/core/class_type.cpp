@@ -274,6 +274,14 @@ ArrayRef<IValue> ClassType::constantValues() const {
   return members_->constant_values;
 }
 
+std::shared_ptr<torch::jit::CompilationUnit> ClassType::compilation_unit() const {
+  return cu_.lock();
+}
+
+bool ClassType::hasConstant(const std::string& name) const {
+  return findConstantSlot(name).has_value();
+}
+
 std::optional<size_t> ClassType::findConstantSlot(const std::string& name) const {
   for (size_t slot = 0; slot < members_->constant_names.size(); ++slot) {
     if (members_->constant_names[slot] == name) {

@@ -72,9 +72,7 @@ struct TORCH_API ClassType final : NamedType, ComparablePtr<ClassType> {
   void setDocString(std::string doc) {
     doc_string_ = std::move(doc);
   }
-  std::shared_ptr<torch::jit::CompilationUnit> compilation_unit() const {
-    return cu_.lock();
-  }
+  std::shared_ptr<torch::jit::CompilationUnit> compilation_unit() const;
   bool is_module() const override {
     return is_module_;
   }
@@ -128,9 +126,7 @@ struct TORCH_API ClassType final : NamedType, ComparablePtr<ClassType> {
   /// Adds a constant and returns its slot. Throws if the name is taken.
   size_t addConstant(const std::string& name, const IValue& value);
   size_t numConstants() const;
-  bool hasConstant(const std::string& name) const {
-    return findConstantSlot(name).has_value();
-  }
+  bool hasConstant(const std::string& name) const;
   std::optional<size_t> findConstantSlot(const std::string& name) const;
   size_t getConstantSlot(const std::string& name) const;
   const std::string& getConstantName(size_t slot) const;

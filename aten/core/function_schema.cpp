@@ -248,6 +248,10 @@ std::optional<int> FunctionSchema::argumentIndexWithName(std::string_view name) 
   return std::nullopt;
 }
 
+std::optional<std::string_view> FunctionSchema::getNamespace() const {
+  return name_.getNamespace();
+}
+
 FunctionSchema FunctionSchema::cloneWithName(std::string name, std::string overload_name) const {
   FunctionSchema out = *this;
   out.name_ = OperatorName(std::move(name), std::move(overload_name));

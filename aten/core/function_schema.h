@@ -213,9 +213,7 @@ struct TORCH_API FunctionSchema {
   void setNamespaceIfNotSet(const char* ns) {
     name_.setNamespaceIfNotSet(ns);
   }
-  std::optional<std::string_view> getNamespace() const {
-    return name_.getNamespace();
-  }
+  std::optional<std::string_view> getNamespace() const;
 
  private:
   void checkDefaults() const;

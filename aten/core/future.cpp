@@ -97,6 +97,8 @@ struct Future::State {
   const std::vector<Device> devices;
 };
 
+Future::Future(TypePtr type) : Future(std::move(type), std::vector<Device>()) {}
+
 Future::Future(TypePtr type, std::vector<Device> devices)
     : type_(std::move(type)), state_(new State(std::move(devices))) {}
 
@@ -168,8 +170,16 @@ void Future::markCompleted(IValue value, std::optional<std::vector<WeakStorage>>
       "Attempting to mark a completed Future as complete again. Note that a Future can only be marked completed once.");
 }
 
+void Future::markCompleted(IValue value) {
+  markCompleted(std::move(value), std::nullopt);
+}
+
 void Future::markCompleted() {
   markCompleted(IValue());
+}
+
+void Future::complete(ValueWithStorages result) {
+  markCompleted(std::move(std::get<0>(result)), std::move(std::get<1>(result)));
 }
 
 void Future::setError(std::exception_ptr error) {

@@ -194,7 +194,8 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
   };
 
   /// `type` is that of the value. The devices must be of one type, with indices.
-  explicit Future(TypePtr type, std::vector<c10::Device> devices = {});
+  explicit Future(TypePtr type);
+  explicit Future(TypePtr type, std::vector<c10::Device> devices);
   ~Future() override;
   Future(const Future&) = delete;
   Future& operator=(const Future&) = delete;
@@ -205,7 +206,8 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
 
   /// Gives the value. Throws if there is one already, or an error. The storages are those of the tensors inside;
   /// without them they are looked for, where there are devices.
-  void markCompleted(IValue value, std::optional<std::vector<WeakStorage>> storages = std::nullopt);
+  void markCompleted(IValue value);
+  void markCompleted(IValue value, std::optional<std::vector<WeakStorage>> storages);
   /// Gives None.
   void markCompleted();
   void setError(std::exception_ptr error);
@@ -230,8 +232,7 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
   c10::intrusive_ptr<Future> then(Callback callback, TypePtr type) {
     if constexpr (std::is_convertible_v<std::invoke_result_t<Callback&&, Future&>, ValueWithStorages>) {
       return then_complete(std::move(type), [callback = std::move(callback)](Future& parent, Future& child) mutable {
-        ValueWithStorages result = callback(parent);
-        child.markCompleted(std::move(std::get<0>(result)), std::move(std::get<1>(result)));
+        child.complete(callback(parent));
       });
     } else {
       static_assert(
@@ -272,6 +273,7 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
   void add(std::function<void(Future&)> callback, bool uses_future);
   c10::intrusive_ptr<Future> then_complete(TypePtr type, std::function<void(Future& parent, Future& child)> complete);
   void follow(Future& other);
+  void complete(ValueWithStorages result);
   void run(const std::function<void(Future&)>& callback, bool uses_future);
   bool try_finish(
       IValue value,

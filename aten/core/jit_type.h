@@ -16,8 +16,8 @@
 
 namespace at {
 class Tensor;
-struct Generator;
 struct Dimname;
+struct Generator;
 class OptionalTensorRef;
 } // namespace at
 
@@ -56,9 +56,7 @@ struct TORCH_API SimpleType : Type {
     return kind() == rhs.kind();
   }
   std::string str() const override;
-  TypePtr ptr() const override {
-    return TypePtr(std::shared_ptr<void>(), const_cast<SimpleType*>(this));
-  }
+  TypePtr ptr() const override;
 
  protected:
   using Type::Type;

@@ -209,9 +209,7 @@ struct ComparablePtr {
 
 /// Base of types that live on the heap.
 struct TORCH_API SharedType : Type, std::enable_shared_from_this<SharedType> {
-  TypePtr ptr() const override {
-    return std::const_pointer_cast<SharedType>(shared_from_this());
-  }
+  TypePtr ptr() const override;
 
  protected:
   using Type::Type;

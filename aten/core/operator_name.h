@@ -20,21 +20,9 @@ struct OperatorName final {
       : name(std::move(name)), overload_name(std::move(overload_name)) {}
 
   /// The part before "::", if there is one.
-  std::optional<std::string_view> getNamespace() const {
-    const size_t pos = name.find("::");
-    if (pos == std::string::npos) {
-      return std::nullopt;
-    }
-    return std::string_view(name.data(), pos);
-  }
+  TORCH_API std::optional<std::string_view> getNamespace() const;
   /// Puts `ns` in front of a name without namespace; returns whether it did.
-  bool setNamespaceIfNotSet(const char* ns) {
-    if (getNamespace()) {
-      return false;
-    }
-    name = std::string(ns) + "::" + name;
-    return true;
-  }
+  TORCH_API bool setNamespaceIfNotSet(const char* ns);
 };
 
 /// A view of an operator's key, for look-ups that make no strings.

@@ -22,6 +22,14 @@ const char* typeKindToString(TypeKind kind) {
   return "UnknownType";
 }
 
+TypePtr SimpleType::ptr() const {
+  return TypePtr(std::shared_ptr<void>(), const_cast<SimpleType*>(this));
+}
+
+TypePtr SharedType::ptr() const {
+  return std::const_pointer_cast<SharedType>(shared_from_this());
+}
+
 namespace {
 
 void print_strides(std::ostream& out, const VaryingShape<int64_t>& strides) {

@@ -4,6 +4,11 @@
 
 namespace torch {
 
+arg arg::operator=(const c10::IValue& rhs) && {
+  value_.set(rhs);
+  return std::move(*this);
+}
+
 bool isCustomClass(const c10::IValue& v) {
   return v.isCustomClass();
 }
@@ -48,7 +53,7 @@ c10::FunctionSchema with_names_from(
   size_t i = first;
   for (const arg& given : default_args) {
     const c10::Argument& old = old_args[i++];
-    new_args.emplace_back(given.name_, old.type(), old.real_type(), old.N(), given.value_);
+    new_args.emplace_back(given.name_, old.type(), old.real_type(), old.N(), *given.value_);
   }
   return schema.cloneWithArguments(std::move(new_args));
 }

@@ -4,6 +4,7 @@
 #include <aten/core/custom_class_registry.h>
 #include <aten/core/op_registration/infer_schema.h>
 #include <aten/core/boxing/impl/make_boxed_from_unboxed_functor.h>
+#include <c10/util/Indirect.h>
 #include <c10/util/Metaprogramming.h>
 
 #include <functional>
@@ -19,16 +20,13 @@ namespace torch {
 /// A method's parameter name, maybe with a default: `.def("scale", &T::scale, "", {torch::arg("by") = 2.0})`.
 struct arg {
   explicit arg(std::string name) : name_(std::move(name)) {}
-  arg operator=(const c10::IValue& rhs) && {
-    value_ = rhs;
-    return std::move(*this);
-  }
+  TORCH_API arg operator=(const c10::IValue& rhs) &&;
   /// The default None.
   static c10::IValue none() {
     return c10::IValue();
   }
   std::string name_;
-  std::optional<c10::IValue> value_;
+  c10::Indirect<std::optional<c10::IValue>> value_;
 };
 
 namespace detail {

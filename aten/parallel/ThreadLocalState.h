@@ -44,7 +44,7 @@ class TORCH_API ThreadLocalState {
 
   /// Makes `state` the calling thread's settings.
   static void setThreadLocalState(const ThreadLocalState& state) {
-    if (C10_UNLIKELY(impl::has_rare_thread_state || state.rare_ != nullptr)) {
+    if (C10_UNLIKELY(impl::has_rare_thread_state || state.rare_.get() != nullptr)) {
       impl::set_rare_thread_state(state.rare_);
     }
     // After the callbacks, which come with a dispatch key.

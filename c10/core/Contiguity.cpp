@@ -7,6 +7,14 @@
 
 namespace c10 {
 
+std::vector<int64_t> get_channels_last_strides_2d(IntArrayRef sizes) {
+  return get_channels_last_strides_2d<int64_t>(sizes);
+}
+
+std::vector<int64_t> get_channels_last_strides_3d(IntArrayRef sizes) {
+  return get_channels_last_strides_3d<int64_t>(sizes);
+}
+
 ContiguityFlags compute_contiguity(IntArrayRef sizes, IntArrayRef strides, int64_t numel) {
   ContiguityFlags flags{};
   flags.contiguous = _compute_contiguous(sizes, strides, numel);

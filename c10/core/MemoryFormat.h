@@ -40,9 +40,7 @@ inline std::vector<T> get_channels_last_strides_2d(ArrayRef<T> sizes) {
   }
   return strides;
 }
-inline std::vector<int64_t> get_channels_last_strides_2d(IntArrayRef sizes) {
-  return get_channels_last_strides_2d<int64_t>(sizes);
-}
+C10_API std::vector<int64_t> get_channels_last_strides_2d(IntArrayRef sizes);
 
 /// The same for C,D,H,W or N,C,D,H,W.
 template <typename T>
@@ -59,9 +57,7 @@ inline std::vector<T> get_channels_last_strides_3d(ArrayRef<T> sizes) {
   }
   return strides;
 }
-inline std::vector<int64_t> get_channels_last_strides_3d(IntArrayRef sizes) {
-  return get_channels_last_strides_3d<int64_t>(sizes);
-}
+C10_API std::vector<int64_t> get_channels_last_strides_3d(IntArrayRef sizes);
 
 namespace detail {
 

@@ -292,6 +292,10 @@ AutogradMetaFactory* GetAutogradMetaFactory() {
 
 } // namespace impl
 
+void TensorImpl::set_autograd_meta(std::unique_ptr<c10::AutogradMetaInterface> autograd_meta) {
+  autograd_meta_ = std::move(autograd_meta);
+}
+
 void TensorImpl::set_requires_grad(bool requires_grad) {
   TORCH_CHECK(
       !(requires_grad && is_inference() && !InferenceMode::is_enabled()),

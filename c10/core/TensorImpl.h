@@ -498,9 +498,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   const at::Tensor& grad() const;
   const at::Tensor& _fw_grad(uint64_t level, const at::TensorBase& self) const;
   void _set_fw_grad(const at::TensorBase& new_grad, const at::TensorBase& self, uint64_t level, bool is_inplace_op);
-  void set_autograd_meta(std::unique_ptr<c10::AutogradMetaInterface> autograd_meta) {
-    autograd_meta_ = std::move(autograd_meta);
-  }
+  void set_autograd_meta(std::unique_ptr<c10::AutogradMetaInterface> autograd_meta);
   c10::AutogradMetaInterface* autograd_meta() const {
     return autograd_meta_.get();
   }

@@ -51,16 +51,16 @@
     return T(-static_cast<float>(a));                                  \
   }                                                                    \
   C10_HOST_DEVICE C10_ALWAYS_INLINE T& operator+=(T& a, T b) {         \
-    return a = a + b;                                                  \
+    return a = T(static_cast<float>(a) + static_cast<float>(b));       \
   }                                                                    \
   C10_HOST_DEVICE C10_ALWAYS_INLINE T& operator-=(T& a, T b) {         \
-    return a = a - b;                                                  \
+    return a = T(static_cast<float>(a) - static_cast<float>(b));       \
   }                                                                    \
   C10_HOST_DEVICE C10_ALWAYS_INLINE T& operator*=(T& a, T b) {         \
-    return a = a * b;                                                  \
+    return a = T(static_cast<float>(a) * static_cast<float>(b));       \
   }                                                                    \
   C10_HOST_DEVICE C10_ALWAYS_INLINE T& operator/=(T& a, T b) {         \
-    return a = a / b;                                                  \
+    return a = T(static_cast<float>(a) / static_cast<float>(b));       \
   }                                                                    \
   C10_HOST_DEVICE C10_ALWAYS_INLINE float& operator+=(float& a, T b) { \
     return a += static_cast<float>(b);                                 \

@@ -54,7 +54,7 @@ class ModuleHolder : torch::detail::ModuleHolderIndicator {
     return !is_empty();
   }
   bool is_empty() const noexcept {
-    return impl_ == nullptr;
+    return impl_.get() == nullptr;
   }
 
   Contained* operator->() {
@@ -94,7 +94,7 @@ class ModuleHolder : torch::detail::ModuleHolderIndicator {
 
  private:
   void check_not_empty() const {
-    if (impl_ == nullptr) {
+    if (impl_.get() == nullptr) {
       detail::throw_empty_holder();
     }
   }

@@ -44,6 +44,10 @@ IValue impl::boxed_names(at::DimnameList names) {
   return texts;
 }
 
+IValue impl::boxed_names(const std::optional<at::DimnameList>& names) {
+  return names ? boxed_names(*names) : IValue();
+}
+
 at::Dimname impl::unboxed_name(const IValue& value) {
   constexpr std::string_view kDomain = "dimname::";
   std::string_view text = value.toStringView();
@@ -59,6 +63,22 @@ std::vector<at::Dimname> impl::unboxed_names(const IValue& value) {
     names.push_back(unboxed_name(name));
   }
   return names;
+}
+
+std::optional<std::string_view> impl::FromStack<std::optional<std::string_view>>::get(IValue& value) {
+  return value.isNone() ? std::nullopt : std::optional<std::string_view>(value.toStringView());
+}
+
+std::vector<at::Dimname> impl::FromStack<at::DimnameList>::get(IValue& value) {
+  return unboxed_names(value);
+}
+
+impl::OwnedOptionalArray<std::vector<at::Dimname>, at::Dimname> impl::FromStack<std::optional<at::DimnameList>>::get(
+    IValue& value) {
+  if (value.isNone()) {
+    return {};
+  }
+  return {unboxed_names(value)};
 }
 
 Stack impl::box_all(const BoxFunction* functions, const void* const* addresses, size_t boxed_size) {

@@ -226,7 +226,7 @@ void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
   if (place->second.empty()) {
     kernels_->erase(place);
     keys_.reset(index_of(key));
-    for (const auto& [rows, count] : builtin_kernels_) {
+    for (const auto& [rows, count] : *builtin_kernels_) {
       for (size_t i = 0; i < count; ++i) {
         keys_.set(index_of(rows[i].key));
       }
@@ -240,7 +240,7 @@ void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
 }
 
 void OperatorEntry::registerBuiltinKernels(const BuiltinKernelRow* rows, size_t count) {
-  builtin_kernels_.emplace_back(rows, count);
+  builtin_kernels_->emplace_back(rows, count);
   for (size_t i = 0; i < count; ++i) {
     keys_.set(index_of(rows[i].key));
   }
@@ -275,7 +275,7 @@ const KernelFunction* OperatorEntry::registered(DispatchKey key, std::string* de
     }
     return &kernels.front().kernel;
   }
-  for (auto table = builtin_kernels_.rbegin(); table != builtin_kernels_.rend(); ++table) {
+  for (auto table = builtin_kernels_->rbegin(); table != builtin_kernels_->rend(); ++table) {
     for (size_t i = 0; i < table->second; ++i) {
       const BuiltinKernelRow& row = table->first[i];
       if (row.key != key) {
@@ -445,7 +445,7 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
     if (autograd == nullptr || !tracks || below.highestPriorityTypeId() != DispatchKey::CPU) {
       return nullptr;
     }
-    for (const auto& [rows, count] : builtin_kernels_) {
+    for (const auto& [rows, count] : *builtin_kernels_) {
       const bool has_second =
           autograd >= rows && autograd + 1 < rows + count && autograd[1].key == DispatchKey::Autograd;
       if (has_second) {

@@ -220,7 +220,7 @@ class TORCH_API OperatorEntry final {
 
   std::bitset<256> keys_; // with a kernel, alias keys too
   Indirect<std::vector<std::pair<DispatchKey, std::list<AnnotatedKernel>>>> kernels_; // newest first
-  std::vector<std::pair<const BuiltinKernelRow*, size_t>> builtin_kernels_;
+  Indirect<std::vector<std::pair<const BuiltinKernelRow*, size_t>>> builtin_kernels_;
   mutable Indirect<std::vector<std::pair<const BuiltinKernelRow*, std::unique_ptr<KernelFunction>>>> made_kernels_;
   OwnedPtr<Signature> cpp_signature_;
   OwnedPtr<Signature> sym_cpp_signature_;

@@ -78,7 +78,7 @@ std::string OperatorEntry::dumpState() const {
         active = false;
       }
     }
-    for (auto table = builtin_kernels_.rbegin(); table != builtin_kernels_.rend(); ++table) {
+    for (auto table = builtin_kernels_->rbegin(); table != builtin_kernels_->rend(); ++table) {
       for (size_t row = 0; row < table->second; ++row) {
         if (table->first[row].key != key) {
           continue;
@@ -140,7 +140,7 @@ void OperatorEntry::assertSignatureIsCorrect(const CppSignature& call_signature,
   if (known) {
     check(known->signature, known->debug);
   }
-  for (const auto& [rows, count] : builtin_kernels_) {
+  for (const auto& [rows, count] : *builtin_kernels_) {
     for (size_t i = 0; i < count; ++i) {
       // Kernels with a boxed form alone serve calls of any type and have no signature.
       if (rows[i].kernel->signature != nullptr && rows[i].kernel->has_symint == has_symint) {

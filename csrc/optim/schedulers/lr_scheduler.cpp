@@ -17,6 +17,10 @@ void LRScheduler::step() {
   ++step_count_;
 }
 
+std::vector<double> LRScheduler::get_last_lr() const {
+  return get_current_lrs();
+}
+
 std::vector<double> LRScheduler::get_current_lrs() const {
   std::vector<double> result;
   for (const OptimizerParamGroup& group : optimizer_.param_groups()) {

@@ -20,9 +20,7 @@ class TORCH_API LRScheduler {
   void step();
 
   /// The learning rate of each group.
-  std::vector<double> get_last_lr() const {
-    return get_current_lrs();
-  }
+  std::vector<double> get_last_lr() const;
 
   /// What changes from step to step, as a Dict(str, Any) under Python's names.
   virtual c10::IValue state_dict() const;

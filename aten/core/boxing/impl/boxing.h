@@ -37,9 +37,7 @@ inline constexpr bool can_box_v =
 /// Names of dimensions are strings in a stack, "*" for the wildcard.
 TORCH_API IValue boxed_names(at::Dimname name);
 TORCH_API IValue boxed_names(at::DimnameList names);
-inline IValue boxed_names(const std::optional<at::DimnameList>& names) {
-  return names ? boxed_names(*names) : IValue();
-}
+TORCH_API IValue boxed_names(const std::optional<at::DimnameList>& names);
 
 template <class T>
 void box_one(Stack& stack, const T& arg) {

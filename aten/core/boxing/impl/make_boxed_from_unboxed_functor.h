@@ -84,10 +84,8 @@ struct FromStack<std::string_view> {
   }
 };
 template <>
-struct FromStack<std::optional<std::string_view>> {
-  static std::optional<std::string_view> get(IValue& value) {
-    return value.isNone() ? std::nullopt : std::optional<std::string_view>(value.toStringView());
-  }
+struct TORCH_API FromStack<std::optional<std::string_view>> {
+  static std::optional<std::string_view> get(IValue& value);
 };
 template <>
 struct FromStack<const std::optional<std::string_view>&> : FromStack<std::optional<std::string_view>> {};
@@ -101,10 +99,8 @@ struct FromStack<at::Dimname> {
   }
 };
 template <>
-struct FromStack<at::DimnameList> {
-  static std::vector<at::Dimname> get(IValue& value) {
-    return unboxed_names(value);
-  }
+struct TORCH_API FromStack<at::DimnameList> {
+  static std::vector<at::Dimname> get(IValue& value);
 };
 template <class T>
 struct FromStack<ArrayRef<T>> {
@@ -115,13 +111,8 @@ struct FromStack<ArrayRef<T>> {
 template <class T>
 struct FromStack<const ArrayRef<T>&> : FromStack<ArrayRef<T>> {};
 template <>
-struct FromStack<std::optional<at::DimnameList>> {
-  static OwnedOptionalArray<std::vector<at::Dimname>, at::Dimname> get(IValue& value) {
-    if (value.isNone()) {
-      return {};
-    }
-    return {unboxed_names(value)};
-  }
+struct TORCH_API FromStack<std::optional<at::DimnameList>> {
+  static OwnedOptionalArray<std::vector<at::Dimname>, at::Dimname> get(IValue& value);
 };
 template <class T>
 struct FromStack<OptionalArrayRef<T>> {
