@@ -2,9 +2,46 @@
 #include <aten/native/lapack/info.h>
 #include <aten/native/lapack/matrices.h>
 
+#include <type_traits>
+
 namespace at::native {
 
 using namespace lapack;
+
+namespace {
+
+/// Solutions of systems up to this size are computed in double: dense kernels of one processor round them otherwise
+/// than those of another, which the division by small pivots of an indefinite matrix magnifies.
+constexpr int64_t kWideRows = 64;
+
+template <class T>
+using Wide = std::conditional_t<is_complex_v<T>, c10::complex<double>, double>;
+
+/// Solves for the columns of `x`, which hold the right-hand sides, by the factors `a`.
+template <class T>
+void solve_in_double(bool hermitian, const ByColumns<T>& a, const int* pivots, const ByColumns<T>& x) {
+  ByColumns<Wide<T>> wide_a(a.rows(), a.cols()), wide_x(x.rows(), x.cols());
+  for (int64_t col = 0; col < a.cols(); ++col) {
+    for (int64_t row = 0; row < a.rows(); ++row) {
+      wide_a(row, col) = static_cast<Wide<T>>(a(row, col));
+    }
+  }
+  for (int64_t col = 0; col < x.cols(); ++col) {
+    for (int64_t row = 0; row < x.rows(); ++row) {
+      wide_x(row, col) = static_cast<Wide<T>>(x(row, col));
+    }
+  }
+  sytrs(
+      hermitian, 'L', wide_a.rows(), wide_x.cols(), wide_a.data(), wide_a.leading(), pivots, wide_x.data(),
+      wide_x.leading());
+  for (int64_t col = 0; col < x.cols(); ++col) {
+    for (int64_t row = 0; row < x.rows(); ++row) {
+      x(row, col) = static_cast<T>(wide_x(row, col));
+    }
+  }
+}
+
+} // namespace
 
 void linalg_ldl_factor_ex_kernel(
     const TensorBase& self,
@@ -63,8 +100,15 @@ void linalg_ldl_solve_kernel(
       for (int64_t j = 0; j < n; ++j) {
         p[j] = given[i](j, 0);
       }
-      sytrs(
-          hermitian && is_complex_v<T>, 'L', a.rows(), x.cols(), a.data(), a.leading(), p.get(), x.data(), x.leading());
+      const bool as_hermitian = hermitian && is_complex_v<T>;
+      if constexpr (!std::is_same_v<T, Wide<T>>) {
+        if (n <= kWideRows) {
+          solve_in_double(as_hermitian, a, p.get(), x);
+          x.store();
+          return;
+        }
+      }
+      sytrs(as_hermitian, 'L', a.rows(), x.cols(), a.data(), a.leading(), p.get(), x.data(), x.leading());
       x.store();
     });
   });
