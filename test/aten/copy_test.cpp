@@ -5,8 +5,10 @@
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/parallel/Parallel.h>
+#include <c10/util/Exception.h>
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "test/support/elements.h"
@@ -119,6 +121,25 @@ TEST_CASE("copy_ fills a destination of any strides and nothing else", "[copy]")
     CHECK_THROWS_AS(square.copy_(square.t()), c10::Error);
     CHECK(differences(square, before) == 0);
   }
+}
+
+TEST_CASE("a copy of complex numbers to real ones warns", "[copy]") {
+  struct Collector : c10::WarningHandler {
+    std::vector<std::string> messages;
+    void process(const c10::Warning& warning) override {
+      messages.push_back(warning.msg());
+    }
+  } collector;
+  const c10::WarningUtils::WarningHandlerGuard guard(&collector);
+  const c10::WarningUtils::WarnAlways always;
+  const Tensor z = at::complex(at::ones({2}), at::ones({2}));
+  z.to(at::kBool);
+  z.to(at::kComplexDouble);
+  CHECK(collector.messages.empty());
+  CHECK(z.to(at::kFloat).equal(at::ones({2})));
+  at::zeros({2}, at::kInt).copy_(z);
+  const std::string text = "Casting complex values to real discards the imaginary part";
+  CHECK(collector.messages == std::vector<std::string>{text, text});
 }
 
 TEST_CASE("transposed copies convert", "[copy]") {

@@ -94,6 +94,9 @@ Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking) {
     return self;
   }
   TORCH_CHECK(!src.is_meta(), "Cannot copy out of meta tensor; no data!");
+  if (src.is_complex() && !self.is_complex() && self.scalar_type() != kBool) {
+    TORCH_WARN_ONCE("Casting complex values to real discards the imaginary part");
+  }
   const bool conjugate = src.is_conj() != self.is_conj() && self.is_complex();
   // A bool says whether a number is zero, whatever its sign.
   const bool negate = src.is_neg() != self.is_neg() && self.scalar_type() != kBool;
