@@ -119,9 +119,6 @@ TensorSpec grid_sampler(
       interpolation_mode >= 0 && interpolation_mode <= 2, op,
       ": interpolation_mode must be 0 (bilinear), 1 (nearest) or 2 (bicubic), got ", interpolation_mode);
   TORCH_CHECK(
-      dims == 2 || interpolation_mode != 2, "grid_sampler(): bicubic interpolation only supports 4D input, got ",
-      input.sizes());
-  TORCH_CHECK(
       padding_mode >= 0 && padding_mode <= 2, op,
       ": padding_mode must be 0 (zeros), 1 (border) or 2 (reflection), got ", padding_mode);
   DimVector sizes{input.size(0), input.size(1)};

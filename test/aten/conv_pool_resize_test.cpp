@@ -30,6 +30,12 @@ bool close(const Tensor& got, const Tensor& want, double tolerance) {
   return got.sizes() == want.sizes() && at::allclose(got.to(at::kDouble), want.to(at::kDouble), tolerance, tolerance);
 }
 
+Tensor doubles(const std::vector<double>& numbers) {
+  const Tensor t = at::empty({static_cast<int64_t>(numbers.size())}, at::kDouble);
+  std::copy(numbers.begin(), numbers.end(), t.mutable_data_ptr<double>());
+  return t;
+}
+
 Tensor list(std::initializer_list<float> numbers) {
   const Tensor t = at::empty({static_cast<int64_t>(numbers.size())}, at::kFloat);
   std::copy(numbers.begin(), numbers.end(), t.mutable_data_ptr<float>());
@@ -351,6 +357,46 @@ TEST_CASE("batch norm of rows, of small planes and of planes whose means lie apa
 TEST_CASE("images with more elements than grid sampling can number are refused", "[aten][grid]") {
   const Tensor image = at::zeros({1, 1, 1, 1}).expand({1, 1, 50'000, 50'000});
   CHECK_THROWS_AS(at::grid_sampler_2d(image, at::zeros({1, 2, 2, 2}), 0, 0, false), c10::Error);
+}
+
+TEST_CASE("volumes are sampled by cubes as in PyTorch, with gradients", "[aten][grid]") {
+  const Tensor image = at::arange(60, at::kDouble).mul(0.37).sin().view({1, 1, 3, 4, 5});
+  const Tensor grid = doubles({0.3, -0.2, 0.1, -0.9, 0.95, 1.2, 0.05, 0.6, -0.7}).view({1, 1, 1, 3, 3});
+  const Tensor grad = doubles({1, 2, 3}).view({1, 1, 1, 1, 3});
+  // Results of PyTorch 2.15: values, a checksum of the input's gradient, the grid's.
+  const struct {
+    int64_t padding;
+    bool align_corners;
+    std::vector<double> values;
+    double grad_sum;
+    std::vector<double> grad_grid;
+  } cases[] = {
+      {0,
+       false,
+       {-0.9172703972163979, 0.11182709957987194, -0.30444091914976135},
+       6.326445238136292,
+       {-0.2778128479248807, -0.7711834451856909, -0.7843342426694968, 0.7188175161336502, -0.7304279356786982,
+        -1.959593441513309, 2.462365626157132, 8.447398088378272, 1.3495754461364025}},
+      {1,
+       true,
+       {-0.90484341619646, 0.975264603180338, -0.5720670897912319},
+       8.566814566999994,
+       {-0.17179902545911563, -0.3927249512894981, -0.3420052674103415, -0.03710573216312752, 3.0412762595160348,
+        0.28055045969239834, 1.2210240603486866, 6.627206884205016, 1.6960798253973792}},
+      {2,
+       false,
+       {-0.9049333535444405, 1.3368577528597574, -0.32129494823347393},
+       10.02918683804322,
+       {-0.28471173767983643, -0.7990264139406206, -0.5593646227691029, -0.3195265105378293, 0.8422771117736654,
+        -0.9220511545554233, 2.1994562047723414, 8.804313009303783, 2.393271752948358}}};
+  for (const auto& want : cases) {
+    const Tensor out = at::grid_sampler(image, grid, 2, want.padding, want.align_corners);
+    CHECK(at::allclose(out.flatten(), doubles(want.values), 1e-12, 1e-12));
+    const auto [grad_input, grad_grid] =
+        at::grid_sampler_3d_backward(grad, image, grid, 2, want.padding, want.align_corners, {true, true});
+    CHECK(std::abs(grad_input.abs().sum().item<double>() - want.grad_sum) < 1e-11);
+    CHECK(at::allclose(grad_grid.flatten(), doubles(want.grad_grid), 1e-12, 1e-12));
+  }
 }
 
 TEST_CASE("steps of resizing that are longer than any image end at its last element", "[aten][upsample]") {

@@ -25,15 +25,22 @@ namespace {
 /// of the grid. Number k of point i lies at [k * kRun + i].
 template <class R>
 struct RunTaps {
-  static constexpr int64_t kRun = 64, kTaps = 16;
+  static constexpr int64_t kRun = 64;
   int64_t places = 0, taps = 0;
   std::vector<int32_t> index;
   std::vector<R> weight;
   std::array<std::vector<R>, 3> slope;
 
-  RunTaps() : index(kTaps * kRun), weight(kTaps * kRun) {
+  /// With memory for the taps of `rule` in `dims` dimensions.
+  RunTaps(const SampleRule& rule, int64_t dims) {
+    int64_t most = 1;
+    for (int64_t d = 0; d < dims; ++d) {
+      most *= rule.mode == SampleMode::Cubic ? 4 : 2;
+    }
+    index.resize(most * kRun);
+    weight.resize(most * kRun);
     for (auto& s : slope) {
-      s.resize(kTaps * kRun);
+      s.resize(most * kRun);
     }
   }
 
@@ -180,7 +187,7 @@ void sample(
     const T *x = image.const_data_ptr<T>(), *g = places.const_data_ptr<T>();
     T* y = out.mutable_data_ptr<T>();
     at::parallel_for(0, out.size(0) * runs, 1 + 256 / std::max<int64_t>(1, channels), [&](int64_t begin, int64_t end) {
-      RunTaps<R> taps;
+      RunTaps<R> taps(rule, dims);
       for (int64_t task = begin; task < end; ++task) {
         const int64_t n = task / runs, first = task % runs * RunTaps<R>::kRun,
                       width = std::min(RunTaps<R>::kRun, count - first);
@@ -248,7 +255,7 @@ void grid_sampler_backward_kernel(const GridSampler& p) {
       std::fill(dx, dx + sums.numel(), R(0));
     }
     at::parallel_for(0, batch, 1, [&](int64_t begin, int64_t end) {
-      RunTaps<R> taps;
+      RunTaps<R> taps(rule, dims);
       for (int64_t n = begin; n < end; ++n) {
         for (int64_t first = 0; first < count; first += RunTaps<R>::kRun) {
           const int64_t width = std::min(RunTaps<R>::kRun, count - first);

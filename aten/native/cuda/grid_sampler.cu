@@ -139,13 +139,16 @@ struct SampleShape {
   static constexpr int kDims = Dims_, kTaps = Taps_;
 };
 
-/// f(T(), shape) for the dtype, and the dimensions and taps; only images are sampled by cubes.
+/// f(T(), shape) for the dtype, and the dimensions and taps.
 template <class F>
 void with_shape(const GridSample& p, F f) {
+  const bool cubic = p.rule.mode == SampleMode::Cubic;
   FloatingTypes::call(p.dtype, [&](auto type) {
-    if (p.dims == 3) {
+    if (p.dims == 3 && cubic) {
+      f(type, SampleShape<3, 4>());
+    } else if (p.dims == 3) {
       f(type, SampleShape<3, 2>());
-    } else if (p.rule.mode == SampleMode::Cubic) {
+    } else if (cubic) {
       f(type, SampleShape<2, 4>());
     } else {
       f(type, SampleShape<2, 2>());

@@ -64,6 +64,8 @@ const SampleSet kGridSampler3d("grid_sampler_3d", [](ScalarType dtype, Random& r
         {random.tensor(dtype, {1, 2, 2, 3, 4}), random.tensor(dtype, {1, 2, 1, 2, 3}, -1.4, 1.4), 0, padding,
          padding == 1});
   }
+  arguments.push_back(
+      {random.tensor(dtype, {1, 2, 3, 4, 5}), random.tensor(dtype, {1, 2, 1, 2, 3}, -1.4, 1.4), 2, 1, false});
   return arguments;
 });
 
