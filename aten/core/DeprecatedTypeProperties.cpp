@@ -76,11 +76,4 @@ DeprecatedTypeProperties& Tensor::type() const {
   return globalDeprecatedTypePropertiesRegistry().getDeprecatedTypeProperties(options().backend(), scalar_type());
 }
 
-namespace detail {
-
-c10::ScalarType scalar_type(const DeprecatedTypeProperties& t) {
-  return t.scalarType();
-}
-
-} // namespace detail
 } // namespace at
