@@ -12,7 +12,7 @@ namespace torch::nn::functional {
 TORCH_API Tensor affine_grid(const Tensor& theta, const IntArrayRef& size, bool align_corners = false);
 
 /// `input` [N, C, H, W] or [N, C, D, H, W] interpolated at the points of `grid` [N, ..., 2 or 3], which give the
-/// result's sizes. Throws if batch, dtype, device or number of dimensions do not fit, and for kBicubic with volumes.
+/// result's sizes. Throws if batch, dtype, device or number of dimensions do not fit.
 TORCH_API Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleFuncOptions& options = {});
 
 } // namespace torch::nn::functional

@@ -14,7 +14,7 @@ namespace torch::nn::functional {
 struct TORCH_API GridSampleFuncOptions {
   using mode_t = enumtype::Choice<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
   using padding_mode_t = enumtype::Choice<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
-  /// kBilinear (of volumes trilinear), kNearest, or for images kBicubic.
+  /// kBilinear (of volumes trilinear), kNearest or kBicubic (of volumes tricubic).
   TORCH_ARG(mode_t, mode) = torch::kBilinear;
   /// What lies outside: kZeros, kBorder for the nearest element, or kReflection.
   TORCH_ARG(padding_mode_t, padding_mode) = torch::kZeros;
