@@ -67,6 +67,7 @@ constexpr CastRule kRules[] = {
     {"aten::linear", "", lower, lower},
     {"aten::lstm_cell", "", none, lower},
     {"aten::matmul", "", lower, lower},
+    {"aten::mkldnn_rnn_layer", "", lower, none},
     {"aten::mm", "", lower, lower},
     {"aten::mv", "", none, lower},
     {"aten::prelu", "", lower, lower},

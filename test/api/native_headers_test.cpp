@@ -170,7 +170,7 @@ TEST_CASE("NaN is the least and the greatest number of a reduction by stub, and 
   CHECK(any.item<bool>());
   CHECK_THROWS_WITH(at::native::sum_stub(at::kCUDA, some), Contains("missing kernel"));
 
-  at::Tensor variance = at::empty({0}), mean = at::empty({0});
+  at::Tensor variance = at::empty({0}, at::kDouble), mean = at::empty({0}, at::kDouble);
   at::native::var_mean_out(variance, mean, at::tensor({1., 2., 6.}), {0}, 1, false);
   CHECK(variance.item<double>() == Approx(7));
   CHECK(mean.item<double>() == Approx(3));

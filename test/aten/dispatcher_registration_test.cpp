@@ -68,7 +68,7 @@ TEST_CASE("the registration macros work at load time", "[dispatcher]") {
   CHECK(find("macros::two").hasTag(at::Tag::core));
   CHECK_FALSE(find("macros::two").hasTag(at::Tag::generated));
   CHECK(find("macros::three").getTags().empty());
-  CHECK_THAT(find("macros::one").debug(), Says("dispatcher_registration.cpp:"));
+  CHECK_THAT(find("macros::one").debug(), Says("dispatcher_registration_test.cpp:"));
 }
 
 TEST_CASE("RegisterOperators still registers", "[dispatcher]") {
