@@ -1,0 +1,317 @@
+// Calls, and the names whose calls the compiler treats in ways of their own.
+#include <csrc/jit/frontend/emitter.h>
+#include <csrc/jit/frontend/schema_matching.h>
+#include <csrc/jit/ir/constants.h>
+
+#include <limits>
+#include <sstream>
+
+namespace torch::jit {
+
+std::vector<NamedValue> Emitter::emit_arguments(const Syntax& arguments) {
+  std::vector<NamedValue> values;
+  for (const SyntaxPtr& argument : arguments.children) {
+    if (argument->is(SyntaxKind::Starred)) {
+      const Syntax& starred = (*argument)[0];
+      for (const SugaredValuePtr& each : emit_sugared(starred)->asTuple(starred.range, method_)) {
+        values.emplace_back(starred.range, each->asValue(starred.range, method_));
+      }
+    } else {
+      values.emplace_back(argument->range, emit(*argument));
+    }
+  }
+  return values;
+}
+
+std::vector<NamedValue> Emitter::emit_keywords(const Syntax& keywords) {
+  std::vector<NamedValue> values;
+  for (const SyntaxPtr& keyword : keywords.children) {
+    values.emplace_back(keyword->range, keyword->text, emit((*keyword)[0]));
+  }
+  return values;
+}
+
+const Syntax& Emitter::only_argument(const Syntax& call, const char* name) const {
+  if (call[1].size() != 1 || call[2].size() != 0) {
+    throw ErrorReport(call.range) << name << " expected exactly one argument but found "
+                                  << call[1].size() + call[2].size();
+  }
+  return call[1][0];
+}
+
+SugaredValuePtr Emitter::emit_call(const Syntax& expression, const TypePtr& hint) {
+  const SugaredValuePtr callee = emit_sugared(expression[0]);
+  if (const auto* form = dynamic_cast<SpecialFormValue*>(callee.get())) {
+    return emit_special_form(expression, form->form, hint);
+  }
+  const std::vector<NamedValue> arguments = emit_arguments(expression[1]);
+  const std::vector<NamedValue> keywords = emit_keywords(expression[2]);
+  return callee->call(expression[0].range, method_, arguments, keywords, 1);
+}
+
+Value* Emitter::emit_annotate(const Syntax& call) {
+  if (call[1].size() != 2 || call[2].size() != 0) {
+    throw ErrorReport(call.range) << "torch.jit.annotate expected 2 arguments but found "
+                                  << call[1].size() + call[2].size();
+  }
+  const TypePtr type = types_.parse(call[1][0]);
+  Value* value = tryConvertToType(call.range, graph(), type, emit(call[1][1], type), true);
+  std::ostringstream reason;
+  if (!value->type()->isSubtypeOfExt(*type, &reason)) {
+    throw ErrorReport(call.range) << "expected an expression of type " << type->repr_str() << " but found "
+                                  << value->type()->repr_str() << "\n"
+                                  << reason.str();
+  }
+  // None, where an optional is wanted, keeps the wider type.
+  if (value->type()->kind() == TypeKind::NoneType && type->kind() != TypeKind::NoneType) {
+    return graph().insertUncheckedCast(value, type);
+  }
+  return value;
+}
+
+Value* Emitter::emit_unchecked_cast(const Syntax& call) {
+  if (call[1].size() != 2) {
+    throw ErrorReport(call.range) << "unchecked_cast expected 2 arguments but found " << call[1].size();
+  }
+  const TypePtr type = types_.parse(call[1][0]);
+  Value* value = emit(call[1][1]);
+  Value* cast = graph().insertUncheckedCast(value, type);
+  cast->node()->setSourceRange(call.range);
+  return cast;
+}
+
+SugaredValuePtr Emitter::emit_getattr(const Syntax& call) {
+  const Syntax& arguments = call[1];
+  if (arguments.size() < 2 || arguments.size() > 3 || !arguments[1].is(SyntaxKind::String)) {
+    throw ErrorReport(call.range) << "getattr's second argument must be a string literal";
+  }
+  const SugaredValuePtr object = emit_sugared(arguments[0]);
+  if (arguments.size() == 3 && !object->hasAttr(call.range, method_, arguments[1].text)) {
+    return emit_sugared(arguments[2]);
+  }
+  return object->attr(call.range, method_, arguments[1].text);
+}
+
+SugaredValuePtr Emitter::emit_fork(const Syntax& call, Symbol form) {
+  if (call[1].size() == 0) {
+    throw ErrorReport(call.range) << "Expected at least one argument to fork()";
+  }
+  const SugaredValuePtr callee = emit_sugared(call[1][0]);
+  std::vector<SyntaxPtr> rest(call[1].children.begin() + 1, call[1].children.end());
+  const Syntax arguments(SyntaxKind::Sequence, call[1].range, {}, std::move(rest));
+  const std::vector<NamedValue> values = emit_arguments(arguments);
+  const std::vector<NamedValue> keywords = emit_keywords(call[2]);
+  return std::make_shared<SimpleValue>(emit_closure_call(call.range, form, callee, values, keywords));
+}
+
+// A node whose subgraph makes the call; what the call needs from here are its inputs.
+Value* Emitter::emit_closure_call(
+    const SourceRange& range,
+    Symbol kind,
+    const SugaredValuePtr& callee,
+    at::ArrayRef<NamedValue> arguments,
+    at::ArrayRef<NamedValue> keywords) {
+  Node* node = graph().insertNode(graph().create(kind, 1)->setSourceRange(range));
+  Block* block = node->addBlock();
+  TypePtr result;
+  {
+    const WithInsertPoint at(block);
+    Value* output = callee->call(range, method_, arguments, keywords, 1)->asValue(range, method_);
+    block->registerOutput(output);
+    result = output->type();
+  }
+  node->output()->setType(
+      kind == prim::fork ? TypePtr(FutureType::create(result)) : TypePtr(AwaitType::create(result)));
+  // The block becomes a graph of its own: values from outside are its inputs, constants are copied.
+  auto subgraph = std::make_shared<Graph>(graph().current_scope());
+  std::unordered_map<Value*, Value*> inside;
+  subgraph->block()->cloneFrom(block, [&](Value* outside) {
+    const auto known = inside.find(outside);
+    if (known != inside.end()) {
+      return known->second;
+    }
+    Value* mapped = nullptr;
+    if (outside->node()->kind() == prim::Constant) {
+      mapped =
+          subgraph->prependNode(subgraph->createClone(outside->node(), [](Value* value) { return value; }))->output();
+    } else {
+      mapped = subgraph->addInput()->copyMetadata(outside);
+      node->addInput(outside);
+    }
+    inside.emplace(outside, mapped);
+    return mapped;
+  });
+  node->eraseBlock(0);
+  node->g_(attr::Subgraph, std::move(subgraph));
+  return node->output();
+}
+
+SugaredValuePtr Emitter::emit_container_constructor(const Syntax& expression, Symbol form, const TypePtr& hint) {
+  const SourceRange& range = expression.range;
+  const bool is_list = form == aten::list;
+  const Syntax empty_sequence(SyntaxKind::Sequence, range);
+  if (expression[1].size() == 0 && (is_list || expression[2].size() == 0)) {
+    const Syntax empty(
+        is_list ? SyntaxKind::List : SyntaxKind::Dict, range, {},
+        is_list ? std::vector<SyntaxPtr>()
+                : std::vector<SyntaxPtr>{
+                      std::make_shared<Syntax>(empty_sequence), std::make_shared<Syntax>(empty_sequence)});
+    return std::make_shared<SimpleValue>(is_list ? emit_list(empty, hint) : emit_dict(empty, hint));
+  }
+  if (is_list) {
+    const SugaredValuePtr source = emit_sugared(only_argument(expression, "list"));
+    const auto* simple = dynamic_cast<SimpleValue*>(source.get());
+    if (simple && simple->getValue()->type()->kind() == TypeKind::ListType) {
+      return std::make_shared<SimpleValue>(emit_builtin(range, aten::list, {simple->getValue()}));
+    }
+    if (simple && simple->getValue()->type()->kind() == TypeKind::StringType) {
+      return std::make_shared<SimpleValue>(emit_builtin(range, aten::list, {simple->getValue()}));
+    }
+    const SugaredValuePtr iterable = source->iter(range, method_);
+    if (iterable->shouldEmitUnrolled()) {
+      std::vector<Value*> elements;
+      for (int64_t i = 0; i < *iterable->staticLen(); ++i) {
+        elements.push_back(iterable->getitem(range, method_, constant(i, range))->asValue(range, method_));
+      }
+      if (elements.empty()) {
+        return std::make_shared<SimpleValue>(graph().insertNode(graph().createList(TensorType::get(), {}))->output());
+      }
+      return std::make_shared<SimpleValue>(
+          graph().insertNode(graph().createList(elements[0]->type(), elements)->setSourceRange(range))->output());
+    }
+    if (const auto* list = dynamic_cast<SimpleValue*>(iterable.get());
+        list && list->getValue()->type()->kind() == TypeKind::ListType) {
+      return iterable;
+    }
+    // A range, a zip, a tensor: appended one by one.
+    Value* made = graph().insertNode(graph().createList(TensorType::get(), {})->setSourceRange(range))->output();
+    const Syntax item(SyntaxKind::Name, range, "$item");
+    emit_loop(range, iterable, nullptr, &item, [&] {
+      Value* element = environment_->getSugaredVar("$item", range)->asValue(range, method_);
+      made->setType(ListType::create(element->type()));
+      emit_builtin(range, aten::append, {made, element});
+    });
+    return std::make_shared<SimpleValue>(made);
+  }
+  // dict(pairs), dict(other), dict(a=1): pairs one by one, or a copy.
+  Value* source = nullptr;
+  if (expression[1].size() == 1) {
+    source = emit_sugared(expression[1][0])->asValue(range, method_);
+    if (source->type()->kind() == TypeKind::TupleType) {
+      std::vector<Value*> elements;
+      for (const SugaredValuePtr& each : SimpleValue(source).asTuple(range, method_, std::nullopt)) {
+        elements.push_back(each->asValue(range, method_));
+      }
+      source =
+          graph().insertNode(graph().createList(elements.at(0)->type(), elements)->setSourceRange(range))->output();
+    }
+    source = emit_builtin(range, aten::dict, {source});
+  }
+  if (expression[2].size() == 0) {
+    return std::make_shared<SimpleValue>(source);
+  }
+  std::vector<Value*> keys;
+  std::vector<Value*> values;
+  for (const SyntaxPtr& keyword : expression[2].children) {
+    keys.push_back(constant(keyword->text, keyword->range));
+    values.push_back(emit((*keyword)[0]));
+  }
+  if (!source) {
+    return std::make_shared<SimpleValue>(
+        graph()
+            .insertNode(graph().createDict(StringType::get(), values[0]->type(), keys, values)->setSourceRange(range))
+            ->output());
+  }
+  for (size_t i = 0; i < keys.size(); ++i) {
+    emit_builtin(range, aten::_set_item, {source, keys[i], values[i]});
+  }
+  return std::make_shared<SimpleValue>(source);
+}
+
+SugaredValuePtr Emitter::emit_special_form(const Syntax& expression, Symbol form, const TypePtr& hint) {
+  const SourceRange& range = expression.range;
+  const auto simple = [](Value* value) { return std::make_shared<SimpleValue>(value); };
+  if (form == prim::annotate) {
+    return simple(emit_annotate(expression));
+  }
+  if (form == prim::unchecked_cast) {
+    return simple(emit_unchecked_cast(expression));
+  }
+  if (form == prim::isinstance) {
+    return simple(emit_isinstance(expression).value);
+  }
+  if (form == prim::HasAttr) {
+    return simple(emit_hasattr(expression).value);
+  }
+  if (form == prim::GetAttr) {
+    return emit_getattr(expression);
+  }
+  if (form == prim::fork || form == prim::awaitable) {
+    return emit_fork(expression, form);
+  }
+  if (form == prim::Uninitialized) {
+    const TypePtr type = types_.parse(only_argument(expression, "uninitialized"));
+    return simple(graph().insertNode(graph().createUninitialized(type)->setSourceRange(range))->output());
+  }
+  if (form == prim::CreateObject) {
+    // Class.__new__(Class)
+    const Syntax& name = only_argument(expression, "__new__");
+    const SugaredValuePtr value = emit_sugared(name);
+    const auto* class_value = dynamic_cast<ClassValue*>(value.get());
+    if (!class_value) {
+      throw ErrorReport(range) << "Only class types can be created by __new__";
+    }
+    return simple(graph().insertNode(graph().createObject(class_value->type)->setSourceRange(range))->output());
+  }
+  if (form == prim::TupleConstruct) {
+    if (expression[1].size() == 0) {
+      return simple(graph().insertNode(graph().createTuple({})->setSourceRange(range))->output());
+    }
+    const SugaredValuePtr source = emit_sugared(only_argument(expression, "tuple"));
+    return std::make_shared<SugaredTupleValue>(source->asTuple(range, method_));
+  }
+  if (form == aten::list || form == aten::dict) {
+    return emit_container_constructor(expression, form, hint);
+  }
+  if (form == prim::range) {
+    std::vector<Value*> arguments = toValues(graph(), emit_arguments(expression[1]));
+    return std::make_shared<RangeValue>(range, method_, std::move(arguments));
+  }
+  if (form == prim::zip || form == prim::enumerate) {
+    std::vector<SugaredValuePtr> children;
+    for (const SyntaxPtr& argument : expression[1].children) {
+      children.push_back(emit_sugared(*argument));
+    }
+    if (form == prim::enumerate) {
+      if (children.empty() || children.size() > 2) {
+        throw ErrorReport(range) << "enumerate expected 1 or 2 arguments but found " << children.size();
+      }
+      Value* start = children.size() == 2 ? children[1]->asValue(range, method_) : nullptr;
+      for (const SyntaxPtr& keyword : expression[2].children) {
+        start = emit((*keyword)[0]);
+      }
+      std::vector<Value*> bounds{constant(std::numeric_limits<int64_t>::max(), range)};
+      if (start) {
+        bounds.insert(bounds.begin(), start);
+      }
+      children.resize(1);
+      children.insert(children.begin(), std::make_shared<RangeValue>(range, method_, std::move(bounds)));
+    }
+    return std::make_shared<IterableTree>(range, method_, std::move(children));
+  }
+  if (form == prim::min || form == prim::max || form == aten::sorted) {
+    // min(a, b, c) compares by pairs.
+    std::vector<NamedValue> arguments = emit_arguments(expression[1]);
+    if (form != aten::sorted && arguments.size() > 2) {
+      Value* best = arguments[0].value(graph());
+      for (size_t i = 1; i < arguments.size(); ++i) {
+        best = emit_builtin(range, form, {best, arguments[i].value(graph())});
+      }
+      return simple(best);
+    }
+    return BuiltinFunction(form, std::nullopt).call(range, method_, arguments, emit_keywords(expression[2]), 1);
+  }
+  throw ErrorReport(range) << "unknown special form: " << form.toUnqualString();
+}
+
+} // namespace torch::jit

@@ -1,0 +1,637 @@
+// Statements.
+#include <csrc/jit/frontend/emitter.h>
+#include <csrc/jit/frontend/schema_matching.h>
+#include <csrc/jit/ir/constants.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace torch::jit {
+
+void Emitter::emit_statements(const Syntax& statements) {
+  for (const SyntaxPtr& statement : statements.children) {
+    // What follows an exit is never run.
+    if (exit_blocks_.count(environment_->block()) > 0) {
+      return;
+    }
+    emit_statement(*statement);
+  }
+}
+
+void Emitter::emit_statement(const Syntax& statement) {
+  ErrorReport::CallStack::update_pending_range(statement.range);
+  switch (statement.kind) {
+    case SyntaxKind::Expression:
+      emit_sugared(statement[0]);
+      break;
+    case SyntaxKind::Assign:
+      emit_assign(statement);
+      break;
+    case SyntaxKind::AugmentedAssign:
+      emit_augmented_assign(statement);
+      break;
+    case SyntaxKind::Return:
+      emit_return(statement);
+      break;
+    case SyntaxKind::If:
+      emit_if(statement);
+      break;
+    case SyntaxKind::While:
+      emit_while(statement);
+      break;
+    case SyntaxKind::For:
+      emit_for(statement);
+      break;
+    case SyntaxKind::With:
+      emit_with(statement);
+      break;
+    case SyntaxKind::Raise:
+      emit_raise(statement);
+      break;
+    case SyntaxKind::Assert:
+      emit_assert(statement);
+      break;
+    case SyntaxKind::Delete:
+      emit_delete(statement);
+      break;
+    case SyntaxKind::Pass:
+      break;
+    case SyntaxKind::Break:
+    case SyntaxKind::Continue: {
+      const bool is_break = statement.is(SyntaxKind::Break);
+      if (loop_depth_ == 0) {
+        throw ErrorReport(statement.range) << "SyntaxError: '" << (is_break ? "break" : "continue") << "' outside loop";
+      }
+      graph().insertNode(
+          graph().create(is_break ? prim::BreakStmt : prim::ContinueStmt, 0)->setSourceRange(statement.range));
+      exit_blocks_.insert(environment_->block());
+      break;
+    }
+    case SyntaxKind::Global:
+      throw ErrorReport(statement.range) << "Unrecognized statement kind global";
+    default:
+      throw ErrorReport(statement.range) << "Unrecognized statement kind " << toString(statement.kind);
+  }
+}
+
+// ---- assignments ----------------------------------------------------------------------------------------------------
+
+void Emitter::emit_assign(const Syntax& statement) {
+  const Syntax& targets = statement[0];
+  const TypePtr annotation = statement.has(2) ? types_.parse(statement[2]) : nullptr;
+  if (!statement.has(1)) {
+    // A declaration alone: the variable gets its type when it is assigned.
+    throw ErrorReport(statement.range) << "Expected RHS for assignment";
+  }
+  if (annotation || (targets.size() == 1 && targets[0].is(SyntaxKind::Name))) {
+    const Syntax& target = targets[0];
+    if (target.is(SyntaxKind::Name)) {
+      SugaredValuePtr value = emit_sugared(statement[1], annotation);
+      if (annotation) {
+        Value* converted =
+            tryConvertToType(statement.range, graph(), annotation, value->asValue(statement.range, method_), true);
+        value = std::make_shared<SimpleValue>(converted);
+      }
+      environment_->setSugaredVar(target.range, target.text, std::move(value), annotation);
+      return;
+    }
+  }
+  const SugaredValuePtr value = emit_sugared(statement[1], annotation);
+  for (const SyntaxPtr& target : targets.children) {
+    emit_assign_to(*target, value, statement[1].range);
+  }
+}
+
+void Emitter::emit_assign_to(const Syntax& target, const SugaredValuePtr& value, const SourceRange& range) {
+  switch (target.kind) {
+    case SyntaxKind::Name:
+      environment_->setSugaredVar(target.range, target.text, value);
+      break;
+    case SyntaxKind::Tuple:
+    case SyntaxKind::List:
+      emit_unpack(target, value, range);
+      break;
+    case SyntaxKind::Attribute:
+      emit_sugared(target[0])->setAttr(target.range, method_, target.text, value->asValue(range, method_));
+      break;
+    case SyntaxKind::Subscript:
+      emit_subscript_assign(target, value->asValue(range, method_), target.range);
+      break;
+    default:
+      throw ErrorReport(target.range) << "unexpected expression on left-hand side of assignment";
+  }
+}
+
+void Emitter::emit_unpack(const Syntax& target, const SugaredValuePtr& value, const SourceRange& range) {
+  const auto is_starred = [](const SyntaxPtr& each) { return each->is(SyntaxKind::Starred); };
+  const ptrdiff_t stars = std::count_if(target.children.begin(), target.children.end(), is_starred);
+  if (stars > 1) {
+    throw ErrorReport(target.range) << "Only one starred expression is allowed on the lhs";
+  }
+  const size_t count = target.size();
+  const std::vector<SugaredValuePtr> elements =
+      value->asTuple(range, method_, stars > 0 ? std::nullopt : std::optional<size_t>(count));
+  if (elements.size() < count - static_cast<size_t>(stars)) {
+    throw ErrorReport(target.range) << "need " << (stars > 0 ? "at least " : "") << count - static_cast<size_t>(stars)
+                                    << " values to unpack, but found only " << elements.size();
+  }
+  if (elements.size() > count && stars == 0) {
+    throw ErrorReport(target.range) << "too many values to unpack: need " << count << " but found " << elements.size();
+  }
+  size_t next = 0;
+  for (const SyntaxPtr& each : target.children) {
+    if (!each->is(SyntaxKind::Starred)) {
+      emit_assign_to(*each, elements[next++], range);
+      continue;
+    }
+    const size_t taken = elements.size() - (count - 1);
+    std::vector<Value*> rest;
+    for (size_t i = 0; i < taken; ++i) {
+      rest.push_back(elements[next++]->asValue(range, method_));
+    }
+    Value* tuple = graph().insertNode(graph().createTuple(rest)->setSourceRange(range))->output();
+    emit_assign_to((*each)[0], std::make_shared<SimpleValue>(tuple), range);
+  }
+}
+
+void Emitter::emit_subscript_assign(const Syntax& target, Value* value, const SourceRange& range) {
+  const SugaredValuePtr sugared = emit_sugared(target[0]);
+  Value* object = sugared->asValue(target[0].range, method_);
+  const Syntax& indices = target[1];
+  if (object->type()->kind() == TypeKind::TensorType) {
+    const auto [sliced, index] = emit_indices(range, object, indices);
+    const bool is_number = value->type()->kind() != TypeKind::TensorType;
+    if (is_number) {
+      // Of the tensor's dtype, on its device.
+      value = emit_builtin(
+          range, aten::tensor,
+          {value, emit_builtin(range, prim::dtype, {sliced}), emit_builtin(range, prim::device, {sliced}),
+           constant(false, range)});
+    }
+    if (index.empty()) {
+      emit_builtin(range, aten::copy_, {sliced, value, constant(false, range)});
+    } else {
+      emit_builtin(range, aten::index_put_, {sliced, index_list(range, index), value, constant(false, range)});
+    }
+    return;
+  }
+  if (indices.size() != 1) {
+    throw ErrorReport(range) << "Expected a single index for assignment to " << object->type()->repr_str();
+  }
+  if (indices[0].is(SyntaxKind::Slice)) {
+    throw ErrorReport(indices[0].range)
+        << "Sliced expression not yet supported for subscripted assignment. File a bug if you want this";
+  }
+  Value* index = emit(indices[0]);
+  if (object->type()->kind() == TypeKind::ClassType) {
+    sugared->attr(range, method_, "__setitem__")
+        ->call(range, method_, {NamedValue(range, index), NamedValue(range, value)}, {}, 0);
+    return;
+  }
+  if (object->type()->kind() == TypeKind::TupleType) {
+    throw ErrorReport(range) << "'" << object->type()->repr_str() << "' object does not support item assignment";
+  }
+  emit_builtin(range, aten::_set_item, {object, index, value});
+}
+
+namespace {
+
+// The operator of a statement such as +=, and the one that writes to its first argument where there is one.
+struct AugmentedOperator {
+  const char* text;
+  const char* name;
+  const char* inplace;
+  const char* method;
+};
+constexpr AugmentedOperator kAugmentedOperators[] = {
+    {"+", "add", "add_", "__iadd__"},
+    {"-", "sub", "sub_", "__isub__"},
+    {"*", "mul", "mul_", "__imul__"},
+    {"/", "div", "div_", "__itruediv__"},
+    {"//", "floordiv", "floor_divide_", "__ifloordiv__"},
+    {"%", "remainder", "fmod_", "__imod__"},
+    {"|", "__or__", "bitwise_or_", "__ior__"},
+    {"&", "__and__", "bitwise_and_", "__iand__"},
+    {"^", "__xor__", "bitwise_xor_", "__ixor__"},
+    {"<<", "__lshift__", "__lshift__", "__ilshift__"},
+    {">>", "__rshift__", "__rshift__", "__irshift__"},
+    {"**", "pow", "pow_", "__ipow__"},
+    {"@", "matmul", "matmul", "__imatmul__"}};
+
+const AugmentedOperator& augmented_operator(const Syntax& statement) {
+  for (const AugmentedOperator& op : kAugmentedOperators) {
+    if (statement.text == op.text) {
+      return op;
+    }
+  }
+  throw ErrorReport(statement.range) << "unknown augmented assignment: " << statement.text << '=';
+}
+
+} // namespace
+
+void Emitter::emit_augmented_assign(const Syntax& statement) {
+  const Syntax& target = statement[0];
+  const AugmentedOperator& op = augmented_operator(statement);
+  if (target.is(SyntaxKind::Subscript)) {
+    emit_augmented_subscript(statement);
+    return;
+  }
+  if (!target.is(SyntaxKind::Name) && !target.is(SyntaxKind::Attribute)) {
+    throw ErrorReport(target.range) << "unexpected expression on left-hand side of augmented assignment";
+  }
+  const SugaredValuePtr sugared = emit_sugared(target);
+  Value* before = sugared->asValue(target.range, method_);
+  const TypeKind kind = before->type()->kind();
+  const SourceRange& range = statement.range;
+  Value* after = nullptr;
+  if (kind == TypeKind::ClassType) {
+    const ClassType& type = before->type()->expectRef<ClassType>();
+    const std::string plain = "__" + std::string(op.method).substr(3);
+    const std::string name = type.hasMethod(op.method) ? op.method : plain;
+    Value* value = emit(statement[1]);
+    after = sugared->attr(range, method_, name)
+                ->call(range, method_, {NamedValue(range, value)}, {}, 1)
+                ->asValue(range, method_);
+  } else {
+    const bool writes = kind == TypeKind::TensorType || (kind == TypeKind::ListType && statement.text == "+");
+    // A list on the right takes the type of the one on the left.
+    Value* value = emit(statement[1], kind == TypeKind::ListType ? before->type() : nullptr);
+    after = emit_builtin(range, Symbol::aten(writes ? op.inplace : op.name), {before, value});
+  }
+  emit_assign_to(target, std::make_shared<SimpleValue>(after), range);
+}
+
+void Emitter::emit_augmented_subscript(const Syntax& statement) {
+  const Syntax& target = statement[0];
+  const AugmentedOperator& op = augmented_operator(statement);
+  const SourceRange& range = statement.range;
+  Value* object = emit(target[0]);
+  if (object->type()->kind() == TypeKind::TensorType) {
+    const auto [sliced, index] = emit_indices(range, object, target[1]);
+    if (index.empty()) {
+      emit_builtin(range, Symbol::aten(op.inplace), {sliced, emit(statement[1])});
+      return;
+    }
+    Value* list = index_list(range, index);
+    Value* picked = emit_builtin(range, aten::index, {sliced, list});
+    Value* changed = emit_builtin(range, Symbol::aten(op.inplace), {picked, emit(statement[1])});
+    emit_builtin(range, aten::index_put_, {sliced, list, changed, constant(false, range)});
+    return;
+  }
+  if (target[1].size() != 1 || target[1][0].is(SyntaxKind::Slice)) {
+    throw ErrorReport(target.range) << "Sliced expression not yet supported for subscripted augmented assignment. "
+                                    << "File a bug if you want this";
+  }
+  Value* index = emit(target[1][0]);
+  if (object->type()->kind() == TypeKind::ClassType) {
+    const SugaredValuePtr sugared = std::make_shared<SimpleValue>(object);
+    Value* item = sugared->attr(range, method_, "__getitem__")
+                      ->call(range, method_, {NamedValue(range, index)}, {}, 1)
+                      ->asValue(range, method_);
+    Value* changed = emit_builtin(range, Symbol::aten(op.name), {item, emit(statement[1])});
+    sugared->attr(range, method_, "__setitem__")
+        ->call(range, method_, {NamedValue(range, index), NamedValue(range, changed)}, {}, 0);
+    return;
+  }
+  Value* item = emit_builtin(range, aten::__getitem__, {object, index});
+  const bool writes = item->type()->kind() == TypeKind::TensorType;
+  Value* changed = emit_builtin(range, Symbol::aten(writes ? op.inplace : op.name), {item, emit(statement[1])});
+  emit_builtin(range, aten::_set_item, {object, index, changed});
+}
+
+void Emitter::emit_delete(const Syntax& statement) {
+  for (const SyntaxPtr& target : statement.children) {
+    if (target->is(SyntaxKind::Name)) {
+      // Python's del unbinds a name; the value goes when nothing uses it.
+      environment_->getVar(target->text, target->range);
+      const std::string name = target->text;
+      environment_->setVariableTypeError(name, [name] { return name + " was deleted "; });
+      continue;
+    }
+    if (!target->is(SyntaxKind::Subscript) || (*target)[1].size() != 1) {
+      throw ErrorReport(target->range) << "del statements are only supported for deleting list and dict items";
+    }
+    const SugaredValuePtr sugared = emit_sugared((*target)[0]);
+    Value* object = sugared->asValue(target->range, method_);
+    Value* index = emit((*target)[1][0]);
+    if (object->type()->kind() == TypeKind::ClassType) {
+      sugared->attr(target->range, method_, "__delitem__")
+          ->call(target->range, method_, {NamedValue(target->range, index)}, {}, 0);
+    } else {
+      emit_builtin(target->range, aten::Delete, {object, index});
+    }
+  }
+}
+
+// ---- exceptions -----------------------------------------------------------------------------------------------------
+
+void Emitter::emit_raise_message(const SourceRange& range, Value* message, Value* class_name) {
+  graph().insertNode(graph().create(prim::RaiseException, {message, class_name}, 0)->setSourceRange(range));
+  exit_blocks_.insert(environment_->block());
+}
+
+void Emitter::emit_raise(const Syntax& statement) {
+  const SourceRange& range = statement.range;
+  if (!statement.has(0)) {
+    throw ErrorReport(range) << "raise needs an exception";
+  }
+  const SugaredValuePtr raised = emit_sugared(statement[0]);
+  if (dynamic_cast<ExceptionValue*>(raised.get())) {
+    emit_raise_message(range, constant(std::string(), range), graph().insertNode(graph().createNone())->output());
+    return;
+  }
+  if (const auto* exception = dynamic_cast<ExceptionMessageValue*>(raised.get())) {
+    emit_raise_message(range, exception->message, exception->class_name);
+    return;
+  }
+  Value* value = raised->asValue(range, method_);
+  if (value->type()->kind() == TypeKind::ClassType) {
+    // A class of the program's own that derives from an exception: its name and what it says.
+    const std::string name = value->type()->expectRef<ClassType>().name()->qualifiedName();
+    emit_raise_message(range, emit_builtin(range, aten::str, {value}), constant(name, range));
+    return;
+  }
+  throw ErrorReport(range) << "exceptions must derive from BaseException";
+}
+
+void Emitter::emit_assert(const Syntax& statement) {
+  const SourceRange& range = statement.range;
+  const Condition condition = emit_condition(statement[0]);
+  const Syntax nothing(SyntaxKind::Sequence, range);
+  Node* node = graph().insertNode(graph().create(prim::If, {condition.value}, 0)->setSourceRange(range));
+  Block* holds = node->addBlock();
+  Block* fails = node->addBlock();
+  const std::shared_ptr<Environment> then = emit_branch(holds, nothing, condition.refinements.when_true);
+  push_frame(fails);
+  {
+    const WithInsertPoint at(fails);
+    insert_refinements(range, condition.refinements.when_false);
+    Value* message = constant(std::string("AssertionError: "), range);
+    if (statement.has(1)) {
+      Value* text = emit(statement[1]);
+      if (text->type()->kind() != TypeKind::StringType) {
+        text = emit_builtin(range, aten::str, {text});
+      }
+      message = emit_builtin(range, aten::add, {message, text});
+    }
+    emit_raise_message(range, message, graph().insertNode(graph().createNone())->output());
+  }
+  const std::shared_ptr<Environment> otherwise = pop_frame();
+  merge_branches(range, node, then, otherwise);
+}
+
+// ---- branches -------------------------------------------------------------------------------------------------------
+
+void Emitter::insert_refinements(const SourceRange& range, const std::vector<Refinement>& refinements) {
+  for (const Refinement& refinement : refinements) {
+    Value* before = environment_->getVar(refinement.name, range);
+    if (before->type() == refinement.type || *before->type() == *refinement.type) {
+      continue;
+    }
+    Value* cast = graph().insertUncheckedCast(before, refinement.type);
+    environment_->insertStore(refinement.name, range, cast, refinement.type);
+  }
+}
+
+std::shared_ptr<Environment> Emitter::emit_branch(
+    Block* block, const Syntax& statements, const std::vector<Refinement>& refinements) {
+  push_frame(block);
+  const WithInsertPoint at(block);
+  insert_refinements(statements.range, refinements);
+  emit_statements(statements);
+  return pop_frame();
+}
+
+void Emitter::emit_if(const Syntax& statement) {
+  emit_if(statement.range, emit_condition(statement[0]), statement[1], statement[2]);
+}
+
+void Emitter::emit_if(
+    const SourceRange& range, const Condition& condition, const Syntax& then, const Syntax& otherwise) {
+  if (condition.known) {
+    const Refinements& refinements = condition.refinements;
+    insert_refinements(range, *condition.known ? refinements.when_true : refinements.when_false);
+    emit_statements(*condition.known ? then : otherwise);
+    return;
+  }
+  Node* node = graph().insertNode(graph().create(prim::If, {condition.value}, 0)->setSourceRange(range));
+  Block* true_block = node->addBlock();
+  Block* false_block = node->addBlock();
+  const std::shared_ptr<Environment> after_true = emit_branch(true_block, then, condition.refinements.when_true);
+  const std::shared_ptr<Environment> after_false =
+      emit_branch(false_block, otherwise, condition.refinements.when_false);
+  merge_branches(range, node, after_true, after_false);
+}
+
+// The types of variables behind an If, and which of them exist only on one way.
+void Emitter::merge_branches(
+    const SourceRange& range,
+    Node* node,
+    const std::shared_ptr<Environment>& then,
+    const std::shared_ptr<Environment>& otherwise) {
+  const bool then_exits = exit_blocks_.count(node->blocks()[0]) > 0;
+  const bool otherwise_exits = exit_blocks_.count(node->blocks()[1]) > 0;
+  if (then_exits && otherwise_exits) {
+    exit_blocks_.insert(node->owningBlock());
+    return;
+  }
+  std::set<std::string> names;
+  for (const std::string& name : then->definedVariables()) {
+    names.insert(name);
+  }
+  for (const std::string& name : otherwise->definedVariables()) {
+    names.insert(name);
+  }
+  for (const std::string& name : names) {
+    const TypePtr in_then = then_exits ? nullptr : then->findType(name);
+    const TypePtr in_otherwise = otherwise_exits ? nullptr : otherwise->findType(name);
+    if (then_exits || otherwise_exits) {
+      const TypePtr& only = then_exits ? in_otherwise : in_then;
+      const std::shared_ptr<Environment>& live = then_exits ? otherwise : then;
+      const std::shared_ptr<Environment>& dead = then_exits ? then : otherwise;
+      if (!only) {
+        continue;
+      }
+      // The way that exits gives some value of the type that nobody sees.
+      const WithInsertPoint at(dead->block());
+      Value* nothing = graph().insertNode(graph().createUninitialized(only))->output();
+      dead->insertStore(name, range, nothing, only);
+      if (!live->isDefined(name)) {
+        continue;
+      }
+      environment_->setType(name, only);
+      continue;
+    }
+    if (!in_then || !in_otherwise) {
+      const bool was_defined = environment_->isDefined(name);
+      const char* branch = in_then ? "false" : "true";
+      const std::optional<std::string> reason = (in_then ? otherwise : then)->findVariableTypeError(name);
+      if (!was_defined || reason) {
+        ErrorReport report(range);
+        report << name << " is not defined in the " << branch << " branch";
+        const std::string message = reason ? *reason : std::string(report.what());
+        environment_->setVariableTypeError(name, [message] { return message; });
+      }
+      continue;
+    }
+    if (const std::optional<TypePtr> unified = unifyTypes(in_then, in_otherwise)) {
+      environment_->setType(name, *unified);
+      continue;
+    }
+    ErrorReport report(range);
+    report << "Type mismatch: " << name << " is set to type " << in_then->repr_str() << " in the true branch and type "
+           << in_otherwise->repr_str() << " in the false branch";
+    const std::string message = report.what();
+    environment_->setVariableTypeError(name, [message] { return message; });
+  }
+}
+
+// ---- loops ----------------------------------------------------------------------------------------------------------
+
+void Emitter::emit_loop(
+    const SourceRange& range,
+    const SugaredValuePtr& iterable,
+    const Syntax* condition,
+    const Syntax* target,
+    const std::function<void()>& body) {
+  Value* trips = iterable ? iterable->len(range, method_) : constant(std::numeric_limits<int64_t>::max(), range);
+  Node* node = graph().insertNode(graph().create(prim::Loop, {trips}, 0)->setSourceRange(range));
+  // Until it is in SSA form, a loop has two blocks: one computes whether it goes on, the other is the body.
+  Block* condition_block = node->addBlock();
+  Block* body_block = node->addBlock();
+  Value* iteration = body_block->addInput()->setType(IntType::get());
+  push_frame(condition_block);
+  Refinements refinements;
+  {
+    const WithInsertPoint at(condition_block);
+    Value* go_on = nullptr;
+    if (condition) {
+      const Condition emitted = emit_condition(*condition);
+      go_on = emitted.value;
+      refinements = emitted.refinements;
+    } else {
+      go_on = constant(true, range);
+    }
+    condition_block->registerOutput(go_on);
+  }
+  pop_frame();
+  push_frame(body_block);
+  ++loop_depth_;
+  {
+    const WithInsertPoint at(body_block);
+    insert_refinements(range, refinements.when_true);
+    if (iterable) {
+      const SugaredValuePtr item = iterable->getitem(range, method_, iteration);
+      emit_assign_to(*target, item, target->range);
+    }
+    body();
+  }
+  --loop_depth_;
+  exit_blocks_.erase(body_block);
+  pop_frame();
+}
+
+void Emitter::emit_while(const Syntax& statement) {
+  emit_loop(statement.range, nullptr, &statement[0], nullptr, [&] { emit_statements(statement[1]); });
+}
+
+void Emitter::emit_for(const Syntax& statement) {
+  const SugaredValuePtr iterable = emit_sugared(statement[1])->iter(statement.range, method_);
+  if (iterable->shouldEmitUnrolled()) {
+    emit_unrolled(statement.range, iterable, statement[0], statement[2]);
+    return;
+  }
+  emit_loop(statement.range, iterable, nullptr, &statement[0], [&] { emit_statements(statement[2]); });
+}
+
+namespace {
+
+bool leaves_loop(const Syntax& statements) {
+  return std::any_of(statements.children.begin(), statements.children.end(), [](const SyntaxPtr& statement) {
+    switch (statement->kind) {
+      case SyntaxKind::Break:
+      case SyntaxKind::Continue:
+        return true;
+      case SyntaxKind::If:
+        return leaves_loop((*statement)[1]) || leaves_loop((*statement)[2]);
+      case SyntaxKind::With:
+        return leaves_loop((*statement)[1]);
+      default:
+        return false;
+    }
+  });
+}
+
+} // namespace
+
+void Emitter::emit_unrolled(
+    const SourceRange& range, const SugaredValuePtr& iterable, const Syntax& target, const Syntax& body) {
+  const std::optional<int64_t> length = iterable->staticLen();
+  TORCH_INTERNAL_ASSERT(length, "an unrolled loop of unknown length");
+  if (leaves_loop(body)) {
+    throw ErrorReport(range)
+        << "Because we emit iteration over Modulelists or Tuples as unrolled loops, we do not support break or "
+        << "continue inside the body of these loops";
+  }
+  for (int64_t i = 0; i < *length && exit_blocks_.count(environment_->block()) == 0; ++i) {
+    const SugaredValuePtr item = iterable->getitem(range, method_, constant(i, range));
+    emit_assign_to(target, item, target.range);
+    emit_statements(body);
+  }
+}
+
+// ---- with -----------------------------------------------------------------------------------------------------------
+
+void Emitter::emit_with(const Syntax& statement) {
+  std::vector<std::pair<Value*, const Syntax*>> entered;
+  std::vector<Block*> blocks;
+  // Each context holds those behind it in a block of its own.
+  std::vector<Node*> insert_points;
+  for (const SyntaxPtr& item : statement[0].children) {
+    Value* context = emit((*item)[0]);
+    const ClassType* type = context->type()->castRaw<ClassType>();
+    if (!type) {
+      throw ErrorReport(item->range) << "With item expression must return an object";
+    }
+    Function* enter = type->findMethod("__enter__");
+    Function* exit = type->findMethod("__exit__");
+    if (!enter || !exit) {
+      throw ErrorReport(item->range)
+          << "Object returned by with item expression does not define __enter__ and __exit__ methods";
+    }
+    enter->ensure_defined();
+    exit->ensure_defined();
+    if (enter->getSchema().arguments().size() != 1) {
+      throw ErrorReport(item->range) << "__enter__ must have only one argument and one return value";
+    }
+    if (exit->getSchema().arguments().size() != 4) {
+      throw ErrorReport(item->range) << "__exit__ must have four arguments";
+    }
+    Node* entering = graph().insertNode(graph().create(prim::Enter, {context})->setSourceRange(item->range));
+    entering->output()->setType(enter->getSchema().returns().at(0).type());
+    if (item->has(1)) {
+      emit_assign_to((*item)[1], std::make_shared<SimpleValue>(entering->output()), item->range);
+    }
+    Node* node = graph().insertNode(graph().create(prim::With, {context}, 0)->setSourceRange(item->range));
+    insert_points.push_back(graph().insertPoint());
+    blocks.push_back(node->addBlock());
+    graph().setInsertPoint(blocks.back());
+    push_frame(blocks.back());
+  }
+  emit_statements(statement[1]);
+  while (!blocks.empty()) {
+    const std::shared_ptr<Environment> inner = pop_frame();
+    if (exit_blocks_.count(blocks.back()) > 0) {
+      exit_blocks_.insert(environment_->block());
+    }
+    for (const std::string& name : inner->definedVariables()) {
+      environment_->setType(name, inner->findType(name));
+    }
+    graph().setInsertPoint(insert_points.back());
+    insert_points.pop_back();
+    blocks.pop_back();
+  }
+}
+
+} // namespace torch::jit

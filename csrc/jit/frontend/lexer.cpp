@@ -1,0 +1,301 @@
+#include <csrc/jit/frontend/lexer.h>
+
+#include <csrc/jit/frontend/error_report.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace torch::jit {
+
+namespace {
+
+bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_name_part(char c) {
+  return is_name_start(c) || is_digit(c);
+}
+bool is_hex_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+constexpr std::array<std::string_view, 28> kKeywords = {
+    "and",    "as",    "assert", "break", "class",  "continue", "def",    "del", "elif", "else",
+    "except", "False", "for",    "from",  "global", "if",       "import", "in",  "is",   "None",
+    "not",    "or",    "pass",   "raise", "return", "True",     "while",  "with"};
+
+// Longer ones first.
+constexpr std::array<std::string_view, 45> kOperators = {
+    "<<=", ">>=", "**=", "//=", "...", "->", "<<", ">>", "**", "//", "==", "!=", "<=", ">=", "+=",
+    "-=",  "*=",  "/=",  "%=",  "&=",  "|=", "^=", "@=", "+",  "-",  "*",  "/",  "%",  "@",  "&",
+    "|",   "^",   "~",   "<",   ">",   "=",  "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  "."};
+
+constexpr std::string_view kTypeComment = "# type:";
+
+} // namespace
+
+std::string toString(const Token& token) {
+  switch (token.kind) {
+    case TokenKind::Name:
+      return "ident";
+    case TokenKind::Number:
+      return "number";
+    case TokenKind::String:
+      return "string_literal";
+    case TokenKind::Newline:
+      return "newline";
+    case TokenKind::Indent:
+      return "indent";
+    case TokenKind::Dedent:
+      return "dedent";
+    case TokenKind::TypeComment:
+      return "type_comment";
+    case TokenKind::End:
+      return "eof";
+    default:
+      return std::string(token.text());
+  }
+}
+
+namespace {
+
+std::string kind_name(TokenKind kind) {
+  return toString(Token{kind, SourceRange()});
+}
+
+} // namespace
+
+Lexer::Lexer(std::shared_ptr<Source> source) : source_(std::move(source)), text_(source_->text_str()) {
+  current_ = scan();
+}
+
+Token Lexer::make(TokenKind kind, size_t begin) const {
+  return Token{kind, SourceRange(source_, begin, pos_)};
+}
+
+const Token& Lexer::lookahead() {
+  if (ahead_.empty()) {
+    ahead_.push_back(scan());
+  }
+  return ahead_.front();
+}
+
+Token Lexer::next() {
+  Token taken = std::move(current_);
+  if (ahead_.empty()) {
+    current_ = scan();
+  } else {
+    current_ = std::move(ahead_.front());
+    ahead_.pop_front();
+  }
+  return taken;
+}
+
+bool Lexer::nextIf(std::string_view text) {
+  if (!current_.is(text)) {
+    return false;
+  }
+  next();
+  return true;
+}
+
+bool Lexer::nextIf(TokenKind kind) {
+  if (current_.kind != kind) {
+    return false;
+  }
+  next();
+  return true;
+}
+
+Token Lexer::expect(std::string_view text) {
+  if (!current_.is(text)) {
+    reportUnexpected(std::string(text), current_);
+  }
+  return next();
+}
+
+Token Lexer::expect(TokenKind kind) {
+  if (current_.kind != kind) {
+    reportUnexpected(kind_name(kind), current_);
+  }
+  return next();
+}
+
+void Lexer::reportError(const std::string& what) const {
+  throw ErrorReport(current_.range) << what;
+}
+
+void Lexer::reportUnexpected(const std::string& expected, const Token& found) const {
+  std::ostringstream message;
+  message << "expected " << expected << " but found '" << toString(found) << "' here:\n";
+  found.range.highlight(message);
+  TORCH_CHECK(false, message.str());
+}
+
+// ---- scanning -------------------------------------------------------------------------------------------------------
+
+void Lexer::skip_spaces() {
+  while (pos_ < text_.size()) {
+    const char c = text_[pos_];
+    if (c == '\\' && pos_ + 1 < text_.size() && text_[pos_ + 1] == '\n') {
+      pos_ += 2;
+    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || (c == '\n' && brackets_ > 0)) {
+      ++pos_;
+    } else if (c == '#' && (brackets_ > 0 || text_.substr(pos_, kTypeComment.size()) != kTypeComment)) {
+      pos_ = std::min(text_.find('\n', pos_), text_.size());
+    } else {
+      return;
+    }
+  }
+}
+
+// At the beginning of a line: whether its indentation makes a token.
+bool Lexer::skip_blank_lines_and_indent(Token& token) {
+  while (true) {
+    const size_t begin = pos_;
+    while (pos_ < text_.size() && (text_[pos_] == ' ' || text_[pos_] == '\t' || text_[pos_] == '\f')) {
+      ++pos_;
+    }
+    const size_t width = pos_ - begin;
+    skip_spaces();
+    if (pos_ < text_.size() && text_[pos_] == '\n') {
+      ++pos_;
+      continue;
+    }
+    at_line_start_ = false;
+    const size_t indent = pos_ >= text_.size() ? 0 : width;
+    if (indent > indents_.back()) {
+      indents_.push_back(indent);
+      token = Token{TokenKind::Indent, SourceRange(source_, begin, begin + width)};
+      return true;
+    }
+    if (indent < indents_.back()) {
+      indents_.pop_back();
+      if (indent > indents_.back()) {
+        throw ErrorReport(SourceRange(source_, pos_, pos_)) << "invalid indent level " << indent;
+      }
+      // The next call looks at the same line again.
+      pos_ = pos_ >= text_.size() ? pos_ : begin;
+      at_line_start_ = true;
+      token = Token{TokenKind::Dedent, SourceRange(source_, begin, begin)};
+      return true;
+    }
+    return false;
+  }
+}
+
+size_t Lexer::scan_number(size_t begin) const {
+  size_t pos = begin;
+  const auto at = [&](size_t i) { return i < text_.size() ? text_[i] : '\0'; };
+  if (at(pos) == '0' && (at(pos + 1) == 'x' || at(pos + 1) == 'X') && is_hex_digit(at(pos + 2))) {
+    pos += 2;
+    while (is_hex_digit(at(pos))) {
+      ++pos;
+    }
+    return pos;
+  }
+  const auto skip_digits = [&] {
+    while (is_digit(at(pos)) || (at(pos) == '_' && is_digit(at(pos + 1)))) {
+      ++pos;
+    }
+  };
+  skip_digits();
+  if (at(pos) == '.') {
+    ++pos;
+    skip_digits();
+  }
+  if (at(pos) == 'e' || at(pos) == 'E') {
+    const size_t sign = at(pos + 1) == '+' || at(pos + 1) == '-' ? 1 : 0;
+    if (is_digit(at(pos + 1 + sign))) {
+      pos += 1 + sign;
+      skip_digits();
+    }
+  }
+  if (at(pos) == 'j' || at(pos) == 'J') {
+    ++pos;
+  }
+  return pos;
+}
+
+size_t Lexer::scan_string(size_t begin) const {
+  const char quote = text_[begin];
+  const bool triple = text_.substr(begin, 3) == std::string(3, quote);
+  const std::string_view close = text_.substr(begin, triple ? 3 : 1);
+  for (size_t pos = begin + close.size(); pos < text_.size(); ++pos) {
+    if (text_[pos] == '\\') {
+      ++pos;
+    } else if (text_.substr(pos, close.size()) == close) {
+      return pos + close.size();
+    } else if (text_[pos] == '\n' && !triple) {
+      break;
+    }
+  }
+  throw ErrorReport(SourceRange(source_, begin, begin + 1)) << "unterminated string";
+}
+
+size_t Lexer::scan_operator(size_t begin) const {
+  for (const std::string_view op : kOperators) {
+    if (text_.substr(begin, op.size()) == op) {
+      return begin + op.size();
+    }
+  }
+  return begin + 1;
+}
+
+Token Lexer::scan() {
+  Token token;
+  if (at_line_start_ && brackets_ == 0 && skip_blank_lines_and_indent(token)) {
+    return token;
+  }
+  skip_spaces();
+  const size_t begin = pos_;
+  if (pos_ >= text_.size()) {
+    if (!ended_with_newline_) {
+      ended_with_newline_ = true;
+      at_line_start_ = true;
+      return make(TokenKind::Newline, begin);
+    }
+    return make(TokenKind::End, begin);
+  }
+  const char c = text_[pos_];
+  if (c == '\n') {
+    ++pos_;
+    at_line_start_ = true;
+    ended_with_newline_ = true;
+    return make(TokenKind::Newline, begin);
+  }
+  ended_with_newline_ = false;
+  if (c == '#') {
+    pos_ += kTypeComment.size();
+    return make(TokenKind::TypeComment, begin);
+  }
+  if (is_name_start(c)) {
+    while (pos_ < text_.size() && is_name_part(text_[pos_])) {
+      ++pos_;
+    }
+    const bool is_keyword =
+        std::find(kKeywords.begin(), kKeywords.end(), text_.substr(begin, pos_ - begin)) != kKeywords.end();
+    return make(is_keyword ? TokenKind::Keyword : TokenKind::Name, begin);
+  }
+  if (is_digit(c) || (c == '.' && pos_ + 1 < text_.size() && is_digit(text_[pos_ + 1]))) {
+    pos_ = scan_number(begin);
+    return make(TokenKind::Number, begin);
+  }
+  if (c == '"' || c == '\'') {
+    pos_ = scan_string(begin);
+    return make(TokenKind::String, begin);
+  }
+  pos_ = scan_operator(begin);
+  if (c == '(' || c == '[' || c == '{') {
+    ++brackets_;
+  } else if ((c == ')' || c == ']' || c == '}') && brackets_ > 0) {
+    --brackets_;
+  }
+  return make(TokenKind::Operator, begin);
+}
+
+} // namespace torch::jit

@@ -1,0 +1,86 @@
+// Source text as tokens.
+#pragma once
+
+#include <csrc/jit/frontend/source_range.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace torch::jit {
+
+enum class TokenKind {
+  Name,
+  Number,
+  String,
+  Keyword,
+  Operator, ///< punctuation too
+  Newline,
+  Indent,
+  Dedent,
+  TypeComment, ///< `# type:`; its text follows as ordinary tokens
+  End,
+};
+
+struct Token {
+  TokenKind kind;
+  /// Its characters; the unescaped text of a string is made by the parser.
+  SourceRange range;
+
+  std::string_view text() const {
+    return range.text();
+  }
+  /// Whether it is this keyword or operator.
+  bool is(std::string_view text_) const {
+    return (kind == TokenKind::Operator || kind == TokenKind::Keyword) && range.text() == text_;
+  }
+};
+
+/// What errors call it: its characters, or ident, number, string_literal, newline, indent, dedent, eof.
+TORCH_API std::string toString(const Token& token);
+
+/// Reads tokens one by one, with one to look ahead at. Lines within brackets are one; comments and blank lines are
+/// none.
+struct TORCH_API Lexer {
+  explicit Lexer(std::shared_ptr<Source> source);
+
+  const Token& cur() const {
+    return current_;
+  }
+  const Token& lookahead();
+  Token next();
+  /// Takes the token if it is this keyword or operator.
+  bool nextIf(std::string_view text);
+  bool nextIf(TokenKind kind);
+  /// Takes the token or throws "expected ... but found ...".
+  Token expect(std::string_view text);
+  Token expect(TokenKind kind);
+  [[noreturn]] void reportError(const std::string& what) const;
+  [[noreturn]] void reportUnexpected(const std::string& expected, const Token& found) const;
+  const std::shared_ptr<Source>& source() const {
+    return source_;
+  }
+
+ private:
+  Token scan();
+  Token make(TokenKind kind, size_t begin) const;
+  bool skip_blank_lines_and_indent(Token& token);
+  void skip_spaces();
+  size_t scan_number(size_t begin) const;
+  size_t scan_string(size_t begin) const;
+  size_t scan_operator(size_t begin) const;
+
+  std::shared_ptr<Source> source_;
+  std::string_view text_;
+  size_t pos_ = 0;
+  size_t brackets_ = 0;
+  bool at_line_start_ = true;
+  bool ended_with_newline_ = true;
+  std::vector<size_t> indents_{0};
+  std::deque<Token> ahead_;
+  Token current_;
+};
+
+} // namespace torch::jit

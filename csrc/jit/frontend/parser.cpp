@@ -1,0 +1,729 @@
+#include <csrc/jit/frontend/parser.h>
+
+#include <csrc/jit/frontend/error_report.h>
+
+#include <algorithm>
+#include <array>
+
+namespace torch::jit {
+
+SourceRange mergeRanges(const SourceRange& a, const SourceRange& b) {
+  return SourceRange(a.source(), std::min(a.start(), b.start()), std::max(a.end(), b.end()));
+}
+
+namespace {
+
+constexpr size_t kMaxDepth = 500;
+
+// A node reaches over the token that makes it and all that is in it.
+SyntaxPtr make(SyntaxKind kind, SourceRange range, std::string text, std::vector<SyntaxPtr> children) {
+  for (const SyntaxPtr& child : children) {
+    if (!child->is(SyntaxKind::Missing) && !(child->is(SyntaxKind::Sequence) && child->size() == 0)) {
+      range = mergeRanges(range, child->range);
+    }
+  }
+  return std::make_shared<Syntax>(kind, std::move(range), std::move(text), std::move(children));
+}
+
+SyntaxPtr make(SyntaxKind kind, const SourceRange& range, std::vector<SyntaxPtr> children = {}) {
+  return make(kind, range, std::string(), std::move(children));
+}
+
+SyntaxPtr sequence(const SourceRange& near, std::vector<SyntaxPtr> items) {
+  const SourceRange range =
+      items.empty() ? SourceRange(near.source(), near.start(), near.start()) : items.front()->range;
+  return make(SyntaxKind::Sequence, range, std::move(items));
+}
+
+struct BinaryOperator {
+  std::string_view text;
+  int precedence;
+};
+
+// From weak to strong. Unary operators and ** bind more strongly than all of these.
+constexpr int kNotPrecedence = 3;
+constexpr std::array<BinaryOperator, 22> kBinaryOperators = {
+    {{"or", 1}, {"and", 2}, {"in", 4}, {"not", 4}, {"is", 4},  {"<", 4}, {"<=", 4}, {">", 4},
+     {">=", 4}, {"==", 4},  {"!=", 4}, {"|", 5},   {"^", 6},   {"&", 7}, {"<<", 8}, {">>", 8},
+     {"+", 9},  {"-", 9},   {"*", 10}, {"/", 10},  {"//", 10}, {"%", 10}}};
+constexpr BinaryOperator kMatrixProduct{"@", 10};
+
+const BinaryOperator* find_binary(const Token& token) {
+  for (const BinaryOperator& op : kBinaryOperators) {
+    if (token.is(op.text)) {
+      return &op;
+    }
+  }
+  return token.is(kMatrixProduct.text) ? &kMatrixProduct : nullptr;
+}
+
+bool is_augmented_assignment(const Token& token) {
+  constexpr std::array<std::string_view, 12> kOperators = {
+      "+=", "-=", "*=", "/=", "//=", "%=", "**=", "@=", "&=", "|=", "^=", "<<="};
+  return token.is(">>=") ||
+      std::any_of(kOperators.begin(), kOperators.end(), [&](std::string_view op) { return token.is(op); });
+}
+
+void append_utf8(std::string& out, uint32_t code) {
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | code >> 6);
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | code >> 12);
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  } else {
+    out += static_cast<char>(0xf0 | code >> 18);
+    out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (code & 0x3f));
+  }
+}
+
+int digit_value(char c) {
+  if (c >= '0' && c <= '9') {
+    return c - '0';
+  }
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 99;
+}
+
+// Up to `count` digits from `pos` on, which stands behind them afterwards.
+uint32_t read_digits(std::string_view text, size_t& pos, size_t count, int base) {
+  uint32_t value = 0;
+  for (; count > 0 && pos < text.size() && digit_value(text[pos]) < base; --count, ++pos) {
+    value = value * static_cast<uint32_t>(base) + static_cast<uint32_t>(digit_value(text[pos]));
+  }
+  return value;
+}
+
+// The characters that a literal with quotes stands for.
+std::string unescape(const SourceRange& range) {
+  const std::string_view text = range.text();
+  const size_t quotes = text.size() >= 6 && text.substr(0, 3) == std::string(3, text[0]) ? 3 : 1;
+  const std::string_view body = text.substr(quotes, text.size() - 2 * quotes);
+  constexpr std::string_view kLetters = "abfnrtv\\'\"";
+  constexpr std::string_view kCharacters = "\a\b\f\n\r\t\v\\'\"";
+  std::string out;
+  for (size_t pos = 0; pos < body.size();) {
+    const char c = body[pos++];
+    if (c != '\\' || pos >= body.size()) {
+      out += c;
+      continue;
+    }
+    const char escape = body[pos++];
+    const size_t known = kLetters.find(escape);
+    if (known != std::string_view::npos) {
+      out += kCharacters[known];
+    } else if (escape == '\n') {
+      continue;
+    } else if (escape >= '0' && escape <= '7') {
+      out += static_cast<char>(read_digits(body, --pos, 3, 8));
+    } else if (escape == 'x') {
+      const size_t begin = pos;
+      const uint32_t code = read_digits(body, pos, 2, 16);
+      if (pos == begin) {
+        throw ErrorReport(range) << "\\x must be followed by hexadecimal digits";
+      }
+      out += static_cast<char>(code);
+    } else if (escape == 'u' || escape == 'U') {
+      const size_t count = escape == 'u' ? 4 : 8;
+      const size_t begin = pos;
+      const uint32_t code = read_digits(body, pos, count, 16);
+      if (pos != begin + count || code > 0x10ffff) {
+        throw ErrorReport(range) << '\\' << escape << " must be followed by " << count
+                                 << " hexadecimal digits of a character";
+      }
+      append_utf8(out, code);
+    } else {
+      out += '\\';
+      out += escape;
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+/// Counts how deeply constructs are nested, so that no text exhausts the stack.
+class Parser::Depth {
+ public:
+  explicit Depth(Parser& parser) : parser_(parser) {
+    if (++parser_.depth_ > kMaxDepth) {
+      --parser_.depth_;
+      parser_.lexer_.reportError("the source is nested more than " + std::to_string(kMaxDepth) + " levels deep");
+    }
+  }
+  Depth(const Depth&) = delete;
+  Depth& operator=(const Depth&) = delete;
+  ~Depth() {
+    --parser_.depth_;
+  }
+
+ private:
+  Parser& parser_;
+};
+
+SyntaxPtr Parser::missing(const SourceRange& near) const {
+  return make(SyntaxKind::Missing, SourceRange(near.source(), near.start(), near.start()));
+}
+
+// ---- expressions ----------------------------------------------------------------------------------------------------
+
+SyntaxPtr Parser::parseExpression() {
+  const Depth depth(*this);
+  return parse_conditional();
+}
+
+// a, b, c: a tuple without parentheses.
+SyntaxPtr Parser::parse_expression_or_tuple() {
+  SyntaxPtr first = parse_target();
+  if (!lexer_.cur().is(",")) {
+    return first;
+  }
+  const SourceRange range = first->range;
+  std::vector<SyntaxPtr> elements{std::move(first)};
+  while (lexer_.nextIf(",")) {
+    const Token& token = lexer_.cur();
+    if (token.kind == TokenKind::Newline || token.is("=") || token.is(")") || token.is("]") || token.is(":") ||
+        token.is("in")) {
+      break;
+    }
+    elements.push_back(parse_target());
+  }
+  return make(SyntaxKind::Tuple, range, std::move(elements));
+}
+
+// An expression, or a starred one where several values are unpacked.
+SyntaxPtr Parser::parse_target() {
+  if (lexer_.cur().is("*")) {
+    const Token star = lexer_.next();
+    return make(SyntaxKind::Starred, star.range, {parse_binary(kNotPrecedence + 2)});
+  }
+  return parseExpression();
+}
+
+SyntaxPtr Parser::parse_conditional() {
+  SyntaxPtr value = parse_binary(1);
+  if (!lexer_.cur().is("if")) {
+    return value;
+  }
+  const Token keyword = lexer_.next();
+  SyntaxPtr condition = parse_binary(1);
+  lexer_.expect("else");
+  SyntaxPtr otherwise = parseExpression();
+  return make(SyntaxKind::Conditional, keyword.range, {std::move(condition), std::move(value), std::move(otherwise)});
+}
+
+SyntaxPtr Parser::parse_binary(int min_precedence) {
+  const Depth depth(*this);
+  SyntaxPtr left;
+  if (lexer_.cur().is("not") && min_precedence <= kNotPrecedence) {
+    const Token keyword = lexer_.next();
+    left = make(SyntaxKind::Unary, keyword.range, "not", {parse_binary(kNotPrecedence)});
+  } else {
+    left = parse_unary();
+  }
+  while (const BinaryOperator* op = find_binary(lexer_.cur())) {
+    if (op->precedence < min_precedence) {
+      break;
+    }
+    std::string text(op->text);
+    if (op->text == "not") {
+      if (!lexer_.lookahead().is("in")) {
+        break;
+      }
+      lexer_.next();
+      text = "not in";
+    }
+    const Token token = lexer_.next();
+    if (text == "is" && lexer_.nextIf("not")) {
+      text = "is not";
+    }
+    SyntaxPtr right = parse_binary(op->precedence + 1);
+    left = make(SyntaxKind::Binary, token.range, std::move(text), {std::move(left), std::move(right)});
+  }
+  return left;
+}
+
+SyntaxPtr Parser::parse_unary() {
+  const Token& token = lexer_.cur();
+  if (token.is("-") || token.is("+") || token.is("~")) {
+    const Depth depth(*this);
+    const Token op = lexer_.next();
+    return make(SyntaxKind::Unary, op.range, std::string(op.text()), {parse_unary()});
+  }
+  return parse_power();
+}
+
+SyntaxPtr Parser::parse_power() {
+  SyntaxPtr base = parse_postfix();
+  if (!lexer_.cur().is("**")) {
+    return base;
+  }
+  const Token op = lexer_.next();
+  SyntaxPtr exponent = parse_unary();
+  return make(SyntaxKind::Binary, op.range, "**", {std::move(base), std::move(exponent)});
+}
+
+SyntaxPtr Parser::parse_postfix() {
+  SyntaxPtr value = parse_atom();
+  while (true) {
+    if (lexer_.nextIf(".")) {
+      const Token name = lexer_.expect(TokenKind::Name);
+      value = make(SyntaxKind::Attribute, name.range, std::string(name.text()), {std::move(value)});
+    } else if (lexer_.cur().is("(")) {
+      value = parse_call(std::move(value));
+    } else if (lexer_.cur().is("[")) {
+      value = parse_subscript(std::move(value));
+    } else {
+      return value;
+    }
+  }
+}
+
+SyntaxPtr Parser::parse_call(SyntaxPtr callee) {
+  const Token open = lexer_.expect("(");
+  std::vector<SyntaxPtr> arguments;
+  std::vector<SyntaxPtr> keywords;
+  while (!lexer_.cur().is(")")) {
+    if (lexer_.cur().kind == TokenKind::Name && lexer_.lookahead().is("=")) {
+      const Token name = lexer_.next();
+      lexer_.next();
+      keywords.push_back(make(SyntaxKind::Keyword, name.range, std::string(name.text()), {parseExpression()}));
+    } else {
+      arguments.push_back(parse_target());
+    }
+    if (!lexer_.nextIf(",")) {
+      break;
+    }
+  }
+  lexer_.expect(")");
+  SyntaxPtr positional = sequence(open.range, std::move(arguments));
+  SyntaxPtr named = sequence(open.range, std::move(keywords));
+  return make(SyntaxKind::Call, open.range, {std::move(callee), std::move(positional), std::move(named)});
+}
+
+SyntaxPtr Parser::parse_subscript(SyntaxPtr object) {
+  const Token open = lexer_.expect("[");
+  std::vector<SyntaxPtr> indices;
+  while (!lexer_.cur().is("]")) {
+    indices.push_back(parse_index());
+    if (!lexer_.nextIf(",")) {
+      break;
+    }
+  }
+  const Token close = lexer_.expect("]");
+  return make(
+      SyntaxKind::Subscript, mergeRanges(open.range, close.range),
+      {std::move(object), sequence(open.range, std::move(indices))});
+}
+
+SyntaxPtr Parser::parse_index() {
+  const SourceRange begin = lexer_.cur().range;
+  const auto ends_part = [this] { return lexer_.cur().is(":") || lexer_.cur().is("]") || lexer_.cur().is(","); };
+  SyntaxPtr start = ends_part() ? missing(begin) : parseExpression();
+  if (!lexer_.cur().is(":")) {
+    return start;
+  }
+  const Token colon = lexer_.next();
+  SyntaxPtr stop = ends_part() ? missing(begin) : parseExpression();
+  SyntaxPtr step = missing(begin);
+  if (lexer_.nextIf(":") && !ends_part()) {
+    step = parseExpression();
+  }
+  return make(SyntaxKind::Slice, colon.range, {std::move(start), std::move(stop), std::move(step)});
+}
+
+SyntaxPtr Parser::parse_list() {
+  const Token open = lexer_.expect("[");
+  if (lexer_.cur().is("]")) {
+    return make(SyntaxKind::List, mergeRanges(open.range, lexer_.next().range));
+  }
+  SyntaxPtr first = parse_target();
+  if (lexer_.nextIf("for")) {
+    SyntaxPtr target = parse_expression_or_tuple();
+    lexer_.expect("in");
+    // Filters are not part of the language: an "if" here begins a conditional expression.
+    SyntaxPtr iterable = parseExpression();
+    const Token close = lexer_.expect("]");
+    return make(
+        SyntaxKind::ListComprehension, mergeRanges(open.range, close.range),
+        {std::move(first), std::move(target), std::move(iterable)});
+  }
+  std::vector<SyntaxPtr> elements{std::move(first)};
+  while (lexer_.nextIf(",") && !lexer_.cur().is("]")) {
+    elements.push_back(parse_target());
+  }
+  const Token close = lexer_.expect("]");
+  return make(SyntaxKind::List, mergeRanges(open.range, close.range), std::move(elements));
+}
+
+SyntaxPtr Parser::parse_dict() {
+  const Token open = lexer_.expect("{");
+  std::vector<SyntaxPtr> keys;
+  std::vector<SyntaxPtr> values;
+  while (!lexer_.cur().is("}")) {
+    keys.push_back(parseExpression());
+    lexer_.expect(":");
+    values.push_back(parseExpression());
+    if (keys.size() == 1 && lexer_.nextIf("for")) {
+      SyntaxPtr target = parse_expression_or_tuple();
+      lexer_.expect("in");
+      SyntaxPtr iterable = parseExpression();
+      const Token close = lexer_.expect("}");
+      return make(
+          SyntaxKind::DictComprehension, mergeRanges(open.range, close.range),
+          {std::move(keys[0]), std::move(values[0]), std::move(target), std::move(iterable)});
+    }
+    if (!lexer_.nextIf(",")) {
+      break;
+    }
+  }
+  const Token close = lexer_.expect("}");
+  return make(
+      SyntaxKind::Dict, mergeRanges(open.range, close.range),
+      {sequence(open.range, std::move(keys)), sequence(open.range, std::move(values))});
+}
+
+// Literals that follow each other are one.
+SyntaxPtr Parser::parse_string() {
+  SourceRange range = lexer_.cur().range;
+  std::string text;
+  while (lexer_.cur().kind == TokenKind::String) {
+    const Token part = lexer_.next();
+    text += unescape(part.range);
+    range = mergeRanges(range, part.range);
+  }
+  return make(SyntaxKind::String, range, std::move(text), {});
+}
+
+SyntaxPtr Parser::parse_atom() {
+  const Token& token = lexer_.cur();
+  switch (token.kind) {
+    case TokenKind::Name: {
+      const Token name = lexer_.next();
+      return make(SyntaxKind::Name, name.range, std::string(name.text()), {});
+    }
+    case TokenKind::Number: {
+      const Token number = lexer_.next();
+      return make(SyntaxKind::Number, number.range, std::string(number.text()), {});
+    }
+    case TokenKind::String:
+      return parse_string();
+    default:
+      break;
+  }
+  if (token.is("True")) {
+    return make(SyntaxKind::True, lexer_.next().range);
+  }
+  if (token.is("False")) {
+    return make(SyntaxKind::False, lexer_.next().range);
+  }
+  if (token.is("None")) {
+    return make(SyntaxKind::None, lexer_.next().range);
+  }
+  if (token.is("...")) {
+    return make(SyntaxKind::Ellipsis, lexer_.next().range);
+  }
+  if (token.is("[")) {
+    return parse_list();
+  }
+  if (token.is("{")) {
+    return parse_dict();
+  }
+  if (token.is("(")) {
+    const Token open = lexer_.next();
+    if (lexer_.cur().is(")")) {
+      return make(SyntaxKind::Tuple, mergeRanges(open.range, lexer_.next().range));
+    }
+    SyntaxPtr value = parse_expression_or_tuple();
+    lexer_.expect(")");
+    return value;
+  }
+  lexer_.reportUnexpected("ident", token);
+}
+
+// ---- statements -----------------------------------------------------------------------------------------------------
+
+SyntaxPtr Parser::parse_block() {
+  const SourceRange near = lexer_.cur().range;
+  std::vector<SyntaxPtr> statements;
+  if (lexer_.cur().kind != TokenKind::Newline && lexer_.cur().kind != TokenKind::TypeComment) {
+    // On the line of the colon.
+    statements.push_back(parse_simple_statement());
+    return sequence(near, std::move(statements));
+  }
+  lexer_.expect(TokenKind::Newline);
+  lexer_.expect(TokenKind::Indent);
+  while (!lexer_.nextIf(TokenKind::Dedent)) {
+    statements.push_back(parse_statement());
+  }
+  return sequence(near, std::move(statements));
+}
+
+SyntaxPtr Parser::parse_statement() {
+  const Depth depth(*this);
+  const Token& token = lexer_.cur();
+  if (token.is("if")) {
+    return parse_if(lexer_.next());
+  }
+  if (token.is("while")) {
+    const Token keyword = lexer_.next();
+    SyntaxPtr condition = parseExpression();
+    lexer_.expect(":");
+    return make(SyntaxKind::While, keyword.range, {std::move(condition), parse_block()});
+  }
+  if (token.is("for")) {
+    const Token keyword = lexer_.next();
+    SyntaxPtr target = parse_expression_or_tuple();
+    lexer_.expect("in");
+    SyntaxPtr iterable = parse_expression_or_tuple();
+    lexer_.expect(":");
+    return make(SyntaxKind::For, keyword.range, {std::move(target), std::move(iterable), parse_block()});
+  }
+  if (token.is("with")) {
+    return parse_with(lexer_.next());
+  }
+  if (token.is("def")) {
+    return parseFunction();
+  }
+  return parse_simple_statement();
+}
+
+SyntaxPtr Parser::parse_if(const Token& keyword) {
+  const Depth depth(*this);
+  SyntaxPtr condition = parseExpression();
+  lexer_.expect(":");
+  SyntaxPtr then = parse_block();
+  std::vector<SyntaxPtr> otherwise;
+  SyntaxPtr otherwise_block = sequence(keyword.range, {});
+  if (lexer_.cur().is("elif")) {
+    otherwise.push_back(parse_if(lexer_.next()));
+    otherwise_block = sequence(keyword.range, std::move(otherwise));
+  } else if (lexer_.nextIf("else")) {
+    lexer_.expect(":");
+    otherwise_block = parse_block();
+  }
+  return make(SyntaxKind::If, keyword.range, {std::move(condition), std::move(then), std::move(otherwise_block)});
+}
+
+SyntaxPtr Parser::parse_with(const Token& keyword) {
+  std::vector<SyntaxPtr> items;
+  do {
+    SyntaxPtr context = parseExpression();
+    const SourceRange range = context->range;
+    SyntaxPtr target = lexer_.nextIf("as") ? parseExpression() : missing(range);
+    items.push_back(make(SyntaxKind::WithItem, range, {std::move(context), std::move(target)}));
+  } while (lexer_.nextIf(","));
+  lexer_.expect(":");
+  SyntaxPtr contexts = sequence(keyword.range, std::move(items));
+  return make(SyntaxKind::With, keyword.range, {std::move(contexts), parse_block()});
+}
+
+SyntaxPtr Parser::parse_simple_statement() {
+  const Token& token = lexer_.cur();
+  const auto at_end = [this] { return lexer_.cur().kind == TokenKind::Newline; };
+  SyntaxPtr statement;
+  if (token.is("return")) {
+    const Token keyword = lexer_.next();
+    SyntaxPtr value = at_end() ? missing(keyword.range) : parse_expression_or_tuple();
+    statement = make(SyntaxKind::Return, keyword.range, {std::move(value)});
+  } else if (token.is("raise")) {
+    const Token keyword = lexer_.next();
+    SyntaxPtr value = at_end() ? missing(keyword.range) : parseExpression();
+    statement = make(SyntaxKind::Raise, keyword.range, {std::move(value)});
+  } else if (token.is("assert")) {
+    const Token keyword = lexer_.next();
+    SyntaxPtr condition = parseExpression();
+    SyntaxPtr message = lexer_.nextIf(",") ? parseExpression() : missing(keyword.range);
+    statement = make(SyntaxKind::Assert, keyword.range, {std::move(condition), std::move(message)});
+  } else if (token.is("del")) {
+    const Token keyword = lexer_.next();
+    std::vector<SyntaxPtr> targets;
+    do {
+      targets.push_back(parseExpression());
+    } while (lexer_.nextIf(","));
+    statement = make(SyntaxKind::Delete, keyword.range, std::move(targets));
+  } else if (token.is("global")) {
+    const Token keyword = lexer_.next();
+    std::vector<SyntaxPtr> names;
+    do {
+      names.push_back(parseExpression());
+    } while (lexer_.nextIf(","));
+    statement = make(SyntaxKind::Global, keyword.range, std::move(names));
+  } else if (token.is("pass")) {
+    statement = make(SyntaxKind::Pass, lexer_.next().range);
+  } else if (token.is("break")) {
+    statement = make(SyntaxKind::Break, lexer_.next().range);
+  } else if (token.is("continue")) {
+    statement = make(SyntaxKind::Continue, lexer_.next().range);
+  } else {
+    statement = parse_assignment_or_expression();
+  }
+  lexer_.expect(TokenKind::Newline);
+  return statement;
+}
+
+SyntaxPtr Parser::parse_assignment_or_expression() {
+  SyntaxPtr first = parse_expression_or_tuple();
+  const SourceRange range = first->range;
+  if (is_augmented_assignment(lexer_.cur())) {
+    const Token op = lexer_.next();
+    const std::string_view text = op.text();
+    SyntaxPtr value = parse_expression_or_tuple();
+    return make(
+        SyntaxKind::AugmentedAssign, op.range, std::string(text.substr(0, text.size() - 1)),
+        {std::move(first), std::move(value)});
+  }
+  if (lexer_.nextIf(":")) {
+    SyntaxPtr type = parseExpression();
+    SyntaxPtr value = lexer_.nextIf("=") ? parse_expression_or_tuple() : missing(range);
+    return make(SyntaxKind::Assign, range, {sequence(range, {std::move(first)}), std::move(value), std::move(type)});
+  }
+  if (!lexer_.cur().is("=")) {
+    return make(SyntaxKind::Expression, range, {std::move(first)});
+  }
+  std::vector<SyntaxPtr> targets;
+  SyntaxPtr value = std::move(first);
+  while (lexer_.nextIf("=")) {
+    targets.push_back(std::move(value));
+    value = parse_expression_or_tuple();
+  }
+  SyntaxPtr type = lexer_.nextIf(TokenKind::TypeComment) ? parseExpression() : missing(range);
+  return make(SyntaxKind::Assign, range, {sequence(range, std::move(targets)), std::move(value), std::move(type)});
+}
+
+// ---- definitions ----------------------------------------------------------------------------------------------------
+
+SyntaxPtr Parser::parse_parameter(bool keyword_only) {
+  const Token name = lexer_.expect(TokenKind::Name);
+  SyntaxPtr type = lexer_.nextIf(":") ? parseExpression() : missing(name.range);
+  SyntaxPtr value = lexer_.nextIf("=") ? parseExpression() : missing(name.range);
+  std::vector<SyntaxPtr> marks;
+  if (keyword_only) {
+    marks.push_back(make(SyntaxKind::True, name.range));
+  }
+  SyntaxPtr mark = sequence(name.range, std::move(marks));
+  return make(
+      SyntaxKind::Parameter, name.range, std::string(name.text()),
+      {std::move(type), std::move(value), std::move(mark)});
+}
+
+std::vector<SyntaxPtr> Parser::parse_parameters() {
+  std::vector<SyntaxPtr> parameters;
+  bool keyword_only = false;
+  lexer_.expect("(");
+  while (!lexer_.cur().is(")")) {
+    if (lexer_.cur().is("*") && !keyword_only) {
+      lexer_.next();
+      keyword_only = true;
+      if (!lexer_.cur().is(",")) {
+        lexer_.expect(")");
+      }
+    } else {
+      parameters.push_back(parse_parameter(keyword_only));
+    }
+    if (!lexer_.nextIf(",")) {
+      break;
+    }
+  }
+  lexer_.expect(")");
+  return parameters;
+}
+
+namespace {
+
+// The parameters with the types that a comment `# type: (A, B) -> C` gives; for methods it may leave out self.
+std::vector<SyntaxPtr> with_types(
+    const SourceRange& range, const std::vector<SyntaxPtr>& parameters, const std::vector<SyntaxPtr>& types) {
+  const size_t skipped = parameters.size() == types.size() + 1 && parameters[0]->text == "self" ? 1 : 0;
+  if (parameters.size() != types.size() + skipped) {
+    throw ErrorReport(range) << "Number of type annotations (" << types.size()
+                             << ") did not match the number of function parameters (" << parameters.size() << ")";
+  }
+  std::vector<SyntaxPtr> typed(parameters.begin(), parameters.begin() + static_cast<ptrdiff_t>(skipped));
+  for (size_t i = skipped; i < parameters.size(); ++i) {
+    const Syntax& parameter = *parameters[i];
+    typed.push_back(std::make_shared<Syntax>(
+        SyntaxKind::Parameter, parameter.range, parameter.text,
+        std::vector<SyntaxPtr>{types[i - skipped], parameter.children[1], parameter.children[2]}));
+  }
+  return typed;
+}
+
+} // namespace
+
+SyntaxPtr Parser::parseFunction() {
+  const Depth depth(*this);
+  const Token keyword = lexer_.expect("def");
+  const Token name = lexer_.expect(TokenKind::Name);
+  const SourceRange open = lexer_.cur().range;
+  std::vector<SyntaxPtr> parameters = parse_parameters();
+  SyntaxPtr result = lexer_.nextIf("->") ? parseExpression() : missing(name.range);
+  lexer_.expect(":");
+  // The comment stands behind the colon or on a line of its own.
+  const bool own_line = lexer_.cur().kind == TokenKind::Newline && lexer_.lookahead().kind == TokenKind::Indent;
+  SyntaxPtr body;
+  const auto take_type_comment = [&] {
+    if (!lexer_.nextIf(TokenKind::TypeComment)) {
+      return;
+    }
+    const SyntaxPtr types = parseExpression();
+    const std::vector<SyntaxPtr> list = types->is(SyntaxKind::Tuple) ? types->children : std::vector<SyntaxPtr>{types};
+    parameters = with_types(open, parameters, list);
+    lexer_.expect("->");
+    result = parseExpression();
+  };
+  take_type_comment();
+  if (own_line) {
+    const SourceRange near = lexer_.next().range;
+    lexer_.next();
+    if (lexer_.cur().kind == TokenKind::TypeComment) {
+      take_type_comment();
+      lexer_.expect(TokenKind::Newline);
+    }
+    std::vector<SyntaxPtr> statements;
+    while (!lexer_.nextIf(TokenKind::Dedent)) {
+      statements.push_back(parse_statement());
+    }
+    body = sequence(near, std::move(statements));
+  } else {
+    body = parse_block();
+  }
+  return make(
+      SyntaxKind::Function, mergeRanges(keyword.range, name.range), std::string(name.text()),
+      {sequence(open, std::move(parameters)), std::move(result), std::move(body)});
+}
+
+SyntaxPtr Parser::parseClass() {
+  const Depth depth(*this);
+  const Token keyword = lexer_.expect("class");
+  const Token name = lexer_.expect(TokenKind::Name);
+  std::vector<SyntaxPtr> bases;
+  if (lexer_.nextIf("(")) {
+    while (!lexer_.cur().is(")")) {
+      bases.push_back(parseExpression());
+      if (!lexer_.nextIf(",")) {
+        break;
+      }
+    }
+    lexer_.expect(")");
+  }
+  lexer_.expect(":");
+  SyntaxPtr body = parse_block();
+  return make(
+      SyntaxKind::Class, mergeRanges(keyword.range, name.range), std::string(name.text()),
+      {sequence(name.range, std::move(bases)), std::move(body)});
+}
+
+SyntaxPtr Parser::parseTopLevel() {
+  if (lexer_.cur().is("class")) {
+    return parseClass();
+  }
+  return lexer_.cur().is("def") ? parseFunction() : parse_statement();
+}
+
+} // namespace torch::jit

@@ -1,0 +1,467 @@
+#include <csrc/jit/frontend/schema_matching.h>
+
+#include <aten/core/type_matching.h>
+#include <csrc/jit/frontend/error_report.h>
+#include <csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace torch::jit {
+
+namespace {
+
+TypePtr without_optional(const TypePtr& type) {
+  const OptionalType* optional = type->castRaw<OptionalType>();
+  return optional ? optional->getElementType() : type;
+}
+
+Value* insert_operator(const SourceRange& range, Graph& graph, Symbol name, Value* input) {
+  return emitBuiltinCall(range, graph, name, {NamedValue(range, input)}, {});
+}
+
+std::vector<Value*> unpack(const SourceRange& range, Graph& graph, Value* tuple) {
+  return graph.insertNode(graph.createTupleUnpack(tuple)->setSourceRange(range))->outputs().vec();
+}
+
+// Tensors become the number that is asked for, numbers of unknown type the known one.
+Symbol conversion_to_number(const Type& from, const Type& to) {
+  const bool from_tensor = from.kind() == TypeKind::TensorType;
+  if (!from_tensor && from.kind() != TypeKind::NumberType) {
+    return prim::Assign;
+  }
+  switch (to.kind()) {
+    case TypeKind::FloatType:
+      return from_tensor ? aten::FloatImplicit : aten::Float;
+    case TypeKind::ComplexType:
+      return from_tensor ? aten::ComplexImplicit : aten::Complex;
+    case TypeKind::IntType:
+      return from_tensor ? aten::IntImplicit : aten::Int;
+    case TypeKind::NumberType:
+      return from_tensor ? aten::ScalarImplicit : prim::Assign;
+    default:
+      return prim::Assign;
+  }
+}
+
+} // namespace
+
+bool convertibleToList(const TypePtr& type, const TypePtr& list_type) {
+  const ListType* list = list_type->castRaw<ListType>();
+  if (!list) {
+    return false;
+  }
+  if (type->isSubtypeOf(*list_type)) {
+    return true;
+  }
+  const TupleType* tuple = type->castRaw<TupleType>();
+  return tuple && std::all_of(tuple->elements().begin(), tuple->elements().end(), [&](const TypePtr& element) {
+           return element->isSubtypeOf(*list->getElementType()) ||
+               (list->getElementType()->kind() == TypeKind::FloatType && element->kind() == TypeKind::FloatType);
+         });
+}
+
+Value* tryConvertToType(
+    const SourceRange& range, Graph& graph, const TypePtr& concrete_type, Value* value, bool allow_conversions) {
+  if (const OptionalType* optional = concrete_type->castRaw<OptionalType>()) {
+    if (value->type()->kind() != TypeKind::OptionalType && value->type()->kind() != TypeKind::NoneType) {
+      return tryConvertToType(range, graph, optional->getElementType(), value, allow_conversions);
+    }
+    return value;
+  }
+  // A list that is written without elements takes the type that is asked for.
+  if (const ListType* list = concrete_type->castRaw<ListType>()) {
+    Node* literal = value->node();
+    if (literal->kind() == prim::ListConstruct && literal->inputs().empty() && !value->hasUses() &&
+        !value->hasDebugName() && !value->type()->isSubtypeOf(*concrete_type) && !list->hasFreeVariables()) {
+      return value->setType(concrete_type);
+    }
+  }
+  if (value->type()->kind() == TypeKind::TupleType) {
+    if (const ListType* list = concrete_type->castRaw<ListType>();
+        list && convertibleToList(value->type(), concrete_type)) {
+      const std::vector<Value*> elements = unpack(range, graph, value);
+      return graph.insertNode(graph.createList(list->getElementType(), elements)->setSourceRange(range))->output();
+    }
+    const TupleType* wanted = concrete_type->castRaw<TupleType>();
+    if (wanted && !value->type()->isSubtypeOf(*concrete_type) &&
+        wanted->elements().size() == value->type()->containedTypes().size()) {
+      std::vector<Value*> converted;
+      for (Value* element : unpack(range, graph, value)) {
+        converted.push_back(
+            tryConvertToType(range, graph, wanted->elements()[converted.size()], element, allow_conversions));
+      }
+      value = graph.insertNode(graph.createTuple(converted)->setSourceRange(range))->output();
+    }
+  }
+  if (!allow_conversions) {
+    return value;
+  }
+  const Symbol conversion = conversion_to_number(*value->type(), *concrete_type);
+  if (conversion != prim::Assign) {
+    return insert_operator(range, graph, conversion, value);
+  }
+  if (value->type()->kind() == TypeKind::StringType && concrete_type->kind() == TypeKind::DeviceObjType) {
+    return insert_operator(range, graph, aten::device, value);
+  }
+  return value;
+}
+
+std::optional<size_t> findInputWithName(
+    const std::string& name, at::ArrayRef<NamedValue> keyword_arguments, bool is_aten) {
+  for (size_t i = 0; i < keyword_arguments.size(); ++i) {
+    const std::string& given = keyword_arguments[i].name();
+    // Functions of torch call their first argument input, methods self.
+    if (given == name || (is_aten && name == "self" && given == "input")) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// One try to fit arguments to one schema. What it inserts is removed again if it fails.
+class Matcher {
+ public:
+  Matcher(
+      const FunctionSchema& schema,
+      const SourceRange& range,
+      Graph& graph,
+      bool allow_conversions,
+      std::ostream* why_not)
+      : schema_(schema), range_(range), graph_(graph), allow_conversions_(allow_conversions), why_not_(why_not) {}
+
+  std::optional<MatchedSchema> match(at::ArrayRef<NamedValue> arguments, at::ArrayRef<NamedValue> keyword_arguments) {
+    Node* const before = graph_.insertPoint()->prev();
+    std::optional<MatchedSchema> matched = try_match(arguments, keyword_arguments);
+    if (!matched) {
+      while (graph_.insertPoint()->prev() != before) {
+        graph_.insertPoint()->prev()->destroy();
+      }
+    }
+    return matched;
+  }
+
+ private:
+  template <class... Parts>
+  std::nullopt_t fail(const Parts&... parts) {
+    if (why_not_) {
+      *why_not_ << '\n' << schema_ << ":\n";
+      (*why_not_ << ... << parts);
+      *why_not_ << '\n';
+    }
+    return std::nullopt;
+  }
+
+  std::optional<MatchedSchema> try_match(
+      at::ArrayRef<NamedValue> arguments, at::ArrayRef<NamedValue> keyword_arguments) {
+    const bool is_aten = schema_.name().compare(0, 6, "aten::") == 0;
+    std::vector<bool> used_keywords(keyword_arguments.size());
+    size_t used = 0;
+    MatchedSchema matched;
+    for (size_t i = 0; i < schema_.arguments().size(); ++i) {
+      const c10::Argument& argument = schema_.arguments()[i];
+      std::optional<NamedValue> actual;
+      const std::optional<size_t> keyword = findInputWithName(argument.name(), keyword_arguments, is_aten);
+      if (!argument.kwarg_only() && used < arguments.size()) {
+        if (takes_rest_as_list(i, arguments[used])) {
+          Value* list = rest_as_list(argument, arguments.slice(used));
+          if (!list) {
+            return std::nullopt;
+          }
+          used = arguments.size();
+          matched.inputs.push_back(list);
+          continue;
+        }
+        actual = arguments[used++];
+      } else if (keyword) {
+        actual = keyword_arguments[*keyword];
+        used_keywords[*keyword] = true;
+      } else if (argument.default_value()) {
+        actual = NamedValue(*argument.default_value());
+      } else {
+        return fail("Argument ", argument.name(), " not provided.");
+      }
+      Value* input = fit(argument, *actual);
+      if (!input) {
+        return std::nullopt;
+      }
+      matched.inputs.push_back(input);
+    }
+    if (schema_.is_vararg()) {
+      for (; used < arguments.size(); ++used) {
+        matched.inputs.push_back(arguments[used].value(graph_));
+      }
+    }
+    if (used < arguments.size()) {
+      return fail("Expected at most ", used, " arguments but found ", arguments.size(), " positional arguments.");
+    }
+    for (size_t i = 0; i < used_keywords.size(); ++i) {
+      if (!used_keywords[i]) {
+        const std::string& name = keyword_arguments[i].name();
+        return schema_.argumentIndexWithName(name)
+            ? fail("Argument ", name, " specified twice in schema, submit a bug report.")
+            : fail("Keyword argument ", name, " unknown.");
+      }
+    }
+    return finish(std::move(matched));
+  }
+
+  std::optional<MatchedSchema> finish(MatchedSchema matched) {
+    bool all_named = !schema_.returns().empty();
+    std::vector<std::string> names;
+    for (const c10::Argument& result : schema_.returns()) {
+      TypePtr type = c10::tryEvalTypeVariables(result.type(), type_env_);
+      TORCH_CHECK(
+          type, "the type variables of result ", result.type()->repr_str(), " of ", schema_,
+          " are not determined by its arguments");
+      matched.return_types.push_back(std::move(type));
+      all_named = all_named && !result.name().empty();
+      names.push_back(result.name());
+    }
+    if (all_named && names.size() > 1) {
+      matched.return_field_names = std::move(names);
+    }
+    matched.schema_name = schema_.name();
+    if (!schema_.overload_name().empty()) {
+      matched.schema_name += '.' + schema_.overload_name();
+    }
+    return matched;
+  }
+
+  // x.view(1, 2, 3): the last positional argument is a list, and the call gives its elements.
+  bool takes_rest_as_list(size_t index, const NamedValue& first) {
+    const std::vector<c10::Argument>& arguments = schema_.arguments();
+    const c10::Argument& argument = arguments[index];
+    const bool is_last = index + 1 == arguments.size() || arguments[index + 1].kwarg_only();
+    const TypePtr type = without_optional(argument.type());
+    if (!allow_conversions_ || !is_last || type->kind() != TypeKind::ListType || argument.N() ||
+        type->hasFreeVariables()) {
+      return false;
+    }
+    const TypePtr actual = first.type();
+    return actual->kind() != TypeKind::ListType && actual->kind() != TypeKind::NoneType &&
+        actual->kind() != TypeKind::OptionalType && !convertibleToList(actual, type);
+  }
+
+  Value* rest_as_list(const c10::Argument& argument, at::ArrayRef<NamedValue> rest) {
+    const TypePtr element = without_optional(argument.type())->containedType(0);
+    const c10::Argument one(argument.name(), element);
+    std::vector<Value*> elements;
+    for (const NamedValue& value : rest) {
+      Value* fitting = fit(one, value);
+      if (!fitting) {
+        return nullptr;
+      }
+      elements.push_back(fitting);
+    }
+    return graph_.insertNode(graph_.createList(element, elements)->setSourceRange(range_))->output();
+  }
+
+  Value* fit(const c10::Argument& argument, const NamedValue& named) {
+    Value* value = named.value(graph_);
+    const SourceRange& range = named.locOr(range_);
+    if (Value* list = broadcast(argument, value, range)) {
+      return list;
+    }
+    const c10::MatchTypeReturn matched = c10::matchTypeVariables(argument.type(), value->type(), type_env_);
+    if (!matched.success()) {
+      fail(
+          "Could not match type ", value->type()->repr_str(), " to ", argument.type()->repr_str(), " in argument '",
+          argument.name(), "': ", matched.reason(), ".");
+      return nullptr;
+    }
+    const TypePtr concrete = c10::tryEvalTypeVariables(argument.type(), type_env_);
+    if (!concrete) {
+      // Nothing but None was given for it.
+      fail(
+          "Type variables in type ", argument.type()->repr_str(), " could not be inferred from actual type ",
+          value->type()->repr_str(), ".");
+      return nullptr;
+    }
+    value = tryConvertToType(range, graph_, concrete, value, allow_conversions_);
+    std::ostringstream subtype_reason;
+    if (!value->type()->isSubtypeOfExt(*concrete, why_not_ ? &subtype_reason : nullptr)) {
+      std::string hint = subtype_reason.str();
+      const TensorType* tensor = value->type()->castRaw<TensorType>();
+      if (tensor && tensor->isInferredType()) {
+        hint += "Inferred the value for argument '" + argument.name() +
+            "' to be of type 'Tensor' because it was not annotated with an explicit type.\n";
+      }
+      fail(argument.formatTypeMismatchMsg(value->type()->repr_str()), hint);
+      return nullptr;
+    }
+    return value;
+  }
+
+  // One number where the schema says int[2].
+  Value* broadcast(const c10::Argument& argument, Value* value, const SourceRange& range) {
+    const TypePtr type = without_optional(argument.type());
+    if (!argument.N() || type->kind() != TypeKind::ListType) {
+      return nullptr;
+    }
+    const TypePtr& element = type->containedType(0);
+    const bool is_tensor = value->type()->kind() == TypeKind::TensorType && element->kind() != TypeKind::TensorType;
+    if (!value->type()->isSubtypeOf(*element) && !(is_tensor && allow_conversions_)) {
+      return nullptr;
+    }
+    value = tryConvertToType(range, graph_, element, value, allow_conversions_);
+    const std::vector<Value*> repeated(static_cast<size_t>(*argument.N()), value);
+    return graph_.insertNode(graph_.createList(element, repeated)->setSourceRange(range))->output();
+  }
+
+  const FunctionSchema& schema_;
+  const SourceRange& range_;
+  Graph& graph_;
+  bool allow_conversions_;
+  std::ostream* why_not_;
+  c10::TypeEnv type_env_;
+};
+
+std::vector<NamedValue> with_self(const std::optional<NamedValue>& self, at::ArrayRef<NamedValue> arguments) {
+  std::vector<NamedValue> all;
+  if (self) {
+    all.push_back(*self);
+  }
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
+}
+
+// Operators of methods may take self by name, at any place.
+bool takes_self_first(const FunctionSchema& schema) {
+  return schema.arguments().empty() || schema.argumentIndexWithName("self").value_or(0) == 0;
+}
+
+std::optional<MatchedSchema> try_match(
+    const FunctionSchema& schema,
+    const SourceRange& range,
+    Graph& graph,
+    at::ArrayRef<NamedValue> arguments,
+    at::ArrayRef<NamedValue> keyword_arguments,
+    const std::optional<NamedValue>& self,
+    bool allow_conversions,
+    std::ostream* why_not) {
+  Matcher matcher(schema, range, graph, allow_conversions, why_not);
+  if (self && !takes_self_first(schema)) {
+    std::vector<NamedValue> keywords(keyword_arguments.begin(), keyword_arguments.end());
+    keywords.emplace_back(self->locOr(range), "self", self->value(graph));
+    return matcher.match(arguments, keywords);
+  }
+  return matcher.match(with_self(self, arguments), keyword_arguments);
+}
+
+std::string prefix_lines(const std::string& text, const std::string& prefix) {
+  std::string out = prefix;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') {
+      out += prefix;
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+MatchedSchema matchSchema(
+    const FunctionSchema& schema,
+    const SourceRange& range,
+    Graph& graph,
+    at::ArrayRef<NamedValue> arguments,
+    at::ArrayRef<NamedValue> keyword_arguments,
+    const std::optional<NamedValue>& self) {
+  std::ostringstream why_not;
+  std::optional<MatchedSchema> matched =
+      try_match(schema, range, graph, arguments, keyword_arguments, self, true, &why_not);
+  if (!matched) {
+    throw ErrorReport(range) << why_not.str();
+  }
+  return *matched;
+}
+
+std::pair<size_t, MatchedSchema> matchSchemas(
+    const std::vector<const FunctionSchema*>& schemas,
+    const SourceRange& range,
+    Graph& graph,
+    at::ArrayRef<NamedValue> arguments,
+    at::ArrayRef<NamedValue> keyword_arguments,
+    const std::optional<NamedValue>& self,
+    bool render_errors) {
+  TORCH_INTERNAL_ASSERT(!schemas.empty());
+  if (schemas.size() == 1) {
+    return {0, matchSchema(*schemas[0], range, graph, arguments, keyword_arguments, self)};
+  }
+  std::ostringstream why_not;
+  for (const bool allow_conversions : {false, true}) {
+    // The reasons of the last round are those worth reading.
+    why_not.str("");
+    for (size_t i = 0; i < schemas.size(); ++i) {
+      std::optional<MatchedSchema> matched = try_match(
+          *schemas[i], range, graph, arguments, keyword_arguments, self, allow_conversions,
+          render_errors ? &why_not : nullptr);
+      if (matched) {
+        return {i, std::move(*matched)};
+      }
+    }
+  }
+  if (!render_errors) {
+    // Reasons cost more than matching, so they are made when they are needed.
+    return matchSchemas(schemas, range, graph, arguments, keyword_arguments, self, true);
+  }
+  throw ErrorReport(range) << "Arguments for call are not valid.\nThe following variants are available:\n"
+                           << prefix_lines(why_not.str(), "  ") << "\nThe original call is";
+}
+
+namespace {
+
+Value* pack_outputs(Graph& graph, Node* node, const MatchedSchema& matched) {
+  if (node->outputs().size() == 1) {
+    return node->output();
+  }
+  TupleTypePtr type;
+  if (matched.return_field_names) {
+    type = TupleType::createNamed(std::nullopt, *matched.return_field_names, matched.return_types);
+  }
+  return graph.insertNode(graph.createTuple(node->outputs(), type)->setSourceRange(node->sourceRange()))->output();
+}
+
+} // namespace
+
+Value* emitBuiltinCall(
+    const SourceRange& range,
+    Graph& graph,
+    Symbol name,
+    at::ArrayRef<NamedValue> arguments,
+    at::ArrayRef<NamedValue> keyword_arguments,
+    const std::optional<NamedValue>& self) {
+  const std::vector<OperatorPtr> variants = getAllOperatorsFor(name);
+  std::vector<const FunctionSchema*> schemas;
+  for (const OperatorPtr& variant : variants) {
+    schemas.push_back(&variant->schema());
+  }
+  if (schemas.empty()) {
+    ErrorReport report(range);
+    report << "Unknown builtin op: " << name.toQualString() << ".\n";
+    const std::vector<Symbol> similar = findSimilarOperators(name);
+    if (similar.empty()) {
+      report << "Could not find any similar ops to " << name.toQualString()
+             << ". This op may not exist or may not be currently supported in TorchScript.\n";
+    } else {
+      report << "Here are some suggestions: \n";
+      for (const Symbol each : similar) {
+        report << '\t' << each.toQualString() << '\n';
+      }
+    }
+    report << "\nThe original call is";
+    throw report;
+  }
+  const auto [index, matched] = matchSchemas(schemas, range, graph, arguments, keyword_arguments, self);
+  Node* node = graph.insertNode(graph.create(name, matched.inputs, 0))->setSourceRange(range);
+  for (const TypePtr& type : matched.return_types) {
+    node->addOutput()->setType(type);
+  }
+  return pack_outputs(graph, node, matched);
+}
+
+} // namespace torch::jit
