@@ -1,6 +1,10 @@
 // The owner of TorchScript classes.
 #pragma once
 
+#ifdef TENSOR_TORCHSCRIPT
+#include <csrc/jit/api/compilation_unit.h>
+#else
+
 #include <aten/core/class_type.h>
 #include <c10/util/Indirect.h>
 
@@ -18,7 +22,9 @@ struct TORCH_API CompilationUnit {
   c10::ClassTypePtr get_class(const c10::QualifiedName& name) const;
 
  private:
-  c10::Indirect<std::vector<c10::NamedTypePtr>> types_;
+  c10::Indirect<std::vector<c10::NamedTypePtr> > types_;
 };
 
 } // namespace torch::jit
+
+#endif

@@ -1,0 +1,152 @@
+#include <csrc/jit/api/graph_function.h>
+
+#include <aten/observe/record_function.h>
+#include <csrc/jit/runtime/code.h>
+#include <csrc/jit/runtime/run.h>
+
+#include <utility>
+
+namespace torch::jit {
+
+GraphFunction::GraphFunction(c10::QualifiedName name, std::shared_ptr<Graph> graph, Creator creator)
+    : name_(std::move(name)), graph_(std::move(graph)), creator_(std::move(creator)) {}
+
+GraphFunction::~GraphFunction() = default;
+
+// ---- the graph ------------------------------------------------------------------------------------------------------
+
+void GraphFunction::ensure_defined() {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  TORCH_CHECK(!being_defined_, "function '", name(), "' is called recursively. Recursive calls are not supported");
+  if (!creator_) {
+    return;
+  }
+  being_defined_ = true;
+  try {
+    creator_(*this);
+  } catch (...) {
+    being_defined_ = false;
+    throw;
+  }
+  being_defined_ = false;
+  creator_ = nullptr;
+}
+
+std::shared_ptr<Graph> GraphFunction::graph() const {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  // Its creator asks for the graph that it fills.
+  if (!being_defined_) {
+    const_cast<GraphFunction*>(this)->ensure_defined();
+  }
+  return graph_;
+}
+
+std::shared_ptr<Graph> GraphFunction::optimized_graph() const {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (!optimized_graph_) {
+    optimized_graph_ = graph();
+  }
+  return optimized_graph_;
+}
+
+void GraphFunction::set_graph(std::shared_ptr<Graph> graph) {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  graph_ = std::move(graph);
+  creator_ = nullptr;
+  clear_optimized_graphs();
+}
+
+void GraphFunction::clear_optimized_graphs() {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  optimized_graph_ = nullptr;
+  ready_code_ = nullptr;
+  code_ = nullptr;
+}
+
+// ---- running --------------------------------------------------------------------------------------------------------
+
+const CompiledCode& GraphFunction::code() {
+  if (const CompiledCode* ready = ready_code_.load(std::memory_order_acquire)) {
+    return *ready;
+  }
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (!code_) {
+    code_ = std::make_shared<CompiledCode>(optimized_graph(), name());
+    ready_code_.store(code_.get(), std::memory_order_release);
+  }
+  return *code_;
+}
+
+void GraphFunction::run(Stack& stack) {
+  const CompiledCode& code = this->code();
+  TORCH_CHECK(stack.size() >= code.num_inputs, "expected ", code.num_inputs, " inputs, but got only ", stack.size());
+  RECORD_TORCHSCRIPT_FUNCTION(name(), last(stack, code.num_inputs));
+  run_code(code, stack);
+}
+
+// ---- the schema -----------------------------------------------------------------------------------------------------
+
+const c10::FunctionSchema& GraphFunction::getSchema() const {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (!schema_) {
+    schema_ = defaultSchemaFor(*this);
+  }
+  return *schema_;
+}
+
+Function& GraphFunction::setSchema(c10::FunctionSchema schema) {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  schema_ = std::move(schema);
+  return *this;
+}
+
+size_t GraphFunction::num_inputs() const {
+  return graph()->inputs().size();
+}
+
+void GraphFunction::check_single_output() {
+  TORCH_CHECK(
+      graph()->outputs().size() == 1,
+      "Method (but not graphs in general) require a single output. Use None/Tuple "
+      "for 0 or 2+ outputs");
+}
+
+namespace {
+
+// What was seen of a tensor when its function was traced says nothing of the tensors of later calls.
+TypePtr without_shape(const TypePtr& type) {
+  return type->kind() == TypeKind::TensorType ? TypePtr(TensorType::get()) : type;
+}
+
+} // namespace
+
+c10::FunctionSchema defaultSchemaFor(const GraphFunction& function) {
+  const std::shared_ptr<Graph> graph = function.graph();
+  std::vector<c10::Argument> arguments;
+  for (const Value* input : graph->inputs()) {
+    arguments.emplace_back(input->debugNameBase(), without_shape(input->type()));
+  }
+  std::vector<c10::Argument> returns;
+  for (const Value* output : graph->outputs()) {
+    returns.emplace_back("", without_shape(output->type()));
+  }
+  return c10::FunctionSchema(function.name(), "", std::move(arguments), std::move(returns));
+}
+
+GraphFunction* tryToGraphFunction(Function& function) {
+  return function.isGraphFunction() ? static_cast<GraphFunction*>(&function) : nullptr;
+}
+
+GraphFunction& toGraphFunction(Function& function) {
+  GraphFunction* graph_function = tryToGraphFunction(function);
+  TORCH_CHECK(
+      graph_function, "Failed to downcast a Function to a GraphFunction. ", function.name(),
+      " is bound to C++ code and has no graph.");
+  return *graph_function;
+}
+
+const GraphFunction& toGraphFunction(const Function& function) {
+  return toGraphFunction(const_cast<Function&>(function));
+}
+
+} // namespace torch::jit

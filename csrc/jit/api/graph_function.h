@@ -1,0 +1,77 @@
+// Functions that are graphs.
+#pragma once
+
+#include <aten/core/function.h>
+#include <csrc/jit/ir/ir.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace torch::jit {
+
+struct CompiledCode;
+
+/// A compiled function or method. Its graph may be made when it is first needed.
+struct TORCH_API GraphFunction final : Function {
+  using Creator = std::function<void(GraphFunction&)>;
+
+  /// `creator` fills the graph and sets the schema; null if the graph is complete.
+  GraphFunction(c10::QualifiedName name, std::shared_ptr<Graph> graph, Creator creator);
+  ~GraphFunction() override;
+
+  bool isGraphFunction() const override {
+    return true;
+  }
+  const c10::QualifiedName& qualname() const override {
+    return name_;
+  }
+  /// Runs on the interpreter.
+  void run(Stack& stack) override;
+  /// As written: calls are not inlined. Makes it if need be.
+  std::shared_ptr<Graph> graph() const;
+  /// As it runs: inlined and optimized.
+  std::shared_ptr<Graph> optimized_graph() const;
+  /// Another graph in place of this one; what was made from that is forgotten.
+  void set_graph(std::shared_ptr<Graph> graph);
+  /// The graph was changed: what was made from it is forgotten.
+  void clear_optimized_graphs();
+
+  /// Makes the graph if that has not happened yet. Throws if the function calls itself.
+  void ensure_defined() override;
+  bool is_defined() const {
+    return !creator_;
+  }
+  const c10::FunctionSchema& getSchema() const override;
+  size_t num_inputs() const override;
+  Function& setSchema(c10::FunctionSchema schema) override;
+  /// Throws if the graph has more than one result.
+  void check_single_output();
+
+  /// What the interpreter runs. Valid until the graph is replaced or declared changed.
+  const CompiledCode& code();
+
+ private:
+  c10::QualifiedName name_;
+  std::shared_ptr<Graph> graph_;
+  Creator creator_;
+  bool being_defined_ = false;
+  mutable std::recursive_mutex mutex_;
+  mutable std::optional<c10::FunctionSchema> schema_;
+  mutable std::shared_ptr<Graph> optimized_graph_;
+  std::shared_ptr<const CompiledCode> code_;
+  std::atomic<const CompiledCode*> ready_code_{nullptr};
+};
+
+/// The schema that a graph's inputs and outputs make.
+TORCH_API c10::FunctionSchema defaultSchemaFor(const GraphFunction& function);
+/// Null if it is not a GraphFunction.
+TORCH_API GraphFunction* tryToGraphFunction(Function& function);
+/// Throws if it is not a GraphFunction.
+TORCH_API GraphFunction& toGraphFunction(Function& function);
+TORCH_API const GraphFunction& toGraphFunction(const Function& function);
+
+} // namespace torch::jit

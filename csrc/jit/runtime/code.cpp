@@ -1,0 +1,400 @@
+#include <csrc/jit/runtime/code.h>
+
+#include <aten/core/class_type.h>
+#include <aten/core/function.h>
+#include <aten/core/interface_type.h>
+#include <csrc/jit/ir/constants.h>
+#include <csrc/jit/runtime/liveness.h>
+#include <csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <limits>
+#include <ostream>
+#include <unordered_map>
+#include <utility>
+
+namespace torch::jit {
+
+const char* toString(OpCode op) {
+  constexpr const char* kNames[] = {
+#define TORCH_JIT_NAME_OPCODE(name) #name,
+      TORCH_JIT_FORALL_OPCODES(TORCH_JIT_NAME_OPCODE)
+#undef TORCH_JIT_NAME_OPCODE
+  };
+  return kNames[static_cast<size_t>(op)];
+}
+
+std::ostream& operator<<(std::ostream& out, const Instruction& instruction) {
+  return out << toString(instruction.op) << ' ' << instruction.x << ' ' << instruction.n;
+}
+
+namespace {
+
+int32_t operand(size_t number) {
+  TORCH_CHECK(
+      number <= static_cast<size_t>(std::numeric_limits<int32_t>::max()),
+      "a graph is too large for the interpreter: ", number, " values or instructions");
+  return static_cast<int32_t>(number);
+}
+
+/// Emits the instructions of a graph, block by block.
+class CodeBuilder {
+ public:
+  explicit CodeBuilder(CompiledCode& code) : code_(code), liveness_(*code.graph) {}
+
+  void emit_graph() {
+    Graph& graph = *code_.graph;
+    current_ = graph.param_node();
+    store(graph.inputs());
+    emit_block(graph.block());
+    current_ = graph.return_node();
+    add(OpCode::RET);
+  }
+
+ private:
+  // ---- instructions
+  size_t add(OpCode op, size_t x = 0, size_t n = 0) {
+    code_.instructions.push_back(Instruction{op, operand(x), operand(n)});
+    code_.nodes.push_back(current_);
+    return code_.instructions.size() - 1;
+  }
+  size_t here() const {
+    return code_.instructions.size();
+  }
+  void jump(size_t from, size_t to) {
+    code_.instructions[from].x = static_cast<int32_t>(static_cast<int64_t>(to) - static_cast<int64_t>(from));
+  }
+  template <class T>
+  size_t place(std::vector<T>& table, T entry) {
+    table.push_back(std::move(entry));
+    return table.size() - 1;
+  }
+
+  // ---- values
+  size_t take_register() {
+    if (!free_registers_.empty()) {
+      const size_t taken = free_registers_.back();
+      free_registers_.pop_back();
+      return taken;
+    }
+    return code_.num_registers++;
+  }
+  void store(at::ArrayRef<Value*> values) {
+    for (size_t i = values.size(); i-- > 0;) {
+      if (!values[i]->hasUses()) {
+        add(OpCode::DROP);
+        continue;
+      }
+      const size_t target = take_register();
+      registers_[values[i]] = target;
+      add(OpCode::STORE, target);
+    }
+  }
+  void load_constant(const Value* value) {
+    const auto [found, fresh] = constants_.try_emplace(value, code_.constants.size());
+    if (fresh) {
+      code_.constants.push_back(value_of_constant(value));
+    }
+    add(OpCode::LOADC, found->second);
+  }
+  static IValue value_of_constant(const Value* value) {
+    if (value->node()->kind() == prim::Uninitialized) {
+      return IValue::uninitialized();
+    }
+    std::optional<IValue> known = toIValue(value);
+    TORCH_CHECK(known, "%", value->debugName(), " is a function, which is no value");
+    return *std::move(known);
+  }
+  void load(const Node* node, size_t input) {
+    const Value* value = node->input(input);
+    const auto found = registers_.find(value);
+    TORCH_INTERNAL_ASSERT(found != registers_.end(), "%", value->debugName(), " is used before it has a value");
+    const bool last = liveness_.is_last_load(node, input);
+    add(last ? OpCode::MOVE : OpCode::LOAD, found->second);
+    if (last) {
+      free_registers_.push_back(found->second);
+    }
+  }
+  // Pushes the inputs from `first` on. Nodes that are evaluated in place of a load may make long chains: no recursion.
+  void load_inputs(Node* node, size_t first = 0) {
+    struct Loading {
+      Node* node;
+      size_t next_input;
+    };
+    std::vector<Loading> open{{node, first}};
+    while (true) {
+      Loading& top = open.back();
+      if (top.next_input == top.node->inputs().size()) {
+        Node* done = top.node;
+        open.pop_back();
+        if (open.empty()) {
+          return;
+        }
+        emit_operation(done);
+        continue;
+      }
+      const size_t input = top.next_input++;
+      Node* producer = top.node->input(input)->node();
+      if (liveness_.is_inline(producer)) {
+        open.push_back({producer, first_loaded_input(producer)});
+        continue;
+      }
+      current_ = top.node;
+      if (is_constant_node(producer)) {
+        load_constant(top.node->input(input));
+      } else {
+        load(top.node, input);
+      }
+    }
+  }
+  // A called function is no value to be loaded.
+  static size_t first_loaded_input(const Node* node) {
+    return node->kind() == prim::CallFunction ? 1 : 0;
+  }
+  void clear(const std::vector<Value*>& values) {
+    for (const Value* value : values) {
+      add(OpCode::CLEAR, registers_.at(value));
+    }
+  }
+  void free(const std::vector<Value*>& values) {
+    for (const Value* value : values) {
+      free_registers_.push_back(registers_.at(value));
+    }
+  }
+
+  // ---- blocks
+  // Leaves the block's outputs on the stack.
+  void emit_block(Block* block) {
+    for (Node* node : block->nodes()) {
+      if (!is_constant_node(node) && !liveness_.is_inline(node)) {
+        emit_node(node);
+      }
+    }
+    load_inputs(block->return_node());
+  }
+  void emit_node(Node* node) {
+    if (node->kind() == prim::Loop) {
+      current_ = node;
+      add(OpCode::LOADC, place(code_.constants, IValue(0))); // the iteration
+    }
+    load_inputs(node, first_loaded_input(node));
+    emit_operation(node);
+    store(node->outputs());
+  }
+  // Registers that the branch frees may hold, in the other branch, what lives there still.
+  void emit_branch(Block* block) {
+    const std::vector<size_t> free_before = free_registers_;
+    clear(liveness_.unused_in_branch(block));
+    emit_block(block);
+    free_registers_ = free_before;
+  }
+  void emit_if(Node* node) {
+    TORCH_CHECK(
+        node->inputs().size() == 1 && node->blocks().size() == 2, "prim::If has one input and two blocks: ", *node);
+    const size_t on_false = add(OpCode::JF);
+    emit_branch(node->blocks()[0]);
+    current_ = node;
+    const size_t on_end = add(OpCode::JMP);
+    jump(on_false, here());
+    emit_branch(node->blocks()[1]);
+    current_ = node;
+    jump(on_end, here());
+    free(liveness_.dead_behind(node));
+  }
+  // On the stack, below what the body works with: the next iteration, the trip count, then whether to go on and the
+  // state.
+  void emit_loop(Node* node) {
+    TORCH_CHECK(
+        node->inputs().size() >= 2 && node->blocks().size() == 1 &&
+            node->blocks()[0]->inputs().size() == node->inputs().size() - 1 &&
+            node->blocks()[0]->outputs().size() == node->inputs().size() - 1,
+        "prim::Loop has a trip count, a condition and a state, which its block takes and gives: ", *node);
+    Block* body = node->blocks()[0];
+    const size_t start = add(OpCode::LOOP, 0, node->inputs().size() - 2);
+    const std::vector<size_t> free_before = free_registers_;
+    store(body->inputs());
+    emit_block(body);
+    free_registers_ = free_before;
+    current_ = node;
+    jump(add(OpCode::JMP), start);
+    jump(start, here());
+    const std::vector<Value*> dead = liveness_.dead_behind(node);
+    clear(dead);
+    free(dead);
+  }
+
+  // ---- operations
+  void emit_operation(Node* node);
+  void emit_construct(Node* node);
+  void emit_attribute(Node* node);
+  void emit_call_function(Node* node);
+  void emit_call_method(Node* node, const std::string& name);
+  void emit_isinstance(Node* node);
+  void emit_task(Node* node);
+  void emit_operator(Node* node);
+
+  CompiledCode& code_;
+  Liveness liveness_;
+  const Node* current_ = nullptr;
+  std::unordered_map<const Value*, size_t> registers_;
+  std::vector<size_t> free_registers_;
+  std::unordered_map<const Value*, size_t> constants_;
+};
+
+void CodeBuilder::emit_operation(Node* node) {
+  current_ = node;
+  switch (static_cast<uint32_t>(node->kind())) {
+    case prim::If:
+      return emit_if(node);
+    case prim::Loop:
+      return emit_loop(node);
+    case prim::unchecked_cast:
+      return; // the value as it is
+    case prim::CallFunction:
+      return emit_call_function(node);
+    case prim::CallMethod:
+      return emit_call_method(node, node->s(attr::name));
+    case prim::GetAttr:
+    case prim::SetAttr:
+    case prim::CreateObject:
+      return emit_attribute(node);
+    case prim::TupleConstruct:
+    case prim::TupleUnpack:
+    case prim::ListConstruct:
+    case prim::ListUnpack:
+    case prim::DictConstruct:
+      return emit_construct(node);
+    case prim::isinstance:
+      return emit_isinstance(node);
+    case prim::Enter:
+      add(OpCode::ENTER);
+      return emit_call_method(node, "__enter__");
+    case prim::Exit:
+      add(OpCode::EXIT);
+      return;
+    case prim::fork:
+    case prim::awaitable:
+      return emit_task(node);
+    case aten::wait:
+      add(OpCode::WAIT);
+      return;
+    default:
+      return emit_operator(node);
+  }
+}
+
+void CodeBuilder::emit_construct(Node* node) {
+  const size_t inputs = node->inputs().size();
+  switch (static_cast<uint32_t>(node->kind())) {
+    case prim::TupleConstruct: {
+      const TupleType& type = node->output()->type()->expectRef<TupleType>();
+      if (type.schema()) {
+        add(OpCode::NAMED_TUPLE_CONSTRUCT, place(code_.types, node->output()->type()), inputs);
+      } else {
+        add(OpCode::TUPLE_CONSTRUCT, 0, inputs);
+      }
+      return;
+    }
+    case prim::TupleUnpack:
+      add(OpCode::TUPLE_UNPACK, 0, node->outputs().size());
+      return;
+    case prim::ListConstruct:
+      node->output()->type()->expectRef<ListType>();
+      add(OpCode::LIST_CONSTRUCT, place(code_.types, node->output()->type()), inputs);
+      return;
+    case prim::ListUnpack:
+      add(OpCode::LIST_UNPACK, 0, node->outputs().size());
+      return;
+    default:
+      node->output()->type()->expectRef<DictType>();
+      TORCH_CHECK(inputs % 2 == 0, "prim::DictConstruct needs a value for each key: ", *node);
+      add(OpCode::DICT_CONSTRUCT, place(code_.types, node->output()->type()), inputs);
+  }
+}
+
+void CodeBuilder::emit_attribute(Node* node) {
+  if (node->kind() == prim::CreateObject) {
+    node->output()->type()->expectRef<ClassType>();
+    add(OpCode::CREATE_OBJECT, place(code_.types, node->output()->type()));
+    return;
+  }
+  const bool reads = node->kind() == prim::GetAttr;
+  TORCH_CHECK(node->inputs().size() == (reads ? 1 : 2), "wrong number of inputs: ", *node);
+  const ClassType& type = node->input(0)->type()->expectRef<ClassType>();
+  add(reads ? OpCode::GET_ATTR : OpCode::SET_ATTR, type.getAttributeSlot(node->s(attr::name)));
+}
+
+void CodeBuilder::emit_call_function(Node* node) {
+  TORCH_CHECK(!node->inputs().empty(), "a call of no function: ", *node);
+  const FunctionType* type = node->input(0)->type()->castRaw<FunctionType>();
+  TORCH_CHECK(type, "a call of what is no function: ", *node);
+  type->function()->ensure_defined();
+  add(OpCode::CALL, place(code_.functions, type->function()), node->inputs().size() - 1);
+}
+
+void CodeBuilder::emit_call_method(Node* node, const std::string& name) {
+  TORCH_CHECK(!node->inputs().empty(), "a method is called of no object: ", *node);
+  const size_t inputs = node->inputs().size();
+  if (const ClassType* type = node->input(0)->type()->castRaw<ClassType>()) {
+    add(OpCode::CALL, place(code_.functions, &type->getMethod(name)), inputs);
+    return;
+  }
+  node->input(0)->type()->expectRef<InterfaceType>();
+  add(OpCode::INTERFACE_CALL, place(code_.constants, IValue(name)), inputs);
+}
+
+void CodeBuilder::emit_isinstance(Node* node) {
+  const std::vector<TypePtr>& types = node->tys(attr::types);
+  const size_t first = code_.types.size();
+  code_.types.insert(code_.types.end(), types.begin(), types.end());
+  add(OpCode::ISINSTANCE, first, types.size());
+}
+
+void CodeBuilder::emit_task(Node* node) {
+  const std::shared_ptr<Graph>& graph = node->g(attr::Subgraph);
+  TORCH_CHECK(
+      graph->inputs().size() == node->inputs().size(), "a subgraph takes ", graph->inputs().size(),
+      " values, but gets ", node->inputs().size());
+  TORCH_CHECK(
+      graph->outputs().size() == 1, "a subgraph that runs as a task has one result, not ", graph->outputs().size());
+  CompiledCode::Subgraph subgraph{
+      std::make_shared<CompiledCode>(graph, code_.function_name), graph->outputs()[0]->type()};
+  const OpCode op = node->kind() == prim::fork ? OpCode::FORK : OpCode::AWAITABLE;
+  add(op, place(code_.subgraphs, std::move(subgraph)), node->inputs().size());
+}
+
+void CodeBuilder::emit_operator(Node* node) {
+  const Operator& op = node->getOperator();
+  if (!op.isC10Op() && op.hasVarSchema()) {
+    if (op.schema().is_vararg()) {
+      add(OpCode::COUNT, 0, node->inputs().size());
+    }
+  } else {
+    TORCH_CHECK(
+        op.schema().returns().size() == node->outputs().size(), op.schema(), " does not have ", node->outputs().size(),
+        " results");
+  }
+  if (op.isC10Op()) {
+    add(OpCode::OP_DISPATCH, place(code_.operators, op.handle()));
+    return;
+  }
+  Operation operation = op.getOperation(node);
+  using Plain = void (*)(Stack&);
+  if (const Plain* plain = operation.target<Plain>()) {
+    add(OpCode::OP_PLAIN, place(code_.plain_operations, *plain));
+    return;
+  }
+  add(OpCode::OP, place(code_.operations, std::move(operation)));
+}
+
+} // namespace
+
+CompiledCode::CompiledCode(std::shared_ptr<Graph> code_graph, std::string name)
+    : graph(std::move(code_graph)),
+      function_name(std::move(name)),
+      num_inputs(graph->inputs().size()),
+      num_outputs(graph->outputs().size()) {
+  CodeBuilder(*this).emit_graph();
+}
+
+} // namespace torch::jit

@@ -1,0 +1,492 @@
+#include <csrc/jit/runtime/interpreter.h>
+
+#include <aten/core/class_type.h>
+#include <aten/core/function.h>
+#include <csrc/jit/api/graph_function.h>
+#include <csrc/jit/runtime/evaluate_constant.h>
+#include <csrc/jit/runtime/jit_exception.h>
+#include <csrc/jit/runtime/register_arena.h>
+#include <csrc/jit/runtime/run.h>
+
+#include <algorithm>
+#include <iterator>
+#include <ostream>
+#include <sstream>
+
+namespace torch::jit {
+
+namespace {
+
+// Functions of a program that call each other do so without recursion of the interpreter; this many may be open.
+constexpr size_t kMaxFrames = 10000;
+// Traces show this many of the outermost and of the innermost calls.
+constexpr size_t kTracedFrames = 32;
+// Recursion of the interpreter itself: through methods that operators call, tasks that waiting threads run.
+constexpr int kMaxNestedRuns = 200;
+thread_local int nested_runs = 0;
+
+struct Frame {
+  const CompiledCode* code;
+  const Instruction* next;
+  IValue* registers;
+};
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+template <class T, class Convert>
+IValue make_list(Stack& stack, size_t count, Convert convert) {
+  c10::List<T> list;
+  list.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    list.push_back(convert(std::move(peek(stack, i, count))));
+  }
+  drop(stack, count);
+  return list;
+}
+
+IValue construct_list(Stack& stack, const ListType& type, size_t count) {
+  switch (type.getElementType()->kind()) {
+    case TypeKind::IntType:
+      return make_list<int64_t>(stack, count, [](IValue value) { return value.toInt(); });
+    case TypeKind::FloatType:
+      return make_list<double>(stack, count, [](IValue value) { return value.toDouble(); });
+    case TypeKind::BoolType:
+      return make_list<bool>(stack, count, [](IValue value) { return value.toBool(); });
+    case TypeKind::TensorType:
+      return make_list<at::Tensor>(stack, count, [](IValue value) { return std::move(value).toTensor(); });
+    default: {
+      c10::impl::GenericList list(type.getElementType());
+      list.reserve(count);
+      for (size_t i = 0; i < count; ++i) {
+        list.push_back(std::move(peek(stack, i, count)));
+      }
+      drop(stack, count);
+      return list;
+    }
+  }
+}
+
+IValue construct_dict(Stack& stack, const DictType& type, size_t count) {
+  c10::impl::GenericDict dict(type.getKeyType(), type.getValueType());
+  for (size_t i = 0; i < count; i += 2) {
+    dict.insert_or_assign(std::move(peek(stack, i, count)), std::move(peek(stack, i + 1, count)));
+  }
+  drop(stack, count);
+  return dict;
+}
+
+void unpack_tuple(Stack& stack, size_t count) {
+  const c10::intrusive_ptr<c10::ivalue::Tuple> tuple = pop(stack).toTuple();
+  TORCH_CHECK(tuple->size() == count, "a tuple of ", count, " values is unpacked, but it has ", tuple->size());
+  stack.insert(stack.end(), tuple->elements().begin(), tuple->elements().end());
+}
+
+void unpack_list(Stack& stack, size_t count) {
+  const c10::List<IValue> list = pop(stack).toList();
+  TORCH_CHECK(list.size() == count, "Expected ", count, " elements in a list but found ", list.size());
+  for (size_t i = 0; i < count; ++i) {
+    stack.push_back(list.get(i));
+  }
+}
+
+bool is_instance(const IValue& value, const TypePtr* types, size_t count) {
+  const TypePtr type = value.type();
+  return std::any_of(types, types + count, [&](const TypePtr& candidate) { return type->isSubtypeOf(*candidate); });
+}
+
+IValue construct_object(const TypePtr& type) {
+  ClassTypePtr class_type = type->expect<ClassType>();
+  const size_t slots = class_type->numAttributes();
+  std::shared_ptr<CompilationUnit> unit = class_type->compilation_unit();
+  return c10::ivalue::Object::create(c10::StrongTypePtr(std::move(unit), std::move(class_type)), slots);
+}
+
+// ---- one run --------------------------------------------------------------------------------------------------------
+
+class Run {
+ public:
+  Run(Stack& stack, const TaskLauncher* launcher) : stack_(stack), launcher_(launcher) {
+    TORCH_CHECK(
+        nested_runs < kMaxNestedRuns, "maximum recursion depth exceeded: calls through operators are nested more than ",
+        kMaxNestedRuns, " deep");
+    ++nested_runs;
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() {
+    while (!frames_.empty()) {
+      leave();
+    }
+    --nested_runs;
+  }
+
+  void run(const CompiledCode& code) {
+    TORCH_INTERNAL_ASSERT(stack_.size() >= code.num_inputs);
+    const size_t below = stack_.size() - code.num_inputs;
+    try {
+      enter(code);
+      run_instructions();
+    } catch (const std::exception& error) {
+      leave_contexts();
+      stack_.resize(below);
+      throw_with_trace(error);
+    }
+  }
+
+ private:
+  void enter(const CompiledCode& code) {
+    TORCH_CHECK(frames_.size() < kMaxFrames, "maximum recursion depth exceeded: ", kMaxFrames, " calls are open");
+    frames_.push_back(Frame{&code, code.instructions.data(), registers_.take(code.num_registers)});
+  }
+  void leave() {
+    const Frame& frame = frames_.back();
+    registers_.give_back(frame.registers, frame.code->num_registers);
+    frames_.pop_back();
+  }
+  // True if the function is one of the program: then it has a frame now. Others are done.
+  bool call(Function& function) {
+    if (GraphFunction* graph_function = tryToGraphFunction(function)) {
+      enter(graph_function->code());
+      return true;
+    }
+    function.run(stack_);
+    return false;
+  }
+
+  void run_instructions();
+  void leave_contexts();
+  [[noreturn]] void throw_with_trace(const std::exception& error) const;
+  std::string trace() const;
+
+  Stack& stack_;
+  const TaskLauncher* launcher_;
+  RegisterArena& registers_ = RegisterArena::of_this_thread();
+  std::vector<Frame> frames_;
+  // Objects of open `with` statements.
+  std::vector<IValue> contexts_;
+};
+
+void Run::run_instructions() {
+  Stack& stack = stack_;
+  const Instruction* next;
+  const CompiledCode* code;
+  IValue* registers;
+  const auto resume = [&] {
+    const Frame& frame = frames_.back();
+    next = frame.next;
+    code = frame.code;
+    registers = frame.registers;
+  };
+  // Before whatever may fail or call: traces read it.
+  const auto save = [&] { frames_.back().next = next; };
+  resume();
+  while (true) {
+    const Instruction instruction = *next++;
+    const size_t x = static_cast<size_t>(instruction.x);
+    const size_t n = static_cast<size_t>(instruction.n);
+    switch (instruction.op) {
+      case OpCode::OP:
+        save();
+        code->operations[x](stack);
+        break;
+      case OpCode::OP_PLAIN:
+        save();
+        code->plain_operations[x](stack);
+        break;
+      case OpCode::OP_DISPATCH:
+        save();
+        code->operators[x].callBoxed(stack);
+        break;
+      case OpCode::COUNT:
+        stack.emplace_back(static_cast<int64_t>(n));
+        break;
+      case OpCode::LOAD:
+        stack.emplace_back(registers[x]);
+        break;
+      case OpCode::MOVE:
+        stack.emplace_back(std::move(registers[x]));
+        break;
+      case OpCode::STORE:
+        registers[x] = std::move(stack.back());
+        stack.pop_back();
+        break;
+      case OpCode::CLEAR:
+        registers[x] = IValue();
+        break;
+      case OpCode::DROP:
+        stack.pop_back();
+        break;
+      case OpCode::LOADC:
+        stack.emplace_back(code->constants[x]);
+        break;
+      case OpCode::JF: {
+        save();
+        const bool condition = stack.back().toBool();
+        stack.pop_back();
+        if (!condition) {
+          next += instruction.x - 1;
+        }
+        break;
+      }
+      case OpCode::JMP:
+        next += instruction.x - 1;
+        break;
+      case OpCode::LOOP: {
+        save();
+        IValue* const loop = stack.data() + (stack.size() - n - 3);
+        const int64_t iteration = loop[0].toInt();
+        if (iteration < loop[1].toInt() && loop[2].toBool()) {
+          loop[2] = iteration;
+          loop[0] = iteration + 1;
+          break;
+        }
+        for (size_t i = 0; i < n; ++i) {
+          loop[i] = std::move(loop[i + 3]);
+        }
+        drop(stack, 3);
+        next += instruction.x - 1;
+        break;
+      }
+      case OpCode::RET:
+        leave();
+        if (frames_.empty()) {
+          return;
+        }
+        resume();
+        break;
+      case OpCode::CALL:
+        save();
+        if (call(*code->functions[x])) {
+          resume();
+        }
+        break;
+      case OpCode::INTERFACE_CALL: {
+        save();
+        const ClassTypePtr type = peek(stack, 0, n).toObjectRef().type();
+        if (call(type->getMethod(code->constants[x].toStringRef()))) {
+          resume();
+        }
+        break;
+      }
+      case OpCode::GET_ATTR: {
+        save();
+        IValue value = stack.back().toObjectRef().getSlot(x);
+        stack.back() = std::move(value);
+        break;
+      }
+      case OpCode::SET_ATTR: {
+        save();
+        IValue value = pop(stack);
+        stack.back().toObjectRef().setSlot(x, std::move(value));
+        stack.pop_back();
+        break;
+      }
+      case OpCode::CREATE_OBJECT:
+        save();
+        stack.push_back(construct_object(code->types[x]));
+        break;
+      case OpCode::TUPLE_CONSTRUCT:
+        stack.emplace_back(c10::ivalue::Tuple::create(take_last(stack, n)));
+        break;
+      case OpCode::NAMED_TUPLE_CONSTRUCT:
+        stack.emplace_back(c10::ivalue::Tuple::createNamed(take_last(stack, n), code->types[x]->expect<TupleType>()));
+        break;
+      case OpCode::TUPLE_UNPACK:
+        save();
+        unpack_tuple(stack, n);
+        break;
+      case OpCode::LIST_CONSTRUCT:
+        save();
+        stack.push_back(construct_list(stack, code->types[x]->expectRef<ListType>(), n));
+        break;
+      case OpCode::LIST_UNPACK:
+        save();
+        unpack_list(stack, n);
+        break;
+      case OpCode::DICT_CONSTRUCT:
+        save();
+        stack.push_back(construct_dict(stack, code->types[x]->expectRef<DictType>(), n));
+        break;
+      case OpCode::ISINSTANCE:
+        save();
+        stack.back() = is_instance(stack.back(), code->types.data() + x, n);
+        break;
+      case OpCode::ENTER:
+        contexts_.push_back(stack.back());
+        break;
+      case OpCode::EXIT: {
+        save();
+        contexts_.pop_back();
+        Function& exit = stack.back().toObjectRef().type()->getMethod("__exit__");
+        stack.resize(stack.size() + 3); // no exception: its type, value and trace are None
+        if (call(exit)) {
+          resume();
+        }
+        break;
+      }
+      case OpCode::FORK:
+        save();
+        stack.emplace_back(fork_subgraph(code->subgraphs[x], stack, launcher_));
+        break;
+      case OpCode::AWAITABLE:
+        stack.emplace_back(put_off_subgraph(code->subgraphs[x], stack));
+        break;
+      case OpCode::WAIT:
+        save();
+        stack.back() = wait_for(stack.back().toFuture());
+        break;
+    }
+  }
+}
+
+// ---- errors ---------------------------------------------------------------------------------------------------------
+
+void Run::leave_contexts() {
+  while (!contexts_.empty()) {
+    Stack arguments{std::move(contexts_.back()), IValue(), IValue(), IValue()};
+    contexts_.pop_back();
+    // The first error is the one that is told.
+    try {
+      arguments.front().toObjectRef().type()->getMethod("__exit__").run(arguments);
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+}
+
+std::string Run::trace() const {
+  std::vector<StackEntry> entries;
+  for (size_t i = 0; i < frames_.size(); ++i) {
+    if (i == kTracedFrames && frames_.size() > 2 * kTracedFrames) {
+      i = frames_.size() - kTracedFrames;
+    }
+    const Frame& frame = frames_[i];
+    // The instruction that runs is the one before the next.
+    const size_t running = static_cast<size_t>(frame.next - frame.code->instructions.data());
+    const Node* node = frame.code->nodes[running > 0 ? running - 1 : 0];
+    std::string name = frame.code->function_name;
+    if (node->callstack()) {
+      for (const auto& [callee, range] : node->callstack()->vec()) {
+        entries.push_back(StackEntry{std::exchange(name, callee), range});
+      }
+    }
+    entries.push_back(StackEntry{std::move(name), node->sourceRange()});
+  }
+  std::ostringstream out;
+  format_stack_trace(out, entries);
+  return out.str();
+}
+
+void Run::throw_with_trace(const std::exception& error) const {
+  const auto* raised = dynamic_cast<const JITException*>(&error);
+  const auto* not_implemented = dynamic_cast<const c10::NotImplementedError*>(&error);
+  const std::string said = c10::GetExceptionString(error);
+  std::optional<std::string> class_name = raised ? raised->getPythonClassName() : std::nullopt;
+  const std::string text = "The following operation failed in the TorchScript interpreter.\n" + trace() +
+      class_name.value_or("RuntimeError") + ": " + said + '\n';
+  if (raised) {
+    throw JITException(text, std::move(class_name), raised->getOriginalMsg().value_or(said));
+  }
+  if (not_implemented) {
+    throw c10::NotImplementedError(text, not_implemented->backtrace(), not_implemented->caller());
+  }
+  throw std::runtime_error(text);
+}
+
+} // namespace
+
+Stack take_last(Stack& stack, size_t count) {
+  const auto first = stack.end() - static_cast<std::ptrdiff_t>(count);
+  Stack taken(std::make_move_iterator(first), std::make_move_iterator(stack.end()));
+  drop(stack, count);
+  return taken;
+}
+
+void run_code(const CompiledCode& code, Stack& stack, const TaskLauncher* launcher) {
+  Run(stack, launcher).run(code);
+}
+
+// ---- the public face ------------------------------------------------------------------------------------------------
+
+Code::Code(const std::shared_ptr<Graph>& graph, std::string function_name, size_t)
+    : code_(std::make_shared<CompiledCode>(graph, std::move(function_name))) {}
+
+size_t Code::num_inputs() const {
+  return code_->num_inputs;
+}
+size_t Code::num_outputs() const {
+  return code_->num_outputs;
+}
+size_t Code::register_size() const {
+  return code_->num_registers;
+}
+const std::vector<IValue>& Code::constant_table() const {
+  return code_->constants;
+}
+const std::vector<Instruction>& Code::instructions() const {
+  return code_->instructions;
+}
+std::shared_ptr<Graph> Code::graph() const {
+  return code_->graph;
+}
+
+std::ostream& operator<<(std::ostream& out, const Code& code) {
+  for (size_t i = 0; i < code.code_->instructions.size(); ++i) {
+    out << i << ' ' << code.code_->instructions[i] << " # " << code.code_->nodes[i]->kind().toQualString() << '\n';
+  }
+  return out;
+}
+
+InterpreterState::InterpreterState(const Code& code, TaskLauncher launcher)
+    : code_(code), launcher_(std::move(launcher)) {}
+
+void InterpreterState::run(Stack& stack) {
+  run_code(*code_.code_, stack, launcher_ ? &launcher_ : nullptr);
+}
+
+c10::intrusive_ptr<c10::ivalue::Future> InterpreterState::getFuture() {
+  if (!future_) {
+    std::vector<TypePtr> types;
+    for (const Value* output : code_.graph()->outputs()) {
+      types.push_back(output->type());
+    }
+    future_ = c10::make_intrusive<c10::ivalue::Future>(
+        types.size() == 1 ? types[0] : TypePtr(TupleType::create(std::move(types))));
+  }
+  return future_;
+}
+
+c10::intrusive_ptr<c10::ivalue::Future> InterpreterState::runAsync(Stack& stack) {
+  const c10::intrusive_ptr<c10::ivalue::Future> future = getFuture();
+  try {
+    run(stack);
+    const size_t results = code_.num_outputs();
+    future->markCompleted(results == 1 ? pop(stack) : IValue(c10::ivalue::Tuple::create(take_last(stack, results))));
+  } catch (...) {
+    future->setError(std::current_exception());
+  }
+  return future;
+}
+
+InterpreterContinuation::InterpreterContinuation(
+    InterpreterState state, Stack stack, int64_t, std::optional<at::ThreadLocalState> tls_state)
+    : state_(std::move(state)), stack_(std::move(stack)), tls_state_(std::move(tls_state)) {}
+
+void InterpreterContinuation::operator()() {
+  if (tls_state_) {
+    const at::ThreadLocalStateGuard settings(*tls_state_);
+    state_.runAsync(stack_);
+    return;
+  }
+  state_.runAsync(stack_);
+}
+
+IValue evaluateConstant(Graph& graph) {
+  TORCH_CHECK(
+      graph.inputs().empty() && graph.outputs().size() == 1, "a constant is the only output of a graph without inputs");
+  Stack stack;
+  InterpreterState(Code(graph.shared_from_this(), "<constant>")).run(stack);
+  return pop(stack);
+}
+
+} // namespace torch::jit
