@@ -144,11 +144,19 @@ class Run {
     frames_.pop_back();
   }
   // True if the function is one of the program: then it has a frame now. Others are done.
-  bool call(Function& function) {
+  bool call(Function& function, size_t arguments) {
     if (GraphFunction* graph_function = tryToGraphFunction(function)) {
-      enter(graph_function->code());
+      const CompiledCode& code = graph_function->code();
+      TORCH_CHECK(
+          code.num_inputs == arguments && code.num_outputs == 1, "function ", function.name(), " takes ",
+          code.num_inputs, " values and has ", code.num_outputs, " results, but is called with ", arguments,
+          " for one result");
+      enter(code);
       return true;
     }
+    TORCH_CHECK(
+        function.num_inputs() == arguments, "function ", function.name(), " takes ", function.num_inputs(),
+        " values, but is called with ", arguments);
     function.run(stack_);
     return false;
   }
@@ -256,14 +264,14 @@ void Run::run_instructions() {
         break;
       case OpCode::CALL:
         save();
-        if (call(*code->functions[x])) {
+        if (call(*code->functions[x], n)) {
           resume();
         }
         break;
       case OpCode::INTERFACE_CALL: {
         save();
         const ClassTypePtr type = peek(stack, 0, n).toObjectRef().type();
-        if (call(type->getMethod(code->constants[x].toStringRef()))) {
+        if (call(type->getMethod(code->constants[x].toStringRef()), n)) {
           resume();
         }
         break;
@@ -319,7 +327,7 @@ void Run::run_instructions() {
         contexts_.pop_back();
         Function& exit = stack.back().toObjectRef().type()->getMethod("__exit__");
         stack.resize(stack.size() + 3); // no exception: its type, value and trace are None
-        if (call(exit)) {
+        if (call(exit, 4)) {
           resume();
         }
         break;

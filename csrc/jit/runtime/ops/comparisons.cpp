@@ -22,12 +22,19 @@ bool equal_scalars(Scalar a, Scalar b) {
   return compare_scalars(a, b, [](auto x, auto y) { return x == y; });
 }
 
-// The first of equal ones, as std::min and std::max.
+// The first of equal ones, as std::min and std::max; an int beside a float becomes one.
+template <class Pick>
+IValue picked(const Scalar& a, const Scalar& b, Pick pick) {
+  if (a.isFloatingPoint() || b.isFloatingPoint()) {
+    return pick(a.toDouble(), b.toDouble());
+  }
+  return pick(a.toLong(), b.toLong());
+}
 IValue min_scalars(Scalar a, Scalar b) {
-  return compare_scalars(b, a, [](auto x, auto y) { return x < y; }) ? b : a;
+  return picked(a, b, [](auto x, auto y) { return std::min(x, y); });
 }
 IValue max_scalars(Scalar a, Scalar b) {
-  return compare_scalars(a, b, [](auto x, auto y) { return x < y; }) ? b : a;
+  return picked(a, b, [](auto x, auto y) { return std::max(x, y); });
 }
 
 template <bool kGreatest, class T>

@@ -127,6 +127,7 @@ IValue pop(AnyList list, int64_t index) {
   return value;
 }
 void erase(AnyList list, int64_t index) {
+  TORCH_CHECK_INDEX(!list.empty(), "pop index out of range");
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(list_position(index, list.size())));
 }
 
@@ -146,7 +147,13 @@ int64_t index(AnyList list, IValue& value) {
   const size_t place = first_place(list, value);
   if (place == list.size()) {
     std::ostringstream printed;
-    printed << value;
+    if (value.isDouble()) {
+      printed << value.toDouble();
+    } else if (value.isBool()) {
+      printed << value.toBool();
+    } else {
+      printed << value;
+    }
     TORCH_CHECK_VALUE(false, "'", printed.str(), "' is not in list");
   }
   return static_cast<int64_t>(place);
@@ -218,12 +225,27 @@ void reverse(AnyList list) {
   std::reverse(list.begin(), list.end());
 }
 
+// A stable merge sort that stays in bounds whatever the comparison answers: a program's own __lt__ need be no order.
 std::vector<IValue> sorted_values(const AnyList& list, bool reverse) {
   std::vector<IValue> values = IValue(list).toListRef().vec();
-  // Only a comparison that says no of equal ones is an order; NaN has none, and std::stable_sort copes with that.
-  std::stable_sort(values.begin(), values.end(), [reverse](const IValue& a, const IValue& b) {
+  std::vector<IValue> merged(values.size());
+  const auto before = [reverse](const IValue& a, const IValue& b) {
     return reverse ? less_than(b, a) : less_than(a, b);
-  });
+  };
+  const size_t size = values.size();
+  for (size_t width = 1; width < size; width *= 2) {
+    for (size_t low = 0; low < size; low += 2 * width) {
+      const size_t middle = std::min(low + width, size);
+      const size_t high = std::min(low + 2 * width, size);
+      size_t left = low;
+      size_t right = middle;
+      for (size_t place = low; place < high; ++place) {
+        const bool take_right = left == middle || (right < high && before(values[right], values[left]));
+        merged[place] = std::move(values[take_right ? right++ : left++]);
+      }
+    }
+    values.swap(merged);
+  }
   return values;
 }
 void sort(AnyList list, bool reverse) {

@@ -33,8 +33,8 @@ T floor_remainder(T a, T b) {
     const T rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
   } else {
-    const T rest = std::fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    // An infinite divisor gives NaN, as in libtorch and unlike in Python.
+    return std::fmod(b + std::fmod(a, b), b);
   }
 }
 

@@ -69,7 +69,8 @@ std::tuple<int64_t, int64_t> divmod_ints(int64_t a, int64_t b) {
 }
 std::tuple<double, double> divmod_floats(double a, double b) {
   TORCH_CHECK(b != 0, "ZeroDivisionError: float divmod()");
-  const double rest = floor_remainder<double>(a, b);
+  double rest = std::fmod(a, b);
+  rest += rest != 0 && (rest < 0) != (b < 0) ? b : 0;
   return {(a - rest) / b, rest};
 }
 

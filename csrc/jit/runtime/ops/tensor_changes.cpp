@@ -2,9 +2,7 @@
 #include <csrc/jit/runtime/ops/rows.h>
 
 #include <aten/Functions.h>
-#include <aten/core/jit_type.h>
-
-#include <algorithm>
+#include <aten/iterator/ExpandUtils.h>
 
 namespace torch::jit::ops {
 
@@ -32,18 +30,8 @@ Tensor sum_to_size(Tensor self, IValue& size) {
   return size.isNone() ? self : self.sum_to_size(size.toIntVector());
 }
 std::vector<int64_t> broadcast_sizes(IValue& a, IValue& b) {
-  const std::vector<int64_t> x = a.toIntVector();
-  const std::vector<int64_t> y = b.toIntVector();
-  std::vector<int64_t> out(std::max(x.size(), y.size()));
-  for (size_t i = 0; i < out.size(); ++i) { // from the last dimension
-    const int64_t from_x = i < x.size() ? x[x.size() - 1 - i] : 1;
-    const int64_t from_y = i < y.size() ? y[y.size() - 1 - i] : 1;
-    TORCH_CHECK(
-        from_x == from_y || from_x == 1 || from_y == 1, "The size of tensor a (", from_x,
-        ") must match the size of tensor b (", from_y, ") at non-singleton dimension ", out.size() - 1 - i);
-    out[out.size() - 1 - i] = from_x == 1 ? from_y : from_x;
-  }
-  return out;
+  // In this order: an error names them so.
+  return at::infer_size(b.toIntVector(), a.toIntVector());
 }
 c10::List<std::optional<Tensor>> optional_indices(const AnyList& indices) {
   c10::List<std::optional<Tensor>> out;
