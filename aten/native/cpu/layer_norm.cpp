@@ -17,9 +17,13 @@ namespace {
 
 constexpr int64_t kGrain = 8192;
 
+// Note [One copy of a row's arithmetic]
+// Inlined into several callers, products and sums may become fused operations in one copy and not in another, and then
+// results would depend on which of them runs: that for one thread or that for several.
+
 /// Mean and variance of a row, in two passes; sums of long rows are carried in double.
 template <class T>
-void row_moments(const T* x, int64_t n, double& mean, double& variance) {
+C10_NOINLINE void row_moments(const T* x, int64_t n, double& mean, double& variance) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
   constexpr int64_t kBlock = 4096;
@@ -59,7 +63,7 @@ void row_moments(const T* x, int64_t n, double& mean, double& variance) {
 
 /// y = (x - mean) * scale for a row, times and plus its own weights where given. P is the dtype of the weights.
 template <class T, class P>
-void normalize_row(
+C10_NOINLINE void normalize_row(
     const T* x, T* y, int64_t n, at::opmath_type<T> mean, at::opmath_type<T> scale, const P* weight, const P* bias) {
   using V = typename Lanes<T>::V;
   const V center(mean), a(scale);
@@ -201,7 +205,7 @@ namespace {
 
 /// One row: dx = rstd * (w g - mean(w g) - xhat * mean(w g xhat)).
 template <class T, class P>
-void layer_norm_backward_row(
+C10_NOINLINE void layer_norm_backward_row(
     const T* g, const T* x, int64_t n, at::opmath_type<T> mean, at::opmath_type<T> rstd, const P* weight, T* dx) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
