@@ -60,7 +60,7 @@ TEST_CASE("failed calls tell the runtime's words, its code and what to do", "[cu
     C10_CUDA_CHECK(cudaErrorInvalidValue);
   } catch (const c10::CUDAError& e) {
     CHECK(e.get_error_code() == cudaErrorInvalidValue);
-    CHECK_THAT(e.what(), Contains("absent.cpp"));
+    CHECK_THAT(e.what(), Contains("absent_test.cpp"));
   }
   CHECK_NOTHROW([] { C10_CUDA_CHECK(cudaSuccess); }());
   CHECK_THROWS_WITH(
