@@ -4,7 +4,6 @@
 #include <aten/core/Tensor.h>
 #include <c10/core/Device.h>
 #include <c10/util/intrusive_ptr.h>
-#include <csrc/jit/compilation_unit.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +14,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace torch::jit {
+struct CompilationUnit;
+} // namespace torch::jit
 
 namespace torch::serialize {
 

@@ -3,6 +3,7 @@
 #include <csrc/serialize/archive_node.h>
 #include <csrc/serialize/tensor_file.h>
 #include <c10/util/Exception.h>
+#include <csrc/jit/api/compilation_unit.h>
 
 namespace torch::serialize {
 
