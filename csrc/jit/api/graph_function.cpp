@@ -84,6 +84,18 @@ void GraphFunction::run(Stack& stack) {
   run_code(code, stack);
 }
 
+c10::intrusive_ptr<c10::ivalue::Future> GraphFunction::runAsync(Stack& stack, TaskLauncher launcher) {
+  code();
+  Code ready;
+  {
+    const std::lock_guard<std::recursive_mutex> lock(mutex_);
+    ready.code_ = code_;
+  }
+  TORCH_CHECK(
+      stack.size() >= ready.num_inputs(), "expected ", ready.num_inputs(), " inputs, but got only ", stack.size());
+  return InterpreterState(ready, std::move(launcher)).runAsync(stack);
+}
+
 // ---- the schema -----------------------------------------------------------------------------------------------------
 
 const c10::FunctionSchema& GraphFunction::getSchema() const {

@@ -3,6 +3,7 @@
 
 #include <aten/core/function.h>
 #include <csrc/jit/ir/ir.h>
+#include <csrc/jit/runtime/interpreter.h>
 
 #include <atomic>
 #include <functional>
@@ -31,6 +32,9 @@ struct TORCH_API GraphFunction final : Function {
   }
   /// Runs on the interpreter.
   void run(Stack& stack) override;
+  /// As run(), with the result, or the error, in a future. What it forks is given to `launcher`; null: to the inter-op
+  /// threads.
+  c10::intrusive_ptr<c10::ivalue::Future> runAsync(Stack& stack, TaskLauncher launcher = nullptr);
   /// As written: calls are not inlined. Makes it if need be.
   std::shared_ptr<Graph> graph() const;
   /// As it runs: inlined and optimized.

@@ -33,7 +33,7 @@ using ModuleLookup = std::function<Module(const std::vector<std::string>&)>;
 struct TORCH_API Module : Object {
   /// Empty.
   Module() = default;
-  /// A new module of a new class, in a compilation unit of its own, with the parts of every module.
+  /// A new module of a new class, which has no members yet, in a compilation unit of its own.
   explicit Module(c10::QualifiedName class_name);
   /// A new module of the class, whose attributes have no values yet.
   Module(std::shared_ptr<CompilationUnit> cu, const c10::ClassTypePtr& type);
@@ -90,7 +90,7 @@ struct TORCH_API Module : Object {
   /// True for a module without attribute `training`.
   bool is_training() const;
 
-  // -- parameters and buffers: they become what to() of each gives; floating-point ones alone change their dtype.
+  // -- parameters and buffers: each becomes what its to() gives, integers among them, and stays the same tensor.
   void to(at::Device device, at::ScalarType dtype, bool non_blocking = false);
   void to(at::ScalarType dtype, bool non_blocking = false);
   void to(at::Device device, bool non_blocking = false);

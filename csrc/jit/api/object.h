@@ -88,6 +88,11 @@ struct TORCH_API Object {
   /// A new object whose values are copied, too. The class is the same.
   Object deepcopy() const;
 
+ protected:
+  bool is_same_object(const Object& other) const noexcept {
+    return object_ == other.object_;
+  }
+
  private:
   ObjectPtr object_;
 };
