@@ -57,7 +57,23 @@ Operator::Operator(Symbol name, OperationCreator creator, AliasAnalysisKind alia
 Operator::Operator(FunctionSchema schema, Operation operation)
     : code_(std::move(operation)), schema_(new LazySchema(std::move(schema))) {}
 
+Operator::Operator(
+    std::string name,
+    std::string overload_name,
+    std::vector<Argument> arguments,
+    std::vector<Argument> returns,
+    Operation operation,
+    AliasAnalysisKind alias_analysis)
+    : Operator(
+          FunctionSchema(std::move(name), std::move(overload_name), std::move(arguments), std::move(returns)),
+          std::move(operation)) {
+  schema_->schema->setAliasAnalysis(alias_analysis);
+}
+
+Operator::Operator(const Operator&) = default;
+Operator& Operator::operator=(const Operator&) = default;
 Operator::Operator(Operator&&) noexcept = default;
+Operator& Operator::operator=(Operator&&) noexcept = default;
 Operator::~Operator() = default;
 
 const FunctionSchema& Operator::schema() const {
@@ -321,6 +337,14 @@ void registerOperator(Operator&& op) {
 
 void deregisterOperator(const FunctionSchema& schema) {
   Registry::get().remove(schema);
+}
+
+RegisterOperators::RegisterOperators(std::vector<std::optional<Operator>> operators) {
+  for (std::optional<Operator>& op : operators) {
+    if (op) {
+      registerOperator(*std::move(op));
+    }
+  }
 }
 
 RegisterOperators::RegisterOperators(std::vector<OperatorPtr> operators) : operators_(std::move(operators)) {

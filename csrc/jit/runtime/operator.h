@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -31,7 +32,17 @@ struct TORCH_API Operator {
   Operator(Symbol name, Operation operation, AliasAnalysisKind alias_analysis);
   Operator(Symbol name, OperationCreator creator, AliasAnalysisKind alias_analysis);
   Operator(FunctionSchema schema, Operation operation);
+  Operator(
+      std::string name,
+      std::string overload_name,
+      std::vector<Argument> arguments,
+      std::vector<Argument> returns,
+      Operation operation,
+      AliasAnalysisKind alias_analysis);
+  Operator(const Operator&);
+  Operator& operator=(const Operator&);
   Operator(Operator&&) noexcept;
+  Operator& operator=(Operator&&) noexcept;
   ~Operator();
 
   const FunctionSchema& schema() const;
@@ -49,7 +60,7 @@ struct TORCH_API Operator {
  private:
   struct LazySchema;
   std::variant<c10::OperatorHandle, Operation, OperationCreator> code_;
-  std::unique_ptr<LazySchema> schema_;
+  std::shared_ptr<LazySchema> schema_;
 };
 
 using OperatorPtr = std::shared_ptr<Operator>;
@@ -68,9 +79,10 @@ TORCH_API std::string canonicalSchemaString(const FunctionSchema& schema);
 TORCH_API void registerOperator(Operator&& op);
 TORCH_API void deregisterOperator(const FunctionSchema& schema);
 
-/// Registers operators while it lives.
+/// Registers operators: those given by pointer while it lives, others for good.
 struct TORCH_API RegisterOperators {
   RegisterOperators() = default;
+  explicit RegisterOperators(std::vector<std::optional<Operator>> operators);
   explicit RegisterOperators(std::vector<OperatorPtr> operators);
   RegisterOperators(RegisterOperators&&) noexcept = default;
   RegisterOperators& operator=(RegisterOperators&&) noexcept = default;
