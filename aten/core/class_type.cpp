@@ -87,10 +87,24 @@ const std::vector<ClassType::Property>& ClassType::properties() const {
   return members_->properties;
 }
 
+namespace {
+
+// Parameters and buffers are tensors, or may be.
+bool may_be_tensor(const TypePtr& type) {
+  return type->isSubtypeOf(*OptionalType::ofTensor());
+}
+
+} // namespace
+
 size_t ClassType::addAttribute(const std::string& name, TypePtr type, bool is_parameter, bool is_buffer) {
+  TORCH_CHECK(!(is_parameter && is_buffer), "Attribute cannot be both a parameter and a buffer!");
   TORCH_CHECK(
       !hasAttribute(name), "attempting to add attribute '", name, "' to ", repr_str(),
       " but a field of that name already exists");
+  TORCH_CHECK(
+      !(is_parameter || is_buffer) || may_be_tensor(type),
+      "Expecting parameter or buffer to have either None, Tensor or Optional[Tensor] type, but got: ", type->repr_str(),
+      " for '", name, "'");
   const AttributeKind kind = is_parameter ? AttributeKind::PARAMETER
       : is_buffer                         ? AttributeKind::BUFFER
                                           : AttributeKind::REGULAR_ATTRIBUTE;
