@@ -49,8 +49,8 @@ std::vector<Function*> CompilationUnit::get_functions() const {
   return functions;
 }
 
-Function* CompilationUnit::create_function(c10::QualifiedName name, std::shared_ptr<Graph> graph, bool shadow) {
-  if (shadow) {
+Function* CompilationUnit::create_function(c10::QualifiedName name, std::shared_ptr<Graph> graph, bool shouldMangle) {
+  if (shouldMangle) {
     name = mangle(name);
   }
   return register_function(std::make_unique<GraphFunction>(std::move(name), std::move(graph), nullptr));
@@ -70,6 +70,11 @@ void CompilationUnit::unsafeRemoveFunction(const c10::QualifiedName& name) {
   // The name may be the function's own.
   const std::unique_ptr<Function> removed = std::move(members_->functions[found->second]);
   members_->function_places.erase(found);
+}
+
+void CompilationUnit::drop_all_functions() {
+  members_->function_places.clear();
+  members_->functions.clear();
 }
 
 // ---- types ----------------------------------------------------------------------------------------------------------
@@ -92,14 +97,14 @@ c10::ClassTypePtr CompilationUnit::get_class(const c10::QualifiedName& name) con
   return type ? type->cast<c10::ClassType>() : nullptr;
 }
 
-c10::NamedTypePtr CompilationUnit::get_interface(const c10::QualifiedName& name) const {
-  c10::NamedTypePtr type = get_type(name);
-  return type && type->kind() == c10::TypeKind::InterfaceType ? type : nullptr;
+c10::InterfaceTypePtr CompilationUnit::get_interface(const c10::QualifiedName& name) const {
+  const c10::NamedTypePtr type = get_type(name);
+  return type ? type->cast<c10::InterfaceType>() : nullptr;
 }
 
-c10::NamedTypePtr CompilationUnit::get_named_tuple(const c10::QualifiedName& name) const {
-  c10::NamedTypePtr type = get_type(name);
-  return type && type->kind() == c10::TypeKind::TupleType ? type : nullptr;
+c10::TupleTypePtr CompilationUnit::get_named_tuple(const c10::QualifiedName& name) const {
+  const c10::NamedTypePtr type = get_type(name);
+  return type ? type->cast<c10::TupleType>() : nullptr;
 }
 
 std::vector<c10::NamedTypePtr> CompilationUnit::get_types() const {
@@ -135,6 +140,21 @@ c10::QualifiedName CompilationUnit::mangle(const c10::QualifiedName& name) const
     mangled = c10::QualifiedName(std::move(atoms));
   }
   return mangled;
+}
+
+// ---- old switches ---------------------------------------------------------------------------------------------------
+
+void CompilationUnit::set_optimized(bool) {
+  TORCH_WARN(
+      "CompilationUnit::set_optimized() is deprecated and has no effect. "
+      "Please use setGraphExecutorOptimize()");
+}
+
+bool CompilationUnit::is_optimized() const {
+  TORCH_WARN(
+      "CompilationUnit::is_optimized() is deprecated and always returns true. "
+      "Please use getGraphExecutorOptimize()");
+  return true;
 }
 
 } // namespace torch::jit

@@ -3,6 +3,8 @@
 
 #include <aten/core/class_type.h>
 #include <aten/core/function.h>
+#include <aten/core/interface_type.h>
+#include <aten/core/jit_type.h>
 #include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>
 
@@ -36,10 +38,18 @@ struct TORCH_API CompilationUnit : std::enable_shared_from_this<CompilationUnit>
   /// Throws if there is none.
   Function& get_function(const c10::QualifiedName& name) const;
   std::vector<Function*> get_functions() const;
-  /// Throws if the name is taken; with `shadow`, the function is kept under another name.
-  Function* create_function(c10::QualifiedName name, std::shared_ptr<Graph> graph, bool shadow = false);
+  /// A function that is the graph, whose inputs and outputs make its schema. Throws if the name is taken, unless
+  /// `shouldMangle`, which gives the function a name like it.
+  Function* create_function(c10::QualifiedName name, std::shared_ptr<Graph> graph, bool shouldMangle = false);
+  /// Throws if the name is taken.
   Function* register_function(std::unique_ptr<Function> function);
+  /// Throws if there is none. Nothing may use the function any more.
   void unsafeRemoveFunction(const c10::QualifiedName& name);
+  void unsafeRemoveMethod(const c10::QualifiedName& name) {
+    unsafeRemoveFunction(name);
+  }
+  /// Nothing may use the functions any more.
+  void drop_all_functions();
 
   /// Compiles the functions of a source and returns them. `self` makes them methods of its class. Bodies that are wrong
   /// throw ErrorReport, and nothing is left behind.
@@ -67,18 +77,35 @@ struct TORCH_API CompilationUnit : std::enable_shared_from_this<CompilationUnit>
   /// nullptr if there is none.
   c10::NamedTypePtr get_type(const c10::QualifiedName& name) const;
   c10::ClassTypePtr get_class(const c10::QualifiedName& name) const;
-  c10::NamedTypePtr get_interface(const c10::QualifiedName& name) const;
-  c10::NamedTypePtr get_named_tuple(const c10::QualifiedName& name) const;
+  c10::InterfaceTypePtr get_interface(const c10::QualifiedName& name) const;
+  c10::TupleTypePtr get_named_tuple(const c10::QualifiedName& name) const;
   std::vector<c10::NamedTypePtr> get_types() const;
   void unsafeRemoveType(const c10::QualifiedName& name);
 
   /// A name that no type or function has: with "___torch_mangle_N" before its last part if it is taken.
   c10::QualifiedName mangle(const c10::QualifiedName& name) const;
 
+  /// Without effect, as in libtorch: warns. See setGraphExecutorOptimize().
+  void set_optimized(bool o);
+  /// Always true, as in libtorch: warns.
+  bool is_optimized() const;
+
  private:
   struct Members;
   c10::OwnedPtr<Members> members_;
 };
+
+/// A function with the compilation unit that owns it.
+struct StrongFunctionPtr {
+  StrongFunctionPtr(std::shared_ptr<CompilationUnit> cu, Function* function)
+      : cu_(std::move(cu)), function_(function) {}
+  std::shared_ptr<CompilationUnit> cu_;
+  Function* function_;
+};
+
+namespace script {
+using CompilationUnit = ::torch::jit::CompilationUnit;
+} // namespace script
 
 /// Compiles the functions of a TorchScript source; throws ErrorReport, which shows the place, where it is wrong.
 TORCH_API std::shared_ptr<CompilationUnit> compile(const std::string& source);
