@@ -1,6 +1,8 @@
 #include <csrc/jit/api/graph_function.h>
 
 #include <aten/observe/record_function.h>
+#include <csrc/jit/executor_settings.h>
+#include <csrc/jit/passes/optimize.h>
 #include <csrc/jit/runtime/code.h>
 #include <csrc/jit/runtime/run.h>
 
@@ -43,8 +45,13 @@ std::shared_ptr<Graph> GraphFunction::graph() const {
 
 std::shared_ptr<Graph> GraphFunction::optimized_graph() const {
   const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (!getGraphExecutorOptimize()) {
+    return graph();
+  }
   if (!optimized_graph_) {
-    optimized_graph_ = graph();
+    std::shared_ptr<Graph> optimized = graph()->copy();
+    preoptimizeGraph(optimized);
+    optimized_graph_ = std::move(optimized);
   }
   return optimized_graph_;
 }
@@ -59,22 +66,30 @@ void GraphFunction::set_graph(std::shared_ptr<Graph> graph) {
 void GraphFunction::clear_optimized_graphs() {
   const std::lock_guard<std::recursive_mutex> lock(mutex_);
   optimized_graph_ = nullptr;
-  ready_code_ = nullptr;
-  code_ = nullptr;
+  for (size_t i = 0; i < 2; ++i) {
+    ready_code_[i] = nullptr;
+    code_[i] = nullptr;
+  }
 }
 
 // ---- running --------------------------------------------------------------------------------------------------------
 
 const CompiledCode& GraphFunction::code() {
-  if (const CompiledCode* ready = ready_code_.load(std::memory_order_acquire)) {
+  const size_t optimized = getGraphExecutorOptimize() ? 1 : 0;
+  if (const CompiledCode* ready = ready_code_[optimized].load(std::memory_order_acquire)) {
     return *ready;
   }
   const std::lock_guard<std::recursive_mutex> lock(mutex_);
-  if (!code_) {
-    code_ = std::make_shared<CompiledCode>(optimized_graph(), name());
-    ready_code_.store(code_.get(), std::memory_order_release);
+  if (!code_[optimized]) {
+    std::shared_ptr<Graph> to_run = optimized_graph();
+    if (optimized) {
+      to_run = to_run->copy();
+      optimizeForExecution(to_run);
+    }
+    code_[optimized] = std::make_shared<CompiledCode>(std::move(to_run), name());
+    ready_code_[optimized].store(code_[optimized].get(), std::memory_order_release);
   }
-  return *code_;
+  return *code_[optimized];
 }
 
 void GraphFunction::run(Stack& stack) {
@@ -89,7 +104,7 @@ c10::intrusive_ptr<c10::ivalue::Future> GraphFunction::runAsync(Stack& stack, Ta
   Code ready;
   {
     const std::lock_guard<std::recursive_mutex> lock(mutex_);
-    ready.code_ = code_;
+    ready.code_ = code_[getGraphExecutorOptimize() ? 1 : 0];
   }
   TORCH_CHECK(
       stack.size() >= ready.num_inputs(), "expected ", ready.num_inputs(), " inputs, but got only ", stack.size());

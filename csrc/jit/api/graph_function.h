@@ -37,7 +37,7 @@ struct TORCH_API GraphFunction final : Function {
   c10::intrusive_ptr<c10::ivalue::Future> runAsync(Stack& stack, TaskLauncher launcher = nullptr);
   /// As written: calls are not inlined. Makes it if need be.
   std::shared_ptr<Graph> graph() const;
-  /// As it runs: inlined and optimized.
+  /// With calls inlined and simplified; the graph itself where setGraphExecutorOptimize(false) was called.
   std::shared_ptr<Graph> optimized_graph() const;
   /// Another graph in place of this one; what was made from that is forgotten.
   void set_graph(std::shared_ptr<Graph> graph);
@@ -55,7 +55,8 @@ struct TORCH_API GraphFunction final : Function {
   /// Throws if the graph has more than one result.
   void check_single_output();
 
-  /// What the interpreter runs. Valid until the graph is replaced or declared changed.
+  /// What the interpreter runs: the optimized graph or, where setGraphExecutorOptimize(false) was called, the graph as
+  /// it was written. Valid until the graph is replaced or declared changed.
   const CompiledCode& code();
 
  private:
@@ -66,8 +67,9 @@ struct TORCH_API GraphFunction final : Function {
   mutable std::recursive_mutex mutex_;
   mutable std::optional<c10::FunctionSchema> schema_;
   mutable std::shared_ptr<Graph> optimized_graph_;
-  std::shared_ptr<const CompiledCode> code_;
-  std::atomic<const CompiledCode*> ready_code_{nullptr};
+  // Of the graph as it was written, and of the optimized one.
+  std::shared_ptr<const CompiledCode> code_[2];
+  std::atomic<const CompiledCode*> ready_code_[2]{nullptr, nullptr};
 };
 
 /// The schema that a graph's inputs and outputs make.

@@ -1,0 +1,159 @@
+#include <csrc/jit/passes/inliner.h>
+
+#include <aten/core/class_type.h>
+#include <aten/core/interface_type.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace torch::jit {
+
+namespace {
+
+// Functions that call functions that call functions: beyond these bounds calls stay calls.
+constexpr size_t kMaxNestedCalls = 100;
+constexpr size_t kMaxInlinedNodes = 200000;
+
+size_t count_nodes(const Block* block) {
+  size_t count = 0;
+  for (const Node* node : block->nodes()) {
+    ++count;
+    for (const Block* inner : node->blocks()) {
+      count += count_nodes(inner);
+    }
+  }
+  return count;
+}
+
+/// Gives copied nodes the calls that lead to them.
+class CallStackBuilder {
+ public:
+  CallStackBuilder(const Node* call, const GraphFunction& callee)
+      : call_(c10::make_intrusive<InlinedCallStack>(call->callstack(), callee.name(), call->sourceRange())) {}
+
+  void apply(Node* node) {
+    node->setCallStack(node->callstack() ? below(node->callstack()) : call_);
+    for (Block* block : node->blocks()) {
+      for (Node* inner : block->nodes()) {
+        apply(inner);
+      }
+    }
+  }
+
+ private:
+  // The same calls, made from within this one.
+  InlinedCallStackPtr below(const InlinedCallStackPtr& inner) {
+    InlinedCallStackPtr& known = known_[inner.get()];
+    if (!known) {
+      known = c10::make_intrusive<InlinedCallStack>(
+          inner->outer() ? below(inner->outer()) : call_, inner->function_name(), inner->source_range());
+    }
+    return known;
+  }
+
+  InlinedCallStackPtr call_;
+  std::unordered_map<const InlinedCallStack*, InlinedCallStackPtr> known_;
+};
+
+/// The functions whose graphs are being inlined in this thread.
+std::vector<const GraphFunction*>& open_calls() {
+  thread_local std::vector<const GraphFunction*> functions;
+  return functions;
+}
+
+struct OpenCall {
+  explicit OpenCall(const GraphFunction* function) {
+    open_calls().push_back(function);
+  }
+  OpenCall(const OpenCall&) = delete;
+  OpenCall& operator=(const OpenCall&) = delete;
+  ~OpenCall() {
+    open_calls().pop_back();
+  }
+};
+
+class Inliner {
+ public:
+  void inline_calls(Block* block) {
+    for (auto it = block->nodes().begin(); it != block->nodes().end();) {
+      Node* node = *it++;
+      if (GraphFunction* callee = tryToGraphFunction(node)) {
+        inline_call(node, *callee);
+        continue;
+      }
+      for (Block* inner : node->blocks()) {
+        inline_calls(inner);
+      }
+    }
+  }
+
+ private:
+  void inline_call(Node* call, GraphFunction& callee) {
+    const auto& open = open_calls();
+    if (open.size() >= kMaxNestedCalls || std::find(open.begin(), open.end(), &callee) != open.end()) {
+      return;
+    }
+    const OpenCall guard(&callee);
+    const std::shared_ptr<Graph> graph = callee.optimized_graph();
+    const size_t arguments = call->inputs().size() - (call->kind() == prim::CallFunction ? 1 : 0);
+    if (graph->inputs().size() != arguments || graph->outputs().size() != call->outputs().size()) {
+      return; // the interpreter says what is wrong
+    }
+    inserted_ += count_nodes(graph->block());
+    if (inserted_ <= kMaxInlinedNodes) {
+      inlineCallTo(call, &callee, *graph);
+    }
+  }
+
+  size_t inserted_ = 0;
+};
+
+} // namespace
+
+GraphFunction* tryToGraphFunction(Node* node) {
+  if (node->inputs().empty()) {
+    return nullptr;
+  }
+  const TypePtr& type = node->input(0)->type();
+  if (node->kind() == prim::CallFunction) {
+    const FunctionType* function = type->castRaw<FunctionType>();
+    return function ? tryToGraphFunction(*function->function()) : nullptr;
+  }
+  if (node->kind() == prim::CallMethod && node->hasAttribute(attr::name)) {
+    const ClassType* owner = type->castRaw<ClassType>();
+    Function* method = owner ? owner->findMethod(node->s(attr::name)) : nullptr;
+    return method ? tryToGraphFunction(*method) : nullptr;
+  }
+  return nullptr;
+}
+
+std::vector<Value*> inlineCallTo(Node* call, GraphFunction* callee, Graph& callee_graph) {
+  Graph& graph = *call->owningGraph();
+  const at::ArrayRef<Value*> arguments = call->inputs().slice(call->kind() == prim::CallFunction ? 1 : 0);
+  Node* before = call->prev();
+  std::unordered_map<Value*, Value*> value_map;
+  std::vector<Value*> results;
+  {
+    const WithInsertPoint guard(call);
+    results = insertGraph(graph, callee_graph, arguments, value_map);
+  }
+  CallStackBuilder calls(call, *callee);
+  for (Node* node = before->next(); node != call; node = node->next()) {
+    calls.apply(node);
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    Value* old = call->output(i);
+    if (old->hasDebugName()) {
+      results[i]->setDebugName(std::string(old->debugName()));
+    }
+    old->replaceAllUsesWith(results[i]);
+  }
+  call->destroy();
+  return results;
+}
+
+void Inline(Graph& graph) {
+  Inliner().inline_calls(graph.block());
+}
+
+} // namespace torch::jit
