@@ -1,0 +1,134 @@
+// What dump_to_str() gives: PyTorch's text.
+#include <catch2/catch.hpp>
+
+#include <torch/script.h>
+
+#include <regex>
+
+using namespace torch::jit;
+
+namespace {
+
+Module example() {
+  Module m("M");
+  m.register_parameter("w", torch::ones({2}), false);
+  m.register_buffer("b", torch::zeros({1}));
+  m.register_attribute("n", IntType::get(), 3);
+  m.register_attribute("o", OptionalType::create(TensorType::get()), c10::IValue());
+  Module child("C");
+  child.register_parameter("v", torch::full({2}, 3.0), false);
+  m.register_module("child", child);
+  m.define(R"JIT(
+def forward(self, x, k: int = 2):
+    return x * self.w + self.b * k
+def twice(self, x):
+    return self.forward(self.forward(x))
+)JIT");
+  return m;
+}
+
+// Objects are printed with their addresses.
+std::string without_addresses(const std::string& text) {
+  return std::regex_replace(text, std::regex("0x[0-9a-f]+"), "0x0");
+}
+
+} // namespace
+
+TEST_CASE("A module without values and bodies prints as its names", "[jit]") {
+  CHECK(without_addresses(example().dump_to_str(false, false, false)) == R"(module __torch__.M {
+  parameters {
+    w = ...
+  }
+  attributes {
+    w = ...
+    b = ...
+    n = 3
+    o = None
+    child = <__torch__.C object at 0x0>
+  }
+  methods {
+    method forward {
+    }
+    method twice {
+    }
+  }
+  submodules {
+    module __torch__.C {
+      parameters {
+        v = ...
+      }
+      attributes {
+        v = ...
+      }
+      methods {
+      }
+      submodules {
+      }
+    }
+  }
+}
+)");
+}
+
+TEST_CASE("A module prints with its values and graphs", "[jit]") {
+  CHECK(without_addresses(example().dump_to_str(true, true, true)) == R"(module __torch__.M {
+  parameters {
+    w =  1
+     1
+    [ CPUFloatType{2} ]
+  }
+  attributes {
+    w =  1
+     1
+    [ CPUFloatType{2} ]
+    b =  0
+    [ CPUFloatType{1} ]
+    n = 3
+    o = None
+    child = <__torch__.C object at 0x0>
+  }
+  methods {
+    method forward {
+      graph(%self.1 : __torch__.M,
+            %x.1 : Tensor,
+            %k.1 : int):
+        %11 : int = prim::Constant[value=1]()
+        %w : Tensor = prim::GetAttr[name="w"](%self.1)
+        %6 : Tensor = aten::mul(%x.1, %w) # <string>:3:11
+        %b : Tensor = prim::GetAttr[name="b"](%self.1)
+        %10 : Tensor = aten::mul(%b, %k.1) # <string>:3:24
+        %12 : Tensor = aten::add(%6, %10, %11) # <string>:3:11
+        return (%12)
+  
+    }
+    method twice {
+      graph(%self.1 : __torch__.M,
+            %x.1 : Tensor):
+        %5 : int = prim::Constant[value=2]()
+        %6 : Tensor = prim::CallMethod[name="forward"](%self.1, %x.1, %5) # <string>:5:24
+        %8 : Tensor = prim::CallMethod[name="forward"](%self.1, %6, %5) # <string>:5:11
+        return (%8)
+  
+    }
+  }
+  submodules {
+    module __torch__.C {
+      parameters {
+        v =  3
+         3
+        [ CPUFloatType{2} ]
+      }
+      attributes {
+        v =  3
+         3
+        [ CPUFloatType{2} ]
+      }
+      methods {
+      }
+      submodules {
+      }
+    }
+  }
+}
+)");
+}
