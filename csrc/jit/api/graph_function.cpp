@@ -27,7 +27,10 @@ void GraphFunction::ensure_defined() {
   try {
     creator_(*this);
   } catch (...) {
+    // What was made of the graph is of no use to another try.
     being_defined_ = false;
+    graph_ = std::make_shared<Graph>();
+    schema_.reset();
     throw;
   }
   being_defined_ = false;
@@ -115,6 +118,9 @@ c10::intrusive_ptr<c10::ivalue::Future> GraphFunction::runAsync(Stack& stack, Ta
 
 const c10::FunctionSchema& GraphFunction::getSchema() const {
   const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (!schema_ && !being_defined_) {
+    const_cast<GraphFunction*>(this)->ensure_defined();
+  }
   if (!schema_) {
     schema_ = defaultSchemaFor(*this);
   }
