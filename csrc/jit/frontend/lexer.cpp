@@ -73,6 +73,11 @@ Lexer::Lexer(std::shared_ptr<Source> source) : source_(std::move(source)), text_
   current_ = scan();
 }
 
+Lexer::Lexer(std::shared_ptr<Source> source, size_t begin, size_t end)
+    : source_(std::move(source)), text_(source_->text_str().substr(0, end)), pos_(begin), at_line_start_(false) {
+  current_ = scan();
+}
+
 Token Lexer::make(TokenKind kind, size_t begin) const {
   return Token{kind, SourceRange(source_, begin, pos_)};
 }

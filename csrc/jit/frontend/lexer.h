@@ -45,6 +45,8 @@ TORCH_API std::string toString(const Token& token);
 /// none.
 struct TORCH_API Lexer {
   explicit Lexer(std::shared_ptr<Source> source);
+  /// The tokens of the characters [begin, end), where indentation counts from the beginning of a line on.
+  Lexer(std::shared_ptr<Source> source, size_t begin, size_t end);
 
   const Token& cur() const {
     return current_;

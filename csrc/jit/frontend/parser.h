@@ -12,6 +12,8 @@ namespace torch::jit {
 /// where it is nested more deeply than 500 levels.
 struct TORCH_API Parser {
   explicit Parser(std::shared_ptr<Source> source) : lexer_(std::move(source)) {}
+  /// Reads the characters [begin, end), which begin with a definition or an expression.
+  Parser(std::shared_ptr<Source> source, size_t begin, size_t end) : lexer_(std::move(source), begin, end) {}
 
   Lexer& lexer() {
     return lexer_;

@@ -79,7 +79,7 @@ std::optional<std::tuple<std::string, size_t, size_t>> SourceRange::file_line_co
   }
   const size_t line = source_->lineno_for_offset(start_);
   const size_t column = start_ - source_->offset_for_line(line);
-  return std::tuple(*source_->filename(), source_->lineno_to_source_lineno(line) + 1, column);
+  return std::tuple(*source_->filename(), source_->lineno_to_source_lineno(line), column);
 }
 
 std::optional<SourceRange> SourceRange::findSourceRangeThatGenerated() const {
