@@ -35,6 +35,9 @@ class FileBytes {
   size_t size() const {
     return size_;
   }
+  bool is_mapped() const {
+    return mapped_;
+  }
   /// "file 'model.pt'", "stream", ...
   const std::string& name() const {
     return name_;

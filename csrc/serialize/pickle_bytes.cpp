@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 #include <csrc/serialize/pickler.h>
+#include <csrc/serialize/resolved_classes.h>
 #include <csrc/serialize/unpickler.h>
 
 namespace torch::jit {
@@ -20,13 +21,19 @@ void pickle(
   writer(bytes.data(), bytes.size());
 }
 
-c10::IValue unpickle(const char* data, size_t size, TypeResolver, c10::ArrayRef<at::Tensor> tensor_table) {
+c10::IValue unpickle(
+    const char* data, size_t size, TypeResolver type_resolver, c10::ArrayRef<at::Tensor> tensor_table) {
   const auto no_storage = [](const std::string& key, const std::string&, uint64_t) -> c10::Storage {
     TORCH_CHECK(
         false, "unpickle: the pickle refers to the storage '", key, "' of a file: load that by torch::pickle_load");
   };
+  std::optional<serialize::ResolvedClasses> classes;
+  if (type_resolver) {
+    classes.emplace(std::move(type_resolver), std::nullopt, serialize::work_for(size));
+  }
   return serialize::Unpickler(
-             {data, size}, "pickle in memory", serialize::Unpickler::Style::TorchScript, no_storage, tensor_table)
+             {data, size}, "pickle in memory", serialize::Unpickler::Style::TorchScript, no_storage, tensor_table,
+             classes ? &*classes : nullptr)
       .parse();
 }
 

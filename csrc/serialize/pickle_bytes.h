@@ -22,7 +22,8 @@ TORCH_API void pickle(
     const c10::IValue& ivalue,
     std::vector<at::Tensor>* tensor_table = nullptr);
 
-/// The value of such a pickle. Nothing in it is run: objects of classes are refused, so the resolver is never asked.
+/// The value of such a pickle. Objects of classes `__torch__.*` get their attributes from it; without a resolver they
+/// are refused. Nothing else in it is run.
 TORCH_API c10::IValue unpickle(
     const char* data, size_t size, TypeResolver type_resolver = nullptr, c10::ArrayRef<at::Tensor> tensor_table = {});
 /// The same of bytes that `reader(buffer, size)` gives, until it gives 0.

@@ -15,6 +15,7 @@ struct PickleGlobal final : torch::CustomClassHolder {
     UntypedStorageClass,
     TensorClass,
     Object, // __torch__.*
+    NewObject, // one that has not got its state yet
     OrderedDict,
     Complex,
     Device,
@@ -36,9 +37,12 @@ struct PickleGlobal final : torch::CustomClassHolder {
   };
 
   PickleGlobal(Kind kind, std::string name, c10::ScalarType dtype) : kind(kind), name(std::move(name)), dtype(dtype) {}
+  PickleGlobal(Kind kind, std::string name, c10::TypePtr type)
+      : kind(kind), name(std::move(name)), dtype(c10::ScalarType::Undefined), type(std::move(type)) {}
   Kind kind;
   std::string name;
   c10::ScalarType dtype; // of a StorageClass
+  c10::TypePtr type; // of an Object, if classes are known
 };
 
 /// A storage on the unpickler's stack.

@@ -7,8 +7,14 @@
 #include <c10/core/Device.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+
+namespace torch::serialize {
+struct ProgramClasses;
+} // namespace torch::serialize
 
 namespace torch::jit {
 
@@ -16,8 +22,9 @@ namespace torch::jit {
 using ObjLoader = std::function<c10::intrusive_ptr<c10::ivalue::Object>(const c10::StrongTypePtr&, c10::IValue)>;
 
 /// The value of the record `pickle_prefix` + `archive_name` + ".pkl", on `device` or where its tensors were saved from.
-/// Storages are the records `tensor_prefix` + key; without a prefix they lie in the folder `archive_name`. Nothing in
-/// the pickle is run: objects of classes are refused, so the resolver and the loader are never asked.
+/// Storages are the records `tensor_prefix` + key; without a prefix they lie in the folder `archive_name`. On the CPU
+/// they stay in the mapped file. Objects of classes `__torch__.*` are made by `obj_loader` of the classes that
+/// `type_resolver` finds, and are refused without these two; nothing else in the pickle is run.
 TORCH_API c10::IValue readArchiveAndTensors(
     const std::string& archive_name,
     const std::string& pickle_prefix,
@@ -26,5 +33,14 @@ TORCH_API c10::IValue readArchiveAndTensors(
     std::optional<ObjLoader> obj_loader,
     std::optional<at::Device> device,
     caffe2::serialize::PyTorchStreamReader& stream_reader);
+
+/// The same with the classes of a program; null if there are none.
+c10::IValue read_archive_value(
+    const std::string& archive_name,
+    const std::string& pickle_prefix,
+    const std::string& tensor_prefix,
+    std::optional<at::Device> device,
+    caffe2::serialize::PyTorchStreamReader& stream_reader,
+    serialize::ProgramClasses* classes);
 
 } // namespace torch::jit

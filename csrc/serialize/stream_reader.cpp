@@ -49,8 +49,12 @@ bool is_debug_record(std::string_view name) {
 
 } // namespace
 
-ChunkRecordIterator::ChunkRecordIterator(FileBytes bytes, std::string_view record, size_t chunk_size)
-    : bytes_(std::move(bytes)), record_(record), chunk_size_(chunk_size) {}
+ChunkRecordIterator::ChunkRecordIterator(
+    FileBytes bytes, std::string unpacked, std::string_view record, size_t chunk_size)
+    : bytes_(std::move(bytes)),
+      unpacked_(std::move(unpacked)),
+      record_(unpacked_.empty() ? record : std::string_view(unpacked_)),
+      chunk_size_(chunk_size) {}
 ChunkRecordIterator::~ChunkRecordIterator() = default;
 
 size_t ChunkRecordIterator::next(void* buf) {
@@ -75,9 +79,10 @@ struct PyTorchStreamReader::State {
 
 PyTorchStreamReader::PyTorchStreamReader(FileBytes bytes) : state_(new State(std::move(bytes))) {
   const char* name = hasRecord(".data/version") ? ".data/version" : "version";
-  state_->version = parse_version(record(name), state_->zip.where(state_->folder + name));
+  std::string unpacked;
+  state_->version = parse_version(record(name, unpacked), state_->zip.where(state_->folder + name));
   if (hasRecord(kSerializationIdRecordName)) {
-    state_->serialization_id = record(kSerializationIdRecordName);
+    state_->serialization_id = record(kSerializationIdRecordName, unpacked);
   }
 }
 
@@ -88,17 +93,32 @@ PyTorchStreamReader::PyTorchStreamReader(std::shared_ptr<ReadAdapterInterface> i
     : PyTorchStreamReader(bytes_of(in)) {}
 PyTorchStreamReader::~PyTorchStreamReader() = default;
 
-std::string_view PyTorchStreamReader::record(const std::string& name) {
+// Compressed records are unpacked into `unpacked`.
+std::string_view PyTorchStreamReader::record(const std::string& name, std::string& unpacked) {
   if (!state_->load_debug_records && is_debug_record(name)) {
     return {};
   }
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  return state_->zip.read(state_->folder + name);
+  return state_->zip.read(state_->folder + name, unpacked);
+}
+
+c10::Storage PyTorchStreamReader::getStorage(const std::string& name) {
+  // Enough for every dtype.
+  constexpr size_t kAlignment = 16;
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  const std::string full_name = state_->folder + name;
+  const ZipReader::Entry& entry = isMapped() ? state_->zip.stored_entry(full_name) : state_->zip.entry(full_name);
+  return state_->zip.bytes().storage(entry.data_offset, entry.size, kAlignment);
+}
+
+bool PyTorchStreamReader::isMapped() const {
+  return state_->zip.bytes().is_mapped();
 }
 
 std::tuple<at::DataPtr, size_t> PyTorchStreamReader::getRecord(
     const std::string& name, std::optional<at::Allocator*> allocator) {
-  const std::string_view bytes = record(name);
+  std::string unpacked;
+  const std::string_view bytes = record(name, unpacked);
   at::DataPtr copy = (allocator ? *allocator : c10::GetCPUAllocator())->allocate(bytes.size());
   if (!bytes.empty()) {
     std::memcpy(copy.get(), bytes.data(), bytes.size());
@@ -134,7 +154,8 @@ size_t PyTorchStreamReader::getRecord(
     size_t chunk_size,
     void* buf,
     const std::function<void(void*, const void*, size_t)>& memcpy_func) {
-  const std::string_view bytes = record(name);
+  std::string unpacked;
+  const std::string_view bytes = record(name, unpacked);
   if (bytes.empty() && !state_->load_debug_records) {
     return 0;
   }
@@ -176,7 +197,10 @@ std::vector<std::string> PyTorchStreamReader::getAllRecords() {
 }
 
 size_t PyTorchStreamReader::getRecordSize(const std::string& name) {
-  return record(name).size();
+  if (!state_->load_debug_records && is_debug_record(name)) {
+    return 0;
+  }
+  return state_->zip.unpacked_size(state_->folder + name);
 }
 
 size_t PyTorchStreamReader::getRecordHeaderOffset(const std::string& name) {
@@ -196,12 +220,13 @@ size_t PyTorchStreamReader::getRecordOffsetNoRead(
 
 ChunkRecordIterator PyTorchStreamReader::createChunkReaderIter(
     const std::string& name, const size_t recordSize, const size_t chunkSize) {
-  const std::string_view bytes = record(name);
+  std::string unpacked;
+  const std::string_view bytes = record(name, unpacked);
   TORCH_CHECK(
       bytes.size() == recordSize, state_->zip.where(state_->folder + name), " has ", bytes.size(), " bytes; ",
       recordSize, " were asked for");
   TORCH_CHECK(chunkSize > 0, "PyTorchStreamReader::createChunkReaderIter: chunkSize must be positive");
-  return ChunkRecordIterator(state_->zip.bytes(), bytes, chunkSize);
+  return ChunkRecordIterator(state_->zip.bytes(), std::move(unpacked), bytes, chunkSize);
 }
 
 uint64_t PyTorchStreamReader::version() const {

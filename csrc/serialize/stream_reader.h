@@ -2,6 +2,7 @@
 #pragma once
 
 #include <c10/core/Allocator.h>
+#include <c10/core/Storage.h>
 #include <c10/util/OwnedPtr.h>
 #include <csrc/serialize/format_versions.h>
 #include <csrc/serialize/read_adapter.h>
@@ -31,16 +32,19 @@ class TORCH_API ChunkRecordIterator final {
 
  private:
   friend class PyTorchStreamReader;
-  ChunkRecordIterator(torch::serialize::FileBytes bytes, std::string_view record, size_t chunk_size);
+  ChunkRecordIterator(
+      torch::serialize::FileBytes bytes, std::string unpacked, std::string_view record, size_t chunk_size);
 
   torch::serialize::FileBytes bytes_; // which the record lies in
+  std::string unpacked_; // or here, if it is compressed
   std::string_view record_;
   size_t chunk_size_;
   size_t offset_ = 0;
 };
 
 /// Reads the records of a .pt file or TorchScript archive by name: the ZIP entries of its folder. The directory is
-/// checked at once and each record against its CRC-32; compressed records are refused. May be used by several threads.
+/// checked at once and each record against its CRC-32. Records may be compressed by DEFLATE, as those of code are. May
+/// be used by several threads.
 class TORCH_API PyTorchStreamReader final {
  public:
   explicit PyTorchStreamReader(const std::string& file_name);
@@ -77,6 +81,12 @@ class TORCH_API PyTorchStreamReader final {
       void* dst,
       size_t n);
 
+  /// The record's bytes as a CPU storage that lies in the mapped file, where there is one: nothing is read before it is
+  /// used, and so the bytes are not checked. Elsewhere a checked copy. The record must not be compressed.
+  c10::Storage getStorage(const std::string& name);
+  /// Whether the bytes lie in a mapped file, so that keeping the reader costs no memory.
+  bool isMapped() const;
+
   bool hasRecord(const std::string& name);
   std::vector<std::string> getAllRecords();
   size_t getRecordSize(const std::string& name);
@@ -97,7 +107,7 @@ class TORCH_API PyTorchStreamReader final {
 
  private:
   explicit PyTorchStreamReader(torch::serialize::FileBytes bytes);
-  std::string_view record(const std::string& name);
+  std::string_view record(const std::string& name, std::string& unpacked);
 
   struct State;
   c10::OwnedPtr<State> state_;

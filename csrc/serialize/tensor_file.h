@@ -7,7 +7,9 @@
 #include <csrc/serialize/zip_writer.h>
 
 #include <c10/core/Device.h>
+#include <c10/core/Storage.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -26,6 +28,13 @@ void write_archive(ByteSink& sink, const std::string& folder, const ArchiveNode&
 
 /// The folder inside a ZIP file that is written to this path: its name without what follows the last '.'.
 std::string folder_for(const std::string& path);
+
+/// The storage on `device`, or where it was saved from. `where` names it in messages.
+c10::Storage place_storage(
+    c10::Storage storage, std::optional<c10::Device> device, const std::string& location, const std::string& where);
+
+/// A storage on the meta device: files have no bytes of it.
+c10::Storage meta_storage(uint64_t nbytes, const std::string& where);
 
 /// The storage on another device; itself if it is there.
 c10::Storage move_storage(const c10::Storage& storage, c10::Device device);

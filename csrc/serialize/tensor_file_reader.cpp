@@ -23,11 +23,11 @@ class StorageLoader {
     const std::string name = folder_ + "/data/" + key;
     auto found = loaded_.find(key);
     if (found == loaded_.end() && location == "meta") {
-      found = loaded_.emplace(key, meta_storage(nbytes, name)).first;
+      found = loaded_.emplace(key, meta_storage(nbytes, zip_.where(name))).first;
     } else if (found == loaded_.end()) {
       const ZipReader::Entry& entry = zip_.entry(name);
       c10::Storage storage = zip_.bytes().storage(entry.data_offset, entry.size, kStorageAlignment);
-      found = loaded_.emplace(key, place(std::move(storage), name, location)).first;
+      found = loaded_.emplace(key, place_storage(std::move(storage), device_, location, zip_.where(name))).first;
     }
     TORCH_CHECK(
         nbytes <= found->second.nbytes(), zip_.where(name), " has ", found->second.nbytes(),
@@ -36,29 +36,6 @@ class StorageLoader {
   }
 
  private:
-  // Tensors on the meta device have sizes alone, so the file holds no bytes of them. They go to no other device.
-  c10::Storage meta_storage(uint64_t nbytes, const std::string& name) {
-    TORCH_CHECK(nbytes <= static_cast<uint64_t>(INT64_MAX), zip_.where(name), " cannot have ", nbytes, " bytes");
-    return at::empty({static_cast<int64_t>(nbytes)}, at::TensorOptions(c10::kByte).device(c10::kMeta)).storage();
-  }
-
-  c10::Storage place(c10::Storage storage, const std::string& name, const std::string& location) {
-    if (device_) {
-      return move_storage(storage, *device_);
-    }
-    if (location == "cpu") {
-      return storage;
-    }
-    try {
-      return move_storage(storage, c10::Device(location));
-    } catch (const c10::Error& error) {
-      TORCH_CHECK(
-          false, zip_.where(name), ": the tensor was saved from device '", location,
-          "', which cannot be used here: give the device that it shall be loaded to, such as torch::kCPU. (",
-          error.what_without_backtrace(), ")");
-    }
-  }
-
   ZipReader& zip_;
   std::string folder_;
   std::optional<c10::Device> device_;
@@ -81,6 +58,30 @@ void check_is_zip(const FileBytes& bytes) {
 }
 
 } // namespace
+
+// Tensors on the meta device have sizes alone. They go to no other device.
+c10::Storage meta_storage(uint64_t nbytes, const std::string& where) {
+  TORCH_CHECK(nbytes <= static_cast<uint64_t>(INT64_MAX), where, " cannot have ", nbytes, " bytes");
+  return at::empty({static_cast<int64_t>(nbytes)}, at::TensorOptions(c10::kByte).device(c10::kMeta)).storage();
+}
+
+c10::Storage place_storage(
+    c10::Storage storage, std::optional<c10::Device> device, const std::string& location, const std::string& where) {
+  if (device) {
+    return move_storage(storage, *device);
+  }
+  if (location == "cpu") {
+    return storage;
+  }
+  try {
+    return move_storage(storage, c10::Device(location));
+  } catch (const c10::Error& error) {
+    TORCH_CHECK(
+        false, where, ": the tensor was saved from device '", location,
+        "', which cannot be used here: give the device that it shall be loaded to, such as torch::kCPU. (",
+        error.what_without_backtrace(), ")");
+  }
+}
 
 c10::Storage move_storage(const c10::Storage& storage, c10::Device device) {
   if (storage.device() == device || (device.is_cpu() && storage.device().is_cpu())) {

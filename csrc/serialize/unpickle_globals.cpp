@@ -5,6 +5,7 @@
 #include <csrc/serialize/unpickler.h>
 
 #include <aten/Functions.h>
+#include <aten/core/enum_type.h>
 #include <c10/util/Exception.h>
 
 #include <fmt/format.h>
@@ -71,7 +72,15 @@ void Unpickler::push_global(std::string_view module, std::string_view name) {
     }
   }
   if (style_ == Style::TorchScript && (module == "__torch__" || module.substr(0, 10) == "__torch__.")) {
+    if (classes_) {
+      c10::TypePtr type = classes_->find_class(full_name);
+      return push(c10::IValue::make_capsule(
+          c10::make_intrusive<PickleGlobal>(Kind::Object, std::move(full_name), std::move(type))));
+    }
     return push_known(Kind::Object, std::move(full_name));
+  }
+  if (full_name == "torch._utils._rebuild_qtensor") {
+    fail("quantized tensors are not supported: dequantize the model in Python and save it again");
   }
   fail(fmt::format(
       "class or function '{}' is not known here, and nothing from a file is ever run. Supported are tensors, "
@@ -109,10 +118,29 @@ void Unpickler::reduce() {
   if (!global) {
     fail("what is called must be a class or function, is " + function.value.tagKind());
   }
+  if (global->type && global->type->kind() == c10::TypeKind::EnumType) {
+    return push_enum(*global, arguments.value);
+  }
   if (!arguments.value.isTuple()) {
     fail("arguments must be a tuple, are " + arguments.value.tagKind());
   }
   stack_.push_back(call(*global, arguments));
+}
+
+// The member of an enumeration is written as its value; Python puts that into a tuple.
+void Unpickler::push_enum(const PickleGlobal& global, const c10::IValue& value) {
+  const bool in_tuple = value.isTuple() && value.toTupleRef().size() == 1;
+  const c10::IValue wanted = in_tuple ? value.toTupleRef().elements()[0] : value;
+  const auto type = global.type->expect<c10::EnumType>();
+  if (wanted.isInt() || wanted.isDouble() || wanted.isString()) {
+    spend(type->enumNamesValues().size());
+    for (const c10::EnumNameValue& member : type->enumNamesValues()) {
+      if (member.second.tag() == wanted.tag() && member.second == wanted) {
+        return push(c10::IValue(c10::make_intrusive<c10::ivalue::EnumHolder>(type, member.first, member.second)));
+      }
+    }
+  }
+  fail(fmt::format("enumeration '{}' has no member of this value", global.name));
 }
 
 Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
@@ -203,6 +231,7 @@ Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
     case Kind::UntypedStorageClass:
     case Kind::TensorClass:
     case Kind::Object:
+    case Kind::NewObject:
       break;
   }
   fail(fmt::format("class '{}' cannot be called", global.name));
@@ -374,9 +403,24 @@ void Unpickler::set_list_type(const c10::IValue& value, const c10::TypePtr& elem
   list.unsafeSetElementType(element);
 }
 
-void Unpickler::restore_type_tag(const c10::IValue& value, const std::string& name) {
+const c10::TypePtr& Unpickler::tagged_type(const std::string& name) {
+  const auto known = tagged_types_.find(name);
+  if (known != tagged_types_.end()) {
+    return known->second;
+  }
   spend(name.size());
-  const c10::TypePtr type = parse_type_annotation(name);
+  return tagged_types_.emplace(name, classes_ ? classes_->parse_type(name) : parse_type_annotation(name)).first->second;
+}
+
+void Unpickler::restore_type_tag(const c10::IValue& value, const std::string& name) {
+  const c10::TypePtr& type = tagged_type(name);
+  if (classes_) {
+    if (!value.isList() && !value.isGenericDict()) {
+      fail(fmt::format("a value of type {} is tagged as {}", value.tagKind(), name));
+    }
+    classes_->restore_type(value, type);
+    return;
+  }
   // Types that are not known here (classes, enumerations) leave the value as it is.
   if (!type) {
     return;

@@ -19,17 +19,21 @@ constexpr uint64_t kFreeWork = 1 << 16;
 
 } // namespace
 
+ProgramClasses::~ProgramClasses() = default;
+
 Unpickler::Unpickler(
     std::string_view pickle,
     std::string where,
     Style style,
     LoadStorage load_storage,
-    c10::ArrayRef<at::Tensor> tensor_table)
+    c10::ArrayRef<at::Tensor> tensor_table,
+    ProgramClasses* classes)
     : pickle_(pickle),
       where_(std::move(where)),
       style_(style),
       load_storage_(std::move(load_storage)),
-      tensor_table_(tensor_table) {}
+      tensor_table_(tensor_table),
+      classes_(classes) {}
 
 void Unpickler::fail(const std::string& what) const {
   TORCH_CHECK(false, "Unpickler: ", where_, ", offset ", opcode_position_, ": ", what);
@@ -293,7 +297,25 @@ void Unpickler::new_object() {
   if (!arguments.value.isTuple() || arguments.value.toTupleRef().size() != 0) {
     fail("a new object takes no arguments");
   }
+  if (classes_) {
+    const std::string& name = global->name;
+    if (global->type->kind() != c10::TypeKind::ClassType) {
+      fail(fmt::format("'{}' is no class of objects", name));
+    }
+    return push(c10::IValue::make_capsule(
+        c10::make_intrusive<PickleGlobal>(PickleGlobal::Kind::NewObject, name, global->type)));
+  }
   push_container(c10::IValue::make_capsule(c10::make_intrusive<ArchiveNode>()));
+}
+
+// The object comes into being with its state, so nothing can refer to it before, and it contains no cycles.
+void Unpickler::build_object(const PickleGlobal& global, Item state) {
+  const auto record = static_cast<uint32_t>(records_.size());
+  records_.emplace_back();
+  const c10::IValue settled = settle(std::move(state), record);
+  const c10::ClassTypePtr type = global.type->expect<c10::ClassType>();
+  spend(type->numAttributes());
+  top() = Item{classes_->make_object(type, settled), record};
 }
 
 // Gives an object its state. A dict's own attributes (such as _metadata of Python's state dicts), and those of a
@@ -301,6 +323,9 @@ void Unpickler::new_object() {
 void Unpickler::build() {
   const Item state = pop();
   Item& target = top();
+  if (const auto* global = global_of(target.value); global && global->kind == PickleGlobal::Kind::NewObject) {
+    return build_object(*global, state);
+  }
   const c10::intrusive_ptr<ArchiveNode> node = node_of(target.value);
   if (!node) {
     if (target.value.isGenericDict() || target.value.isTensor()) {

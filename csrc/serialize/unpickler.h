@@ -15,6 +15,19 @@ namespace torch::serialize {
 
 struct PickleGlobal;
 
+/// The classes of a program, which its pickles name.
+struct ProgramClasses {
+  virtual ~ProgramClasses();
+  /// The class or enumeration `__torch__.*`. Throws if there is none.
+  virtual c10::TypePtr find_class(const std::string& name) = 0;
+  /// The type that the tag of a list or dict says. Throws if it says none.
+  virtual c10::TypePtr parse_type(const std::string& annotation) = 0;
+  /// The value as one of the type: see TypedValues. Throws if it is none.
+  virtual c10::IValue restore_type(const c10::IValue& value, const c10::TypePtr& type) = 0;
+  /// An object from its state: a dict of attributes, or what `__setstate__` takes.
+  virtual c10::IValue make_object(const c10::ClassTypePtr& type, const c10::IValue& state) = 0;
+};
+
 // Note [Hostile pickles]
 // A pickle is a program for a stack machine, so its reader must bound what a short program can do:
 //  - a class or function must be one of a fixed list, each of which is carried out here;
@@ -36,13 +49,15 @@ class Unpickler {
   using LoadStorage = std::function<c10::Storage(const std::string& key, const std::string& location, uint64_t nbytes)>;
 
   /// `where` names the pickle in messages. The bytes must outlive the unpickler.
-  /// `tensor_table` has the tensors that the pickle refers to by number, see Pickler.
+  /// `tensor_table` has the tensors that the pickle refers to by number, see Pickler. With `classes`, objects of
+  /// `__torch__.*` are made by them.
   Unpickler(
       std::string_view pickle,
       std::string where,
       Style style,
       LoadStorage load_storage,
-      c10::ArrayRef<at::Tensor> tensor_table = {});
+      c10::ArrayRef<at::Tensor> tensor_table = {},
+      ProgramClasses* classes = nullptr);
   c10::IValue parse();
 
  private:
@@ -87,11 +102,13 @@ class Unpickler {
   void set_items_from(size_t first);
   void new_object();
   void build();
+  void build_object(const PickleGlobal& global, Item state);
 
   // Globals and what they do, in unpickle_globals.cpp.
   void push_global(std::string_view module, std::string_view name);
   void push_persistent();
   void reduce();
+  void push_enum(const PickleGlobal& global, const c10::IValue& value);
   Item call(const PickleGlobal& global, const Item& arguments);
   c10::IValue rebuild_tensor(const PickleGlobal& global, c10::ArrayRef<c10::IValue> arguments);
   c10::IValue rebuild_parameter(c10::ArrayRef<c10::IValue> arguments);
@@ -102,6 +119,7 @@ class Unpickler {
   Item ordered_dict(c10::ArrayRef<c10::IValue> arguments);
   void set_list_type(const c10::IValue& list, const c10::TypePtr& element);
   void restore_type_tag(const c10::IValue& value, const std::string& type);
+  const c10::TypePtr& tagged_type(const std::string& name);
   std::vector<int64_t> int_vector(const c10::IValue& tuple, const char* what);
 
   bool step();
@@ -113,6 +131,8 @@ class Unpickler {
   Style style_;
   LoadStorage load_storage_;
   c10::ArrayRef<at::Tensor> tensor_table_;
+  ProgramClasses* classes_;
+  std::unordered_map<std::string, c10::TypePtr> tagged_types_;
   uint64_t work_ = 0;
   std::unordered_map<const c10::StorageImpl*, uint64_t> sparse_work_; // elements looked at, see rebuild_sparse
   std::vector<Item> stack_;

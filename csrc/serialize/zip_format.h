@@ -22,6 +22,7 @@ constexpr uint16_t kDataDescriptor = 1 << 3;
 constexpr uint16_t kUtf8Names = 1 << 11;
 
 constexpr uint16_t kStored = 0;
+constexpr uint16_t kDeflated = 8;
 constexpr uint16_t kZip64Extra = 1;
 // 1980-01-01, the first day there is: the same content gives the same file.
 constexpr uint16_t kDate = (0 << 9) | (1 << 5) | 1;

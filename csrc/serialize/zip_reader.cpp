@@ -1,5 +1,6 @@
 #include <csrc/serialize/zip_reader.h>
 
+#include <csrc/serialize/inflate.h>
 #include <csrc/utils/crc32.h>
 #include <csrc/serialize/zip_format.h>
 #include <c10/util/Exception.h>
@@ -152,9 +153,8 @@ void ZipReader::read_directory(const Directory& directory) {
     if (entry.method == kStored && packed_size != entry.size) {
       corrupt(fmt::format("entry '{}' is stored, but its sizes {} and {} differ", entry.name, packed_size, entry.size));
     }
-    if (entry.method != kStored) {
-      entry.size = packed_size; // what it occupies; its content is never read
-    }
+    entry.unpacked_size = entry.size;
+    entry.size = packed_size;
     read_local_header(entry, directory.offset);
     if (!index_.emplace(entry.name, entries_.size()).second) {
       corrupt(fmt::format("there are two entries '{}'", entry.name));
@@ -211,19 +211,32 @@ std::string ZipReader::folder() const {
   return std::string(first.substr(0, slash));
 }
 
-const ZipReader::Entry& ZipReader::entry(std::string_view name) {
+const ZipReader::Entry& ZipReader::find(std::string_view name) const {
   const auto found = index_.find(name);
   TORCH_CHECK(found != index_.end(), where(name), ": the file has no such entry");
-  Entry& entry = entries_[found->second];
+  return entries_[found->second];
+}
+
+void ZipReader::check_crc(std::string_view name, const Entry& entry, std::string_view unpacked) const {
+  const uint32_t crc = utils::crc32(unpacked.data(), unpacked.size());
+  TORCH_CHECK(
+      crc == entry.crc, where(name), ", ", entry.size, " bytes at offset ", entry.data_offset,
+      fmt::format(": CRC-32 is {:08x}, must be {:08x}", crc, entry.crc), ". The file is damaged");
+}
+
+const ZipReader::Entry& ZipReader::stored_entry(std::string_view name) const {
+  const Entry& entry = find(name);
   TORCH_CHECK(
       entry.method == kStored, where(name), ": the entry is compressed (method ", entry.method,
       "); PyTorch stores data as it is: unpack the file and pack it again with `zip -0`");
+  return entry;
+}
+
+const ZipReader::Entry& ZipReader::entry(std::string_view name) {
+  const Entry& entry = stored_entry(name);
   if (verify_crc_ && !entry.checked) {
-    const uint32_t crc = utils::crc32(bytes_.data() + entry.data_offset, entry.size);
-    TORCH_CHECK(
-        crc == entry.crc, where(name), ", ", entry.size, " bytes at offset ", entry.data_offset,
-        fmt::format(": CRC-32 is {:08x}, must be {:08x}", crc, entry.crc), ". The file is damaged");
-    entry.checked = true;
+    check_crc(name, entry, {reinterpret_cast<const char*>(bytes_.data()) + entry.data_offset, entry.size});
+    entries_[static_cast<size_t>(&entry - entries_.data())].checked = true;
   }
   return entry;
 }
@@ -231,6 +244,19 @@ const ZipReader::Entry& ZipReader::entry(std::string_view name) {
 std::string_view ZipReader::read(std::string_view name) {
   const Entry& found = entry(name);
   return std::string_view(reinterpret_cast<const char*>(bytes_.data()) + found.data_offset, found.size);
+}
+
+std::string_view ZipReader::read(std::string_view name, std::string& unpacked) {
+  const Entry& packed = find(name);
+  if (packed.method != kDeflated) {
+    return read(name);
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(bytes_.data()) + packed.data_offset, packed.size);
+  unpacked = inflate(bytes, packed.unpacked_size, where(name));
+  if (verify_crc_) {
+    check_crc(name, packed, unpacked);
+  }
+  return unpacked;
 }
 
 } // namespace torch::serialize

@@ -1,4 +1,4 @@
-// Reads ZIP files of stored entries, the containers of .pt files.
+// Reads ZIP files, the containers of .pt files and TorchScript archives.
 #pragma once
 
 #include <csrc/serialize/file_bytes.h>
@@ -21,8 +21,9 @@ class ZipReader {
     std::string_view name;
     uint64_t header_offset;
     uint64_t data_offset;
-    uint64_t size;
-    uint32_t crc;
+    uint64_t size; // of the bytes in the file
+    uint64_t unpacked_size; // differs for compressed entries
+    uint32_t crc; // of the unpacked bytes
     uint16_t method;
     bool checked;
   };
@@ -47,6 +48,14 @@ class ZipReader {
   /// The entry, which must be there and stored, its bytes checked.
   const Entry& entry(std::string_view name);
   std::string_view read(std::string_view name);
+  /// The bytes of an entry, which may be compressed by DEFLATE: then `unpacked` holds them. Checked.
+  std::string_view read(std::string_view name, std::string& unpacked);
+  /// Where a stored entry lies, not checked.
+  const Entry& stored_entry(std::string_view name) const;
+  /// How many bytes the entry has when it is unpacked.
+  uint64_t unpacked_size(std::string_view name) const {
+    return find(name).unpacked_size;
+  }
   /// "file 'model.pt', entry 'model/data.pkl'".
   std::string where(std::string_view name) const;
 
@@ -61,6 +70,8 @@ class ZipReader {
   void read_directory(const Directory& directory);
   void read_local_header(Entry& entry, uint64_t directory_offset) const;
   void check_overlaps() const;
+  const Entry& find(std::string_view name) const;
+  void check_crc(std::string_view name, const Entry& entry, std::string_view unpacked) const;
   [[noreturn]] void corrupt(const std::string& what) const;
 
   template <class T>
