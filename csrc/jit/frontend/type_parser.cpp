@@ -1,5 +1,6 @@
 #include <csrc/jit/frontend/type_parser.h>
 
+#include <csrc/jit/frontend/bound_class.h>
 #include <csrc/jit/frontend/error_report.h>
 #include <csrc/jit/frontend/parser.h>
 
@@ -142,6 +143,9 @@ TypePtr TypeParser::parse_name(const std::string& name, const SourceRange& range
   const auto simple = simple_types().find(name);
   if (simple != simple_types().end()) {
     return simple->second;
+  }
+  if (TypePtr bound = boundClass(name)) {
+    return bound;
   }
   throw ErrorReport(range) << "Unknown type name '" << name << "'";
 }
