@@ -19,8 +19,13 @@ void append_utf8(std::string& out, uint32_t code) {
   } else if (code < 0x800) {
     out += static_cast<char>(0xC0 | (code >> 6));
     out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
+  } else if (code < 0x10000) {
     out += static_cast<char>(0xE0 | (code >> 12));
+    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+    out += static_cast<char>(0x80 | (code & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | (code >> 18));
+    out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
     out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
     out += static_cast<char>(0x80 | (code & 0x3F));
   }
@@ -180,12 +185,26 @@ class JsonParser {
           out += '\f';
           break;
         case 'u':
-          append_utf8(out, parse_hex4());
+          append_utf8(out, parse_code_point());
           break;
         default:
           out += escaped;
       }
     }
+  }
+
+  /// Characters beyond 0xFFFF are written as two escapes.
+  uint32_t parse_code_point() {
+    const uint32_t high = parse_hex4();
+    if (high < 0xD800 || high >= 0xDC00 || text_.substr(at_, 2) != "\\u") {
+      return high;
+    }
+    at_ += 2;
+    const uint32_t low = parse_hex4();
+    if (low < 0xDC00 || low >= 0xE000) {
+      fail("half of a pair of \\u escapes");
+    }
+    return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
   }
 
   uint32_t parse_hex4() {

@@ -2,10 +2,12 @@
 
 #include <ATen/Context.h>
 #include <c10/core/Device.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -83,7 +85,7 @@ Options parse(int argc, char** argv) {
     } else if (arg == "--jobs") {
       options.workers.jobs = std::atoi(value().c_str());
     } else if (arg == "--timeout") {
-      options.workers.case_seconds = std::atof(value().c_str());
+      options.workers.task_seconds = std::atof(value().c_str());
     } else if (arg == "--no-fork") {
       options.fork = false;
     } else if (arg == "--verbose") {
@@ -104,7 +106,7 @@ Options parse(int argc, char** argv) {
   if (options.workers.jobs < 1) {
     throw UsageError("--jobs needs a positive number");
   }
-  if (options.workers.case_seconds <= 0) {
+  if (options.workers.task_seconds <= 0) {
     throw UsageError("--timeout needs a positive number");
   }
   options.workers.quiet = !options.verbose;
@@ -149,6 +151,47 @@ std::vector<const Case*> choose(const Corpus& corpus, const Options& options) {
   return chosen;
 }
 
+/// After an illegal access on a GPU every further call fails, in this process.
+bool is_lost(c10::Device device) {
+  if (device.is_cpu()) {
+    return false;
+  }
+  try {
+    c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index() < 0 ? 0 : device.index());
+    return false;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+/// Whether all cases were replayed.
+bool replay_in_workers(
+    const std::vector<const Case*>& cases,
+    const Options& options,
+    const std::function<void(size_t, const Verdict&)>& report) {
+  Work work;
+  work.tasks = cases.size();
+  work.run = [&](size_t index, const std::function<void(const Message&)>& send) {
+    bool failed = false;
+    for (const Verdict& verdict : replay(*cases[index], options.device)) {
+      send({static_cast<uint32_t>(verdict.part), static_cast<uint32_t>(verdict.status), verdict.why});
+      failed = failed || verdict.status == Status::Failed;
+    }
+    return !failed || !is_lost(options.device);
+  };
+  work.report = [&](size_t index, const Message& message) {
+    report(index, {static_cast<Part>(message.part), static_cast<Status>(message.status), message.text});
+  };
+  work.died = [&](size_t index, const std::vector<uint32_t>& reported, const std::string& why) {
+    for (const Part part : cases[index]->parts) {
+      if (std::find(reported.begin(), reported.end(), static_cast<uint32_t>(part)) == reported.end()) {
+        report(index, {part, Status::Failed, why});
+      }
+    }
+  };
+  return run_in_workers(work, options.workers);
+}
+
 int run(const Options& options) {
   // The records are of float: of no narrower numbers in convolutions, as GPUs have them.
   at::globalContext().setAllowTF32CuDNN(false);
@@ -169,7 +212,7 @@ int run(const Options& options) {
   };
   bool all_replayed = true;
   if (options.fork) {
-    all_replayed = replay_in_workers(chosen, options.device, options.workers, add);
+    all_replayed = replay_in_workers(chosen, options, add);
   } else {
     for (size_t i = 0; i < chosen.size(); ++i) {
       for (const Verdict& verdict : replay(*chosen[i], options.device)) {

@@ -1,7 +1,6 @@
 #include "workers.h"
 
 #include <ATen/Parallel.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -22,20 +21,20 @@ namespace conformance {
 
 namespace {
 
-// A worker's stream is a sequence of records; kCaseDone closes a case.
+// A worker's stream is a sequence of records; one of part kTaskDone closes a task.
 struct Record {
-  uint32_t case_index;
-  uint8_t part;
-  uint8_t status;
+  uint32_t task;
+  uint32_t part;
+  uint32_t status;
   uint32_t text_size;
 };
-constexpr uint8_t kCaseDone = 255;
-constexpr uint32_t kNoCase = UINT32_MAX;
+constexpr uint32_t kTaskDone = UINT32_MAX;
+constexpr uint32_t kNoTask = UINT32_MAX;
 constexpr int kMaxJobs = 64;
 
 /// Shared between all processes: who works on what.
 struct Board {
-  std::atomic<uint32_t> next_case;
+  std::atomic<uint32_t> next_task;
   struct Slot {
     std::atomic<uint32_t> current;
     std::atomic<int64_t> started_ns;
@@ -62,53 +61,34 @@ void write_all(int fd, const void* data, size_t size) {
   }
 }
 
-void send(int fd, uint32_t case_index, uint8_t part, Status status, const std::string& text) {
-  const Record record{case_index, part, static_cast<uint8_t>(status), static_cast<uint32_t>(text.size())};
-  std::string message(reinterpret_cast<const char*>(&record), sizeof record);
-  message += text;
-  write_all(fd, message.data(), message.size());
+void send(int fd, uint32_t task, const Message& message) {
+  const Record record{task, message.part, message.status, static_cast<uint32_t>(message.text.size())};
+  std::string bytes(reinterpret_cast<const char*>(&record), sizeof record);
+  bytes += message.text;
+  write_all(fd, bytes.data(), bytes.size());
 }
 
-/// After an illegal access on a GPU every further call fails, in this process.
-bool is_lost(c10::Device device) {
-  if (device.is_cpu()) {
-    return false;
-  }
-  try {
-    c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index() < 0 ? 0 : device.index());
-    return false;
-  } catch (const std::exception&) {
-    return true;
-  }
-}
-
-[[noreturn]] void work(
-    Board& board, int slot, int fd, const std::vector<const Case*>& cases, c10::Device device, bool quiet) {
-  if (quiet) {
+[[noreturn]] void work_on(Board& board, int slot, int fd, const Work& work, const WorkerOptions& options) {
+  if (options.quiet) {
     const int null = ::open("/dev/null", O_WRONLY);
     if (null >= 0) {
       ::dup2(null, STDERR_FILENO);
     }
   }
-  at::set_num_threads(1); // the corpus was recorded with one thread, and the workers share the cores
-  for (;;) {
-    const uint32_t index = board.next_case.fetch_add(1);
-    if (index >= cases.size()) {
+  at::set_num_threads(1); // what was recorded was recorded with one thread, and the workers share the cores
+  do {
+    const uint32_t task = board.next_task.fetch_add(1);
+    if (task >= work.tasks) {
       break;
     }
     board.slots[slot].started_ns = now_ns();
-    board.slots[slot].current = index;
-    bool failed = false;
-    for (const Verdict& verdict : replay(*cases[index], device)) {
-      send(fd, index, static_cast<uint8_t>(verdict.part), verdict.status, verdict.why);
-      failed = failed || verdict.status == Status::Failed;
+    board.slots[slot].current = task;
+    if (!work.run(task, [&](const Message& message) { send(fd, task, message); })) {
+      ::_exit(4); // the next tasks get another worker
     }
-    if (failed && is_lost(device)) {
-      ::_exit(4); // the next cases get a worker with a device
-    }
-    send(fd, index, kCaseDone, Status::Passed, "");
-    board.slots[slot].current = kNoCase;
-  }
+    send(fd, task, {kTaskDone, 0, {}});
+    board.slots[slot].current = kNoTask;
+  } while (!options.one_task_each);
   ::_exit(0); // destructors of the library's statics are not what is tested here
 }
 
@@ -116,12 +96,7 @@ volatile std::sig_atomic_t asked_to_stop = 0;
 
 class Pool {
  public:
-  Pool(
-      const std::vector<const Case*>& cases,
-      c10::Device device,
-      const WorkerOptions& options,
-      const std::function<void(size_t, const Verdict&)>& report)
-      : cases_(cases), device_(device), options_(options), report_(report) {
+  Pool(const Work& work, const WorkerOptions& options) : work_(work), options_(options) {
     void* shared = ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
       throw std::runtime_error(std::string("mmap: ") + std::strerror(errno));
@@ -137,7 +112,7 @@ class Pool {
     ::munmap(board_, sizeof(Board));
   }
 
-  /// Whether all cases were replayed.
+  /// Whether all tasks were done.
   bool run() {
     std::signal(SIGTERM, [](int) { asked_to_stop = 1; });
     for (;;) {
@@ -172,8 +147,8 @@ class Pool {
     pid_t pid = -1;
     int fd = -1;
     std::string buffer;
-    std::vector<Part> reported; // parts of the case in hand that have their verdict
-    uint32_t done_case = kNoCase;
+    std::vector<uint32_t> reported; // parts of the task in hand that have been told of
+    uint32_t done_task = kNoTask;
     bool timed_out = false;
   };
 
@@ -182,7 +157,7 @@ class Pool {
     if (::pipe(ends) != 0) {
       throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
     }
-    board_->slots[slot].current = kNoCase;
+    board_->slots[slot].current = kNoTask;
     const pid_t pid = ::fork();
     if (pid < 0) {
       throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
@@ -190,10 +165,10 @@ class Pool {
     if (pid == 0) {
       std::signal(SIGTERM, SIG_DFL);
       ::close(ends[0]);
-      work(*board_, static_cast<int>(slot), ends[1], cases_, device_, options_.quiet);
+      work_on(*board_, static_cast<int>(slot), ends[1], work_, options_);
     }
     ::close(ends[1]);
-    workers_[slot] = Worker{pid, ends[0], {}, {}, kNoCase, false};
+    workers_[slot] = Worker{pid, ends[0], {}, {}, kNoTask, false};
   }
 
   void stop() {
@@ -229,15 +204,13 @@ class Pool {
       if (worker.buffer.size() - at < sizeof record + record.text_size) {
         break;
       }
-      if (record.part == kCaseDone) {
-        worker.done_case = record.case_index;
+      if (record.part == kTaskDone) {
+        worker.done_task = record.task;
         worker.reported.clear();
       } else {
-        const Part part = static_cast<Part>(record.part);
-        worker.reported.push_back(part);
-        report_(
-            record.case_index,
-            {part, static_cast<Status>(record.status), worker.buffer.substr(at + sizeof record, record.text_size)});
+        worker.reported.push_back(record.part);
+        work_.report(
+            record.task, {record.part, record.status, worker.buffer.substr(at + sizeof record, record.text_size)});
       }
       at += sizeof record + record.text_size;
     }
@@ -252,23 +225,22 @@ class Pool {
     int status = 0;
     ::waitpid(worker.pid, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+      if (options_.one_task_each && board_->next_task < work_.tasks) {
+        start(slot);
+      }
       return;
     }
 
-    const uint32_t index = board_->slots[slot].current;
-    if (index != kNoCase && index != worker.done_case) {
+    const uint32_t task = board_->slots[slot].current;
+    if (task != kNoTask && task != worker.done_task) {
       std::string why = WIFSIGNALED(status) ? "crashed with signal " + std::to_string(WTERMSIG(status))
                                             : "exited with status " + std::to_string(WEXITSTATUS(status));
       if (worker.timed_out) {
-        why = "did not end within " + std::to_string(options_.case_seconds) + " s";
+        why = "did not end within " + std::to_string(options_.task_seconds) + " s";
       }
-      for (const Part part : cases_[index]->parts) {
-        if (std::find(worker.reported.begin(), worker.reported.end(), part) == worker.reported.end()) {
-          report_(index, {part, Status::Failed, why});
-        }
-      }
-    } else if (++deaths_without_case_ > kMaxJobs) {
-      throw std::runtime_error("the workers die before they take up a case");
+      work_.died(task, worker.reported, why);
+    } else if (++deaths_without_task_ > kMaxJobs) {
+      throw std::runtime_error("the workers die before they take up a task");
     }
     start(slot);
   }
@@ -276,11 +248,11 @@ class Pool {
   void kill_late_ones() {
     for (size_t slot = 0; slot < workers_.size(); ++slot) {
       Worker& worker = workers_[slot];
-      if (worker.fd < 0 || worker.timed_out || board_->slots[slot].current == kNoCase) {
+      if (worker.fd < 0 || worker.timed_out || board_->slots[slot].current == kNoTask) {
         continue;
       }
       const double seconds = static_cast<double>(now_ns() - board_->slots[slot].started_ns) * 1e-9;
-      if (seconds < options_.case_seconds) {
+      if (seconds < options_.task_seconds) {
         continue;
       }
       worker.timed_out = true;
@@ -288,23 +260,17 @@ class Pool {
     }
   }
 
-  const std::vector<const Case*>& cases_;
-  c10::Device device_;
+  const Work& work_;
   const WorkerOptions& options_;
-  const std::function<void(size_t, const Verdict&)>& report_;
   Board* board_ = nullptr;
   std::vector<Worker> workers_;
-  int deaths_without_case_ = 0;
+  int deaths_without_task_ = 0;
 };
 
 } // namespace
 
-bool replay_in_workers(
-    const std::vector<const Case*>& cases,
-    c10::Device device,
-    const WorkerOptions& options,
-    const std::function<void(size_t, const Verdict&)>& report) {
-  return Pool(cases, device, options, report).run();
+bool run_in_workers(const Work& work, const WorkerOptions& options) {
+  return Pool(work, options).run();
 }
 
 } // namespace conformance

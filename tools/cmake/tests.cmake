@@ -138,6 +138,14 @@ target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
 
+# Recorded TorchScript programs; see test/programs/README.md.
+file(GLOB PROGRAMS_SOURCES CONFIGURE_DEPENDS test/programs/*.cpp)
+add_executable(programs ${PROGRAMS_SOURCES} test/conformance/compare.cpp test/conformance/corpus.cpp
+  test/conformance/json.cpp test/conformance/tensors.cpp test/conformance/workers.cpp)
+target_link_libraries(programs PRIVATE test_support tensor)
+target_include_directories(programs PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(programs PRIVATE -O1 -Wall -Wextra)
+
 # The levels of instruction sets below the processor's: recorded calls, values of operators, and what threads must not change.
 # tools/dev/check --isa runs all tests so.
 foreach(level v2 v3)
