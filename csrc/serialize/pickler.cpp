@@ -33,7 +33,8 @@ std::string node_module_name(size_t number) {
   return number == 0 ? "__torch__" : "__torch__.___torch_mangle_" + std::to_string(number - 1);
 }
 
-Pickler::Pickler(Style style, std::vector<at::Tensor>* tensor_table) : style_(style), tensor_table_(tensor_table) {
+Pickler::Pickler(Style style, std::vector<at::Tensor>* tensor_table, c10::TypePrinter type_printer)
+    : style_(style), tensor_table_(tensor_table), type_printer_(std::move(type_printer)) {
   op(Opcode::Proto);
   number(uint8_t(2));
 }
@@ -71,8 +72,29 @@ void Pickler::get(uint32_t memo) {
   }
 }
 
+bool Pickler::may_be_shared(const c10::IValue& value) const {
+  if (style_ != Style::TorchScript || !value.isPtrType() || value.use_count() < 2) {
+    return false;
+  }
+  return value.isTensor() ? !tensor_table_
+                          : value.isList() || value.isGenericDict() || value.isTuple() || value.isObject();
+}
+
 void Pickler::push(const c10::IValue& value) {
   const DepthGuard guard(depth_);
+  if (!may_be_shared(value)) {
+    return push_unshared(value);
+  }
+  if (const auto known = shared_.find(value.internalToPointer()); known != shared_.end()) {
+    return get(known->second);
+  }
+  push_unshared(value);
+  shared_.emplace(value.internalToPointer(), memo_count_);
+  kept_.push_back(value);
+  put();
+}
+
+void Pickler::push_unshared(const c10::IValue& value) {
   switch (value.tag()) {
     case c10::IValue::Tag::None:
       return op(Opcode::None);
@@ -103,9 +125,22 @@ void Pickler::push(const c10::IValue& value) {
         return push_node(*node);
       }
       break;
+    case c10::IValue::Tag::Object:
+      if (style_ == Style::TorchScript) {
+        return push_object(value);
+      }
+      break;
+    case c10::IValue::Tag::Enum:
+      if (style_ == Style::TorchScript) {
+        return push_enum(*value.toEnumHolder());
+      }
+      break;
     default:
       break;
   }
+  TORCH_CHECK(
+      style_ == Style::Python, "Unknown IValue type for pickling: ", value.tagKind(),
+      ". Attributes of this type cannot be saved");
   TORCH_CHECK(
       false, "a value of type ", value.tagKind(), " cannot be saved; supported: None, bool, int, float, complex, ",
       "str, Device, Tensor, and tuples, lists and dicts of these");
@@ -205,7 +240,7 @@ void Pickler::end_type_tag(const c10::IValue& value) {
   if (style_ != Style::TorchScript) {
     return;
   }
-  push_string(value.type()->annotation_str());
+  push_string(value.type()->annotation_str(type_printer_));
   op(Opcode::Tuple2);
   op(Opcode::Reduce);
 }

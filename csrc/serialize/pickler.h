@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/core/ivalue.h>
+#include <aten/core/jit_type_base.h>
 #include <csrc/serialize/archive_node.h>
 #include <csrc/serialize/pickle_opcodes.h>
 
@@ -19,12 +20,15 @@ class Pickler {
   enum class Style {
     /// What Python's torch.load(weights_only=True) reads: plain lists and dicts.
     Python,
-    /// The data.pkl of a TorchScript archive: lists and dicts carry their element types, nested archives are objects.
+    /// The data.pkl of a TorchScript archive: lists and dicts carry their element types, nested archives are objects,
+    /// objects and enumerations are written by the names of their classes, and what occurs twice is shared.
     TorchScript,
   };
 
-  /// With a table, tensors go into it and the pickle has their numbers there.
-  explicit Pickler(Style style, std::vector<at::Tensor>* tensor_table = nullptr);
+  /// With a table, tensors go into it and the pickle has their numbers there. `type_printer` gives classes other names
+  /// than their own.
+  explicit Pickler(
+      Style style, std::vector<at::Tensor>* tensor_table = nullptr, c10::TypePrinter type_printer = nullptr);
   void push(const c10::IValue& value);
   void push_root(const ArchiveNode& root) {
     push_node(root);
@@ -39,6 +43,10 @@ class Pickler {
   const std::vector<const ArchiveNode*>& nodes() const {
     return nodes_;
   }
+  /// Classes and enumerations in the order in which their values occurred.
+  const std::vector<c10::TypePtr>& types() const {
+    return types_;
+  }
 
  private:
   void op(Opcode opcode) {
@@ -48,6 +56,12 @@ class Pickler {
   void number(T value);
   void put();
   void get(uint32_t memo);
+  bool may_be_shared(const c10::IValue& value) const;
+  void push_unshared(const c10::IValue& value);
+  void push_object(const c10::IValue& value);
+  void push_state(const c10::ivalue::Object& object);
+  void push_enum(const c10::ivalue::EnumHolder& value);
+  void push_class(const c10::TypePtr& type);
   void push_int(int64_t value);
   void push_long(uint64_t value);
   void push_double(double value);
@@ -74,6 +88,7 @@ class Pickler {
 
   Style style_;
   std::vector<at::Tensor>* tensor_table_;
+  c10::TypePrinter type_printer_;
   std::string out_;
   uint32_t memo_count_ = 0;
   int depth_ = 0;
@@ -84,6 +99,10 @@ class Pickler {
   std::unordered_map<std::string, uint32_t> storage_references_;
   std::vector<c10::Storage> storages_;
   std::vector<const ArchiveNode*> nodes_;
+  std::vector<c10::TypePtr> types_;
+  // Values that may occur again, and their places. They live as long as their addresses stand for them.
+  std::unordered_map<const void*, uint32_t> shared_;
+  std::vector<c10::IValue> kept_;
 };
 
 /// "__torch__.Module" for the first archive, "__torch__.___torch_mangle_0.Module" for the next, ...: module and class.
