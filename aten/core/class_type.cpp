@@ -7,13 +7,16 @@
 
 #include <algorithm>
 #include <ostream>
+#include <unordered_map>
 
 namespace c10 {
 
 struct ClassType::Members {
   std::vector<ClassAttribute> attributes;
+  std::unordered_map<std::string, size_t> attribute_slots;
   std::vector<TypePtr> attribute_types;
   std::vector<torch::jit::Function*> methods;
+  std::unordered_map<std::string, torch::jit::Function*> methods_by_name;
   std::vector<torch::jit::Function*> static_methods;
   std::vector<torch::jit::Function*> forward_pre_hooks;
   std::vector<torch::jit::Function*> forward_hooks;
@@ -110,6 +113,7 @@ size_t ClassType::addAttribute(const std::string& name, TypePtr type, bool is_pa
                                           : AttributeKind::REGULAR_ATTRIBUTE;
   members_->attribute_types.push_back(type);
   members_->attributes.push_back(ClassAttribute{kind, std::move(type), name});
+  members_->attribute_slots.emplace(name, members_->attributes.size() - 1);
   return members_->attributes.size() - 1;
 }
 
@@ -129,6 +133,10 @@ void ClassType::unsafeRemoveAttribute(const std::string& name) {
   const auto slot = static_cast<ptrdiff_t>(getAttributeSlot(name));
   members_->attributes.erase(members_->attributes.begin() + slot);
   members_->attribute_types.erase(members_->attribute_types.begin() + slot);
+  members_->attribute_slots.clear();
+  for (size_t i = 0; i < members_->attributes.size(); ++i) {
+    members_->attribute_slots.emplace(members_->attributes[i].name, i);
+  }
 }
 
 void ClassType::unsafeChangeAttributeType(const std::string& name, const TypePtr& type) {
@@ -147,12 +155,8 @@ void ClassType::checkNotExist(const std::string& name, const std::string& what) 
 }
 
 std::optional<size_t> ClassType::findAttributeSlot(const std::string& name) const {
-  for (size_t slot = 0; slot < members_->attributes.size(); ++slot) {
-    if (members_->attributes[slot].name == name) {
-      return slot;
-    }
-  }
-  return std::nullopt;
+  const auto found = members_->attribute_slots.find(name);
+  return found == members_->attribute_slots.end() ? std::nullopt : std::optional<size_t>(found->second);
 }
 
 size_t ClassType::getAttributeSlot(const std::string& name) const {
@@ -186,10 +190,12 @@ torch::jit::Function* find_by_name(const std::vector<torch::jit::Function*>& fun
 void ClassType::addMethod(torch::jit::Function* method) {
   TORCH_CHECK(!findMethod(method->name()), "Can't redefine method: ", method->name(), " on class: ", repr_str());
   members_->methods.push_back(method);
+  members_->methods_by_name.emplace(method->name(), method);
 }
 
 torch::jit::Function* ClassType::findMethod(const std::string& name) const {
-  return find_by_name(members_->methods, name);
+  const auto found = members_->methods_by_name.find(name);
+  return found == members_->methods_by_name.end() ? nullptr : found->second;
 }
 
 torch::jit::Function& ClassType::getMethod(const std::string& name) const {
@@ -201,6 +207,7 @@ torch::jit::Function& ClassType::getMethod(const std::string& name) const {
 void ClassType::unsafeRemoveMethod(const std::string& name) {
   std::vector<torch::jit::Function*>& methods = members_->methods;
   methods.erase(std::find(methods.begin(), methods.end(), &getMethod(name)));
+  members_->methods_by_name.erase(name);
 }
 
 void ClassType::addForwardPreHook(torch::jit::Function* hook) {
