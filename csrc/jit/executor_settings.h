@@ -1,5 +1,6 @@
-// The switches of TorchScript's executor and fusers. They keep what a program sets, as libtorch's do in builds without
-// a fuser; nothing here compiles graphs yet, so nothing follows them.
+// The switches of TorchScript's executor and fusers. setGraphExecutorOptimize() is followed; the others keep what a
+// program sets and have no effect, as libtorch's in builds without a fuser: there are no profiling runs here, and no
+// fuser.
 #pragma once
 
 #include <c10/macros/Export.h>
@@ -31,6 +32,7 @@ TORCH_API size_t getBailoutDepth();
 
 // ---- optimization: for this thread ----------------------------------------------------------------------------------
 
+/// Whether graphs are inlined and simplified before they run; they run as they were written otherwise.
 TORCH_API void setGraphExecutorOptimize(bool optimize);
 TORCH_API bool getGraphExecutorOptimize();
 

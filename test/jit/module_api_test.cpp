@@ -274,14 +274,14 @@ TEST_CASE("to() changes parameters and buffers in place", "[jit]") {
   CHECK(w.dtype() == torch::kHalf);
 }
 
-TEST_CASE("apply goes to what is contained first", "[jit]") {
+TEST_CASE("apply goes to a module before what is in it", "[jit]") {
   Module a("A");
   Module b("B");
   b.register_module("c", Module("C"));
   a.register_module("b", b);
   std::string order;
   a.apply([&](Module& module) { order += module.type()->name()->name(); });
-  CHECK(order == "CBA");
+  CHECK(order == "ABC");
 }
 
 TEST_CASE("What a method was traced with is kept with the handle", "[jit]") {

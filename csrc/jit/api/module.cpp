@@ -5,7 +5,6 @@
 #include <c10/util/Exception.h>
 #include <csrc/jit/api/module_object.h>
 
-#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -163,19 +162,6 @@ void for_each_module(const ObjectPtr& root, const Visit& visit) {
   }
 }
 
-void apply_to(const Module& module, std::vector<ObjectPtr>& path, const std::function<void(Module&)>& fn) {
-  const ObjectPtr object = module._ivalue();
-  TORCH_CHECK(std::find(path.begin(), path.end(), object) == path.end(), "module ", object->name(), " contains itself");
-  TORCH_CHECK(path.size() < kMaxModuleDepth, "modules are nested more than ", kMaxModuleDepth, " deep");
-  path.push_back(object);
-  for (const Module& child : module.children()) {
-    apply_to(child, path, fn);
-  }
-  path.pop_back();
-  Module handle = module;
-  fn(handle);
-}
-
 void convert_tensors(
     const ObjectPtr& module,
     const std::optional<at::Device>& device,
@@ -194,8 +180,9 @@ void convert_tensors(
 } // namespace
 
 void Module::apply(const std::function<void(Module&)>& fn) {
-  std::vector<ObjectPtr> path;
-  apply_to(*this, path, fn);
+  for (Module module : modules()) {
+    fn(module);
+  }
 }
 
 void Module::train(bool on) {

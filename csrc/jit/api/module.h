@@ -78,7 +78,7 @@ struct TORCH_API Module : Object {
   attribute_list attributes(bool recurse = true) const;
   named_attribute_list named_attributes(bool recurse = true) const;
 
-  /// Calls `fn` with the modules in this one, each before what contains it, then with this one.
+  /// Calls `fn` with this module, then with all in it: the order of modules().
   void apply(const std::function<void(Module&)>& fn);
 
   // -- mode
