@@ -469,8 +469,8 @@ void FunctionSchema::checkAndNormalizeInputs(
     const auto named = kwargs.find(argument.name());
     if (pos < inputs.size()) {
       TORCH_CHECK_TYPE(
-          named == kwargs.end(), toString(name_), "() got argument '", argument.name(),
-          "' twice, by position and by name");
+          named == kwargs.end(), "Argument '", argument.name(),
+          "' specified both as positional and keyword argument. Schema: ", *this);
       checkArg(inputs[pos], argument, pos);
     } else if (named != kwargs.end()) {
       checkArg(named->second, argument, std::nullopt);

@@ -236,7 +236,7 @@ TEST_CASE("inputs are completed and checked by a schema", "[schema]") {
   fails({}, {}, "missing value for argument 'a'");
   fails({1.5}, {}, "Expected a value of type 'int' for argument 'a' but instead found type 'float'");
   fails({1}, {{"d", 1}}, "Unknown keyword argument 'd'");
-  fails({1}, {{"a", 1}}, "got argument 'a' twice");
+  fails({1}, {{"a", 1}}, "Argument 'a' specified both as positional and keyword argument");
   fails({1, 2.0, "x", 4}, {}, "Expected at most 3 argument(s)");
 }
 
