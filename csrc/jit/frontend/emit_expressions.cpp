@@ -1,5 +1,6 @@
 // Expressions and conditions.
 #include <csrc/jit/frontend/emitter.h>
+#include <csrc/jit/frontend/module_value.h>
 #include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/constants.h>
 
@@ -360,7 +361,10 @@ Value* Emitter::emit_binary(const Syntax& expression) {
   if (expression.text == "in" || expression.text == "not in") {
     Value* element = emit(expression[0]);
     Value* container = emit(expression[1]);
-    Value* contains = emit_operator(range, "__contains__", aten::__contains__, {container, element});
+    const auto modules = ModuleContainer::of(container);
+    Value* contains = modules && !container->type()->castRaw<ClassType>()->hasMethod("__contains__")
+        ? modules->contains(range, method_, element)
+        : emit_operator(range, "__contains__", aten::__contains__, {container, element});
     return expression.text == "in" ? contains : emit_builtin(range, aten::__not__, {contains});
   }
   const OperatorNames& names = binary_operator(expression);

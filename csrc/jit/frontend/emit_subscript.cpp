@@ -1,5 +1,6 @@
 // Indices and slices.
 #include <csrc/jit/frontend/emitter.h>
+#include <csrc/jit/frontend/module_value.h>
 #include <csrc/jit/ir/constants.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ SugaredValuePtr Emitter::emit_subscript(const Syntax& expression, const TypePtr&
   if (!index.is(SyntaxKind::Slice)) {
     return object->getitem(range, method_, emit(index), hint);
   }
-  if (!value || value->type()->kind() == TypeKind::TupleType) {
+  if (!value || value->type()->kind() == TypeKind::TupleType || ModuleContainer::of(value)) {
     return emit_tuple_slice(range, object, index);
   }
   const TypeKind kind = value->type()->kind();
