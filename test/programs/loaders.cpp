@@ -1,10 +1,6 @@
 #include "loaders.h"
 
-#include <csrc/jit/api/module.h>
-#if __has_include(<csrc/jit/serialize/import.h>)
-#include <csrc/jit/serialize/import.h>
-#define HAS_LOAD 1
-#endif
+#include <torch/script.h>
 
 #include <stdexcept>
 
@@ -93,12 +89,8 @@ std::unique_ptr<Loaded> load(const Program& program) {
     module.define(program.record.at("source").as_string());
     return std::make_unique<ScriptModule>(std::move(module));
   }
-#ifndef HAS_LOAD
-  throw std::runtime_error("torch::jit::load is not there yet");
-#else
   return std::make_unique<ScriptModule>(
       torch::jit::load(program.category->folder + "/" + program.record.at("file").as_string()));
-#endif
 }
 
 } // namespace programs

@@ -108,6 +108,7 @@ class Call {
     const auto& recorded = record_.at("args").items();
     for (size_t i = 0; i < recorded.size(); ++i) {
       arguments_.push_back(make_value(recorded[i], i < declared.size() ? declared[i].type() : nullptr, tensors_));
+      collect_tensors(arguments_.back(), passed_);
     }
     const Json* named = record_.find("kw");
     if (named == nullptr || named->is_null()) {
@@ -166,23 +167,42 @@ class Call {
     return difference;
   }
 
-  std::string compare_arguments() {
+  /// Tensors alone: calls from Python copy lists and dicts, so that what becomes of those is not recorded.
+  std::string compare_arguments() const {
     const Json* after = record_.find("args_after");
-    const auto& wanted = (after != nullptr ? *after : record_.at("args")).items();
-    for (size_t i = 0; i < arguments_.size() && i < wanted.size(); ++i) {
-      const std::string difference = compare_argument(arguments_[i], wanted[i]);
+    std::vector<const Json*> wanted;
+    collect_tensors(after != nullptr ? *after : record_.at("args"), wanted);
+    for (size_t i = 0; i < passed_.size() && i < wanted.size(); ++i) {
+      const std::string difference = compare_tensor(passed_[i], *wanted[i], tensors_, tolerance_);
       if (!difference.empty()) {
-        return "argument " + std::to_string(i) + " afterwards: " + difference;
+        return "tensor " + std::to_string(i) + " of the arguments afterwards: " + difference;
       }
     }
     return {};
   }
 
-  /// As recorded, where the value was not converted to the type that the method takes.
-  std::string compare_argument(const IValue& now, const Json& want) const {
-    const bool is_container = now.isTensor() || now.isList() || now.isGenericDict();
-    const bool converted = is_container && !want.is_null() && now.isList() && want.find("l") == nullptr;
-    return !is_container || converted ? "" : compare_value(now, want, tensors_, tolerance_);
+  static void collect_tensors(const Json& tagged, std::vector<const Json*>& found) {
+    if (tagged.is_array()) {
+      for (const Json& item : tagged.items()) {
+        collect_tensors(item, found);
+      }
+    } else if (tagged.kind() == Json::Kind::Object && !tagged.members().empty()) {
+      const auto& [tag, value] = tagged.members().at(0);
+      if (tag == "t") {
+        found.push_back(&value);
+      } else if (tag == "l" || tag == "u" || tag == "m") {
+        collect_tensors(value, found);
+      }
+    }
+  }
+
+  static void collect_tensors(const IValue& value, std::vector<at::Tensor>& found) {
+    value.visit([&](const IValue& part) {
+      if (part.isTensor()) {
+        found.push_back(part.toTensor());
+      }
+      return false;
+    });
   }
 
   std::string compare_state() {
@@ -209,6 +229,7 @@ class Call {
   Tolerance tolerance_;
   std::string method_;
   std::vector<IValue> arguments_;
+  std::vector<at::Tensor> passed_; // all tensors in the arguments, depth first
   torch::jit::Kwargs keywords_;
   std::map<std::string, at::Tensor> before_;
 };
