@@ -99,10 +99,6 @@ std::vector<Function*> CompilationUnit::define(
   return functions;
 }
 
-CompilationUnit::CompilationUnit(const std::string& source) : CompilationUnit() {
-  define(std::nullopt, source, nativeResolver(), nullptr);
-}
-
 std::shared_ptr<CompilationUnit> compile(const std::string& source) {
   auto unit = std::make_shared<CompilationUnit>();
   unit->define(std::nullopt, source, nativeResolver(), nullptr);

@@ -299,16 +299,8 @@ SugaredValuePtr Emitter::emit_special_form(const Syntax& expression, Symbol form
     }
     return std::make_shared<IterableTree>(range, method_, std::move(children));
   }
-  if (form == prim::min || form == prim::max || form == aten::sorted) {
-    // min(a, b, c) compares by pairs.
-    std::vector<NamedValue> arguments = emit_arguments(expression[1]);
-    if (form != aten::sorted && arguments.size() > 2) {
-      Value* best = arguments[0].value(graph());
-      for (size_t i = 1; i < arguments.size(); ++i) {
-        best = emit_builtin(range, form, {best, arguments[i].value(graph())});
-      }
-      return simple(best);
-    }
+  if (form == aten::sorted) {
+    const std::vector<NamedValue> arguments = emit_arguments(expression[1]);
     return BuiltinFunction(form, std::nullopt).call(range, method_, arguments, emit_keywords(expression[2]), 1);
   }
   throw ErrorReport(range) << "unknown special form: " << form.toUnqualString();

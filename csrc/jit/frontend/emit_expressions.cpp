@@ -166,6 +166,16 @@ std::vector<TypePtr> types_of(const std::vector<Value*>& values) {
   return types;
 }
 
+// The type that all have, or a union of their types.
+TypePtr one_type_of(const std::vector<Value*>& values) {
+  TypePtr type = values[0]->type();
+  for (const Value* value : values) {
+    const std::optional<TypePtr> unified = unifyTypes(type, value->type());
+    type = unified ? *unified : TypePtr(UnionType::create({type, value->type()}));
+  }
+  return type;
+}
+
 // Tensors of one list may differ in what is known of them.
 TypePtr unshaped(const TypePtr& type) {
   return type->kind() == TypeKind::TensorType ? TypePtr(TensorType::get()) : type;
@@ -188,13 +198,7 @@ Value* Emitter::emit_list(const Syntax& expression, const TypePtr& hint) {
   }
   TypePtr type = wanted ? wanted : TypePtr(TensorType::get());
   if (!values.empty() && !wanted) {
-    std::ostringstream reason;
-    const std::vector<TypePtr> types = types_of(values);
-    const std::optional<TypePtr> unified = c10::unifyTypeList(types, reason);
-    if (!unified) {
-      throw ErrorReport(range) << "Lists must contain only a single type. " << reason.str();
-    }
-    type = unshaped(*unified);
+    type = unshaped(one_type_of(values));
   }
   if (wanted) {
     for (Value*& value : values) {
@@ -223,17 +227,15 @@ Value* Emitter::emit_dict(const Syntax& expression, const TypePtr& hint) {
   TypePtr key_type = wanted ? wanted->getKeyType() : TypePtr(StringType::get());
   TypePtr value_type = wanted ? wanted->getValueType() : TypePtr(TensorType::get());
   if (!wanted && !keys.empty()) {
-    std::ostringstream reason;
     const std::vector<TypePtr> key_types = types_of(keys);
-    const std::vector<TypePtr> value_types = types_of(values);
-    const std::optional<TypePtr> key = c10::unifyTypeList(key_types, reason);
-    const std::optional<TypePtr> value = c10::unifyTypeList(value_types, reason);
-    if (!key || !value) {
-      throw ErrorReport(range) << "Dict " << (key ? "values" : "keys") << " must contain only a single type. "
-                               << reason.str();
+    for (const TypePtr& each : key_types) {
+      if (*each != *key_types[0]) {
+        throw ErrorReport(range) << "Dict keys must contain only a single type. Expected: " << key_types[0]->repr_str()
+                                 << " but found " << each->repr_str() << " instead";
+      }
     }
-    key_type = unshaped(*key);
-    value_type = unshaped(*value);
+    key_type = unshaped(key_types[0]);
+    value_type = unshaped(one_type_of(values));
   }
   for (size_t i = 0; i < keys.size(); ++i) {
     keys[i] = tryConvertToType(range, graph(), key_type, keys[i], true);
@@ -262,6 +264,7 @@ Value* Emitter::emit_list_comprehension(const Syntax& expression, const TypePtr&
     }
     emit_builtin(range, aten::append, {list, element});
   };
+  const WithOwnVariables own(*this);
   if (iterable->shouldEmitUnrolled()) {
     // The elements are known one by one, and may be of several types.
     std::vector<Value*> elements;
@@ -297,6 +300,7 @@ Value* Emitter::emit_dict_comprehension(const Syntax& expression, const TypePtr&
                                       ->setSourceRange(range));
   Value* dict = node->output();
   const SugaredValuePtr iterable = emit_sugared(expression[3])->iter(range, method_);
+  const WithOwnVariables own(*this);
   emit_loop(range, iterable, nullptr, &expression[2], [&] {
     Value* key = emit(expression[0], wanted ? wanted->getKeyType() : nullptr);
     Value* value = emit(expression[1], wanted ? wanted->getValueType() : nullptr);
@@ -543,11 +547,9 @@ Condition Emitter::emit_condition(const Syntax& expression) {
   }
   Value* value = emit_condition_value(expression);
   std::optional<bool> known;
-  // `if torch.jit.is_scripting()` and the like: what is never run is never compiled.
-  if (expression.is(SyntaxKind::Call) || expression.is(SyntaxKind::Attribute)) {
-    if (const std::optional<IValue> constant_value = toIValue(value)) {
-      known = constant_value->toBool();
-    }
+  // What is never run is never compiled.
+  if (const std::optional<IValue> constant_value = toIValue(value)) {
+    known = constant_value->toBool();
   }
   return {value, {}, known};
 }

@@ -3,6 +3,7 @@
 #include <csrc/jit/frontend/emitter.h>
 #include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/constants.h>
+#include <csrc/jit/passes/optimize.h>
 #include <csrc/jit/runtime/evaluate_constant.h>
 
 namespace torch::jit {
@@ -146,6 +147,8 @@ void Emitter::emit() {
 void compileFunction(const Syntax& function, const Self* self, GraphFunction& method, const ResolverPtr& resolver) {
   const ErrorReport::CallStack call(method.qualname().qualifiedName(), function.range);
   Emitter(method, resolver, self, function).emit();
+  std::shared_ptr<Graph> graph = method.graph();
+  runCleanupPasses(graph);
 }
 
 } // namespace torch::jit

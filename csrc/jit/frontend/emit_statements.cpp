@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace torch::jit {
 
@@ -109,7 +110,6 @@ void Emitter::emit_assign_to(const Syntax& target, const SugaredValuePtr& value,
       environment_->setSugaredVar(target.range, target.text, value);
       break;
     case SyntaxKind::Tuple:
-    case SyntaxKind::List:
       emit_unpack(target, value, range);
       break;
     case SyntaxKind::Attribute:
@@ -358,15 +358,7 @@ void Emitter::emit_raise(const Syntax& statement) {
 void Emitter::emit_assert(const Syntax& statement) {
   const SourceRange& range = statement.range;
   const Condition condition = emit_condition(statement[0]);
-  const Syntax nothing(SyntaxKind::Sequence, range);
-  Node* node = graph().insertNode(graph().create(prim::If, {condition.value}, 0)->setSourceRange(range));
-  Block* holds = node->addBlock();
-  Block* fails = node->addBlock();
-  const std::shared_ptr<Environment> then = emit_branch(holds, nothing, condition.refinements.when_true);
-  push_frame(fails);
-  {
-    const WithInsertPoint at(fails);
-    insert_refinements(range, condition.refinements.when_false);
+  const auto fail = [&] {
     Value* message = constant(std::string("AssertionError: "), range);
     if (statement.has(1)) {
       Value* text = emit(statement[1]);
@@ -376,6 +368,24 @@ void Emitter::emit_assert(const Syntax& statement) {
       message = emit_builtin(range, aten::add, {message, text});
     }
     emit_raise_message(range, message, graph().insertNode(graph().createNone())->output());
+  };
+  if (condition.known) {
+    insert_refinements(range, *condition.known ? condition.refinements.when_true : condition.refinements.when_false);
+    if (!*condition.known) {
+      fail();
+    }
+    return;
+  }
+  const Syntax nothing(SyntaxKind::Sequence, range);
+  Node* node = graph().insertNode(graph().create(prim::If, {condition.value}, 0)->setSourceRange(range));
+  Block* holds = node->addBlock();
+  Block* fails = node->addBlock();
+  const std::shared_ptr<Environment> then = emit_branch(holds, nothing, condition.refinements.when_true);
+  push_frame(fails);
+  {
+    const WithInsertPoint at(fails);
+    insert_refinements(range, condition.refinements.when_false);
+    fail();
   }
   const std::shared_ptr<Environment> otherwise = pop_frame();
   merge_branches(range, node, then, otherwise);
@@ -517,6 +527,9 @@ void Emitter::emit_loop(
   }
   pop_frame();
   push_frame(body_block);
+  if (std::exchange(own_variables_, false)) {
+    environment_->setOwnVariables('@' + std::to_string(++comprehensions_));
+  }
   ++loop_depth_;
   {
     const WithInsertPoint at(body_block);

@@ -91,6 +91,21 @@ class Emitter {
       const Syntax* condition,
       const Syntax* target,
       const std::function<void()>& body);
+  /// While it lives, the next loop is that of a comprehension: its variables are its own.
+  class WithOwnVariables {
+   public:
+    explicit WithOwnVariables(Emitter& emitter) : emitter_(emitter) {
+      emitter_.own_variables_ = true;
+    }
+    WithOwnVariables(const WithOwnVariables&) = delete;
+    WithOwnVariables& operator=(const WithOwnVariables&) = delete;
+    ~WithOwnVariables() {
+      emitter_.own_variables_ = false;
+    }
+
+   private:
+    Emitter& emitter_;
+  };
   void emit_unrolled(
       const SourceRange& range, const SugaredValuePtr& iterable, const Syntax& target, const Syntax& body);
   void emit_with(const Syntax& statement);
@@ -165,6 +180,8 @@ class Emitter {
   // Blocks that always end in return, raise, break or continue.
   std::unordered_set<const Block*> exit_blocks_;
   size_t loop_depth_ = 0;
+  bool own_variables_ = false;
+  size_t comprehensions_ = 0;
   TypePtr declared_return_;
   TypePtr merged_return_;
 };

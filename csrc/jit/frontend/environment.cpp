@@ -77,9 +77,19 @@ bool Environment::isDefined(const std::string& name) const {
   return findType(name) != nullptr;
 }
 
+// A variable belongs to the innermost frame with variables of its own that has assigned it.
+std::string Environment::name_in_graph(const std::string& name) const {
+  for (const Environment* frame = this; frame; frame = frame->next_.get()) {
+    if (!frame->suffix_.empty() && frame->types_.count(name) > 0) {
+      return name + frame->suffix_;
+    }
+  }
+  return name;
+}
+
 SugaredValuePtr Environment::load(const std::string& name, const TypePtr& type) {
   Graph& graph = *method_.graph();
-  Value* value = graph.insertNode(graph.createLoad(name, type))->output();
+  Value* value = graph.insertNode(graph.createLoad(name_in_graph(name), type))->output();
   if (is_meaningful(name)) {
     value->setDebugName(name);
   }
@@ -164,8 +174,8 @@ void Environment::setVar(const SourceRange& range, const std::string& name, Valu
 
 void Environment::insertStore(const std::string& name, const SourceRange& range, Value* value, TypePtr type) {
   Graph& graph = *method_.graph();
-  graph.insertNode(graph.createStore(name, value))->setSourceRange(range);
   setType(name, std::move(type));
+  graph.insertNode(graph.createStore(name_in_graph(name), value))->setSourceRange(range);
 }
 
 void Environment::setSugaredVar(
@@ -176,9 +186,9 @@ void Environment::setSugaredVar(
   }
   // What a variable of a block outside becomes here depends on control flow, so it must be a value of the same type.
   const bool is_value_outside =
-      next_ && types_.count(name) == 0 && values_.count(name) == 0 && errors_.count(name) == 0;
+      next_ && suffix_.empty() && types_.count(name) == 0 && values_.count(name) == 0 && errors_.count(name) == 0;
   SugaredValuePtr outside = is_value_outside ? find_outside(name) : nullptr;
-  if (!outside && next_ && types_.count(name) > 0) {
+  if (!outside && next_ && suffix_.empty() && types_.count(name) > 0) {
     outside = find_outside(name);
   }
   if (outside) {

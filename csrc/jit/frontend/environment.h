@@ -45,6 +45,12 @@ struct Environment {
   std::vector<std::string> definedVariables() const;
   void insertStore(const std::string& name, const SourceRange& range, Value* value, TypePtr type);
 
+  /// From now on variables that are assigned here are other variables than those of the same name outside: those of a
+  /// comprehension.
+  void setOwnVariables(std::string suffix) {
+    suffix_ = std::move(suffix);
+  }
+
   Block* block() const {
     return block_;
   }
@@ -57,6 +63,7 @@ struct Environment {
 
  private:
   SugaredValuePtr load(const std::string& name, const TypePtr& type);
+  std::string name_in_graph(const std::string& name) const;
   SugaredValuePtr find_here(const std::string& name);
   SugaredValuePtr find_outside(const std::string& name);
   SugaredValuePtr resolve(const std::string& name, const SourceRange& range);
@@ -65,6 +72,8 @@ struct Environment {
   ResolverPtr resolver_;
   Block* block_;
   std::shared_ptr<Environment> next_;
+  // What the names of this frame's own variables end with in the graph.
+  std::string suffix_;
   std::map<std::string, TypePtr> types_;
   std::map<std::string, SugaredValuePtr> values_;
   std::map<std::string, std::function<std::string()>> errors_;

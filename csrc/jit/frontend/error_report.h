@@ -27,6 +27,9 @@ struct TORCH_API ErrorReport : c10::Error {
   static std::string current_call_stack();
 
   const char* what() const noexcept override;
+  const char* what_without_backtrace() const noexcept override {
+    return what();
+  }
 
   template <class T>
   ErrorReport& operator<<(const T& part) {

@@ -53,7 +53,7 @@ std::string toString(const Token& token) {
     case TokenKind::Dedent:
       return "dedent";
     case TokenKind::TypeComment:
-      return "type_comment";
+      return "type comment";
     case TokenKind::End:
       return "eof";
     default:

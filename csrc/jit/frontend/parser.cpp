@@ -196,6 +196,20 @@ SyntaxPtr Parser::parse_expression_or_tuple() {
   return make(SyntaxKind::Tuple, range, std::move(elements));
 }
 
+// What stands between `for` and `in`: expressions that bind more strongly than `in`.
+SyntaxPtr Parser::parse_loop_targets() {
+  SyntaxPtr first = parse_binary(kNotPrecedence + 2);
+  if (!lexer_.cur().is(",")) {
+    return first;
+  }
+  const SourceRange range = first->range;
+  std::vector<SyntaxPtr> elements{std::move(first)};
+  while (lexer_.nextIf(",") && !lexer_.cur().is("in")) {
+    elements.push_back(parse_binary(kNotPrecedence + 2));
+  }
+  return make(SyntaxKind::Tuple, range, std::move(elements));
+}
+
 // An expression, or a starred one where several values are unpacked.
 SyntaxPtr Parser::parse_target() {
   if (lexer_.cur().is("*")) {
@@ -337,21 +351,27 @@ SyntaxPtr Parser::parse_index() {
   return make(SyntaxKind::Slice, colon.range, {std::move(start), std::move(stop), std::move(step)});
 }
 
+// Behind the element: `for targets in iterable]`. Filters are not part of the language: an "if" behind the iterable
+// begins a conditional expression.
+SyntaxPtr Parser::parse_list_comprehension(const Token& open, SyntaxPtr element, std::string_view closing) {
+  lexer_.expect("for");
+  SyntaxPtr target = parse_binary(kNotPrecedence + 2);
+  lexer_.expect("in");
+  SyntaxPtr iterable = parseExpression();
+  const Token close = lexer_.expect(closing);
+  return make(
+      SyntaxKind::ListComprehension, mergeRanges(open.range, close.range),
+      {std::move(element), std::move(target), std::move(iterable)});
+}
+
 SyntaxPtr Parser::parse_list() {
   const Token open = lexer_.expect("[");
   if (lexer_.cur().is("]")) {
     return make(SyntaxKind::List, mergeRanges(open.range, lexer_.next().range));
   }
   SyntaxPtr first = parse_target();
-  if (lexer_.nextIf("for")) {
-    SyntaxPtr target = parse_expression_or_tuple();
-    lexer_.expect("in");
-    // Filters are not part of the language: an "if" here begins a conditional expression.
-    SyntaxPtr iterable = parseExpression();
-    const Token close = lexer_.expect("]");
-    return make(
-        SyntaxKind::ListComprehension, mergeRanges(open.range, close.range),
-        {std::move(first), std::move(target), std::move(iterable)});
+  if (lexer_.cur().is("for")) {
+    return parse_list_comprehension(open, std::move(first), "]");
   }
   std::vector<SyntaxPtr> elements{std::move(first)};
   while (lexer_.nextIf(",") && !lexer_.cur().is("]")) {
@@ -370,7 +390,7 @@ SyntaxPtr Parser::parse_dict() {
     lexer_.expect(":");
     values.push_back(parseExpression());
     if (keys.size() == 1 && lexer_.nextIf("for")) {
-      SyntaxPtr target = parse_expression_or_tuple();
+      SyntaxPtr target = parse_binary(kNotPrecedence + 2);
       lexer_.expect("in");
       SyntaxPtr iterable = parseExpression();
       const Token close = lexer_.expect("}");
@@ -440,6 +460,9 @@ SyntaxPtr Parser::parse_atom() {
       return make(SyntaxKind::Tuple, mergeRanges(open.range, lexer_.next().range));
     }
     SyntaxPtr value = parse_expression_or_tuple();
+    if (lexer_.cur().is("for")) {
+      return parse_list_comprehension(open, std::move(value), ")");
+    }
     lexer_.expect(")");
     return value;
   }
@@ -478,7 +501,7 @@ SyntaxPtr Parser::parse_statement() {
   }
   if (token.is("for")) {
     const Token keyword = lexer_.next();
-    SyntaxPtr target = parse_expression_or_tuple();
+    SyntaxPtr target = parse_loop_targets();
     lexer_.expect("in");
     SyntaxPtr iterable = parse_expression_or_tuple();
     lexer_.expect(":");
@@ -592,8 +615,7 @@ SyntaxPtr Parser::parse_assignment_or_expression() {
     targets.push_back(std::move(value));
     value = parse_expression_or_tuple();
   }
-  SyntaxPtr type = lexer_.nextIf(TokenKind::TypeComment) ? parseExpression() : missing(range);
-  return make(SyntaxKind::Assign, range, {sequence(range, std::move(targets)), std::move(value), std::move(type)});
+  return make(SyntaxKind::Assign, range, {sequence(range, std::move(targets)), std::move(value), missing(range)});
 }
 
 // ---- definitions ----------------------------------------------------------------------------------------------------

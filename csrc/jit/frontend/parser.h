@@ -40,6 +40,8 @@ struct TORCH_API Parser {
   SyntaxPtr parse_subscript(SyntaxPtr object);
   SyntaxPtr parse_index();
   SyntaxPtr parse_list();
+  SyntaxPtr parse_list_comprehension(const Token& open, SyntaxPtr element, std::string_view closing);
+  SyntaxPtr parse_loop_targets();
   SyntaxPtr parse_dict();
   SyntaxPtr parse_string();
   SyntaxPtr parse_target();

@@ -11,6 +11,12 @@ namespace torch::jit {
 
 namespace {
 
+bool has_symint(const Type& type) {
+  const at::ArrayRef<TypePtr> contained = type.containedTypes();
+  return type.kind() == TypeKind::SymIntType ||
+      std::any_of(contained.begin(), contained.end(), [](const TypePtr& each) { return has_symint(*each); });
+}
+
 TypePtr without_optional(const TypePtr& type) {
   const OptionalType* optional = type->castRaw<OptionalType>();
   return optional ? optional->getElementType() : type;
@@ -24,9 +30,13 @@ std::vector<Value*> unpack(const SourceRange& range, Graph& graph, Value* tuple)
   return graph.insertNode(graph.createTupleUnpack(tuple)->setSourceRange(range))->outputs().vec();
 }
 
-// Tensors become the number that is asked for, numbers of unknown type the known one.
+// Tensors and bools become the number that is asked for, numbers of unknown type the known one.
 Symbol conversion_to_number(const Type& from, const Type& to) {
   const bool from_tensor = from.kind() == TypeKind::TensorType;
+  if (from.kind() == TypeKind::BoolType) {
+    const bool to_int = to.kind() == TypeKind::IntType || to.kind() == TypeKind::NumberType;
+    return to.kind() == TypeKind::FloatType ? Symbol(aten::Float) : to_int ? Symbol(aten::Int) : Symbol(prim::Assign);
+  }
   if (!from_tensor && from.kind() != TypeKind::NumberType) {
     return prim::Assign;
   }
@@ -45,6 +55,20 @@ Symbol conversion_to_number(const Type& from, const Type& to) {
 }
 
 } // namespace
+
+TypePtr withoutSymInts(const TypePtr& type) {
+  if (!has_symint(*type)) {
+    return type;
+  }
+  if (type->kind() == TypeKind::SymIntType) {
+    return IntType::get();
+  }
+  std::vector<TypePtr> contained;
+  for (const TypePtr& each : type->containedTypes()) {
+    contained.push_back(withoutSymInts(each));
+  }
+  return type->withContained(std::move(contained));
+}
 
 bool convertibleToList(const TypePtr& type, const TypePtr& list_type) {
   const ListType* list = list_type->castRaw<ListType>();
@@ -73,7 +97,7 @@ Value* tryConvertToType(
   if (const ListType* list = concrete_type->castRaw<ListType>()) {
     Node* literal = value->node();
     if (literal->kind() == prim::ListConstruct && literal->inputs().empty() && !value->hasUses() &&
-        !value->hasDebugName() && !value->type()->isSubtypeOf(*concrete_type) && !list->hasFreeVariables()) {
+        !value->type()->isSubtypeOf(*concrete_type) && !list->hasFreeVariables()) {
       return value->setType(concrete_type);
     }
   }
@@ -212,7 +236,7 @@ class Matcher {
     bool all_named = !schema_.returns().empty();
     std::vector<std::string> names;
     for (const c10::Argument& result : schema_.returns()) {
-      TypePtr type = c10::tryEvalTypeVariables(result.type(), type_env_);
+      TypePtr type = c10::tryEvalTypeVariables(withoutSymInts(result.type()), type_env_);
       TORCH_CHECK(
           type, "the type variables of result ", result.type()->repr_str(), " of ", schema_,
           " are not determined by its arguments");
@@ -235,7 +259,7 @@ class Matcher {
     const std::vector<c10::Argument>& arguments = schema_.arguments();
     const c10::Argument& argument = arguments[index];
     const bool is_last = index + 1 == arguments.size() || arguments[index + 1].kwarg_only();
-    const TypePtr type = without_optional(argument.type());
+    const TypePtr type = without_optional(withoutSymInts(argument.type()));
     if (!allow_conversions_ || !is_last || type->kind() != TypeKind::ListType || argument.N() ||
         type->hasFreeVariables()) {
       return false;
@@ -246,7 +270,7 @@ class Matcher {
   }
 
   Value* rest_as_list(const c10::Argument& argument, at::ArrayRef<NamedValue> rest) {
-    const TypePtr element = without_optional(argument.type())->containedType(0);
+    const TypePtr element = without_optional(withoutSymInts(argument.type()))->containedType(0);
     const c10::Argument one(argument.name(), element);
     std::vector<Value*> elements;
     for (const NamedValue& value : rest) {
@@ -265,14 +289,15 @@ class Matcher {
     if (Value* list = broadcast(argument, value, range)) {
       return list;
     }
-    const c10::MatchTypeReturn matched = c10::matchTypeVariables(argument.type(), value->type(), type_env_);
+    const TypePtr formal = withoutSymInts(argument.type());
+    const c10::MatchTypeReturn matched = c10::matchTypeVariables(formal, value->type(), type_env_);
     if (!matched.success()) {
       fail(
           "Could not match type ", value->type()->repr_str(), " to ", argument.type()->repr_str(), " in argument '",
           argument.name(), "': ", matched.reason(), ".");
       return nullptr;
     }
-    const TypePtr concrete = c10::tryEvalTypeVariables(argument.type(), type_env_);
+    const TypePtr concrete = c10::tryEvalTypeVariables(formal, type_env_);
     if (!concrete) {
       // Nothing but None was given for it.
       fail(
@@ -297,7 +322,7 @@ class Matcher {
 
   // One number where the schema says int[2].
   Value* broadcast(const c10::Argument& argument, Value* value, const SourceRange& range) {
-    const TypePtr type = without_optional(argument.type());
+    const TypePtr type = without_optional(withoutSymInts(argument.type()));
     if (!argument.N() || type->kind() != TypeKind::ListType) {
       return nullptr;
     }

@@ -19,6 +19,9 @@ struct MatchedSchema {
   std::string schema_name;
 };
 
+/// The type as programs see it: sizes that may be symbols are ints.
+TORCH_API TypePtr withoutSymInts(const TypePtr& type);
+
 /// Throws if the arguments do not fit, and says why.
 TORCH_API MatchedSchema matchSchema(
     const FunctionSchema& schema,

@@ -4,6 +4,8 @@
 #include <aten/core/interface_type.h>
 #include <aten/core/ivalue.h>
 #include <csrc/jit/api/compilation_unit.h>
+#include <csrc/jit/frontend/bound_class.h>
+#include <csrc/jit/frontend/module_value.h>
 #include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/constants.h>
 #include <csrc/jit/runtime/operator.h>
@@ -245,7 +247,11 @@ SugaredValuePtr SimpleValue::find_attr(const SourceRange& range, GraphFunction& 
     return member;
   }
   if (const ClassType* object = type->castRaw<ClassType>()) {
-    return object_field(method, range, value_, *object, field);
+    if (SugaredValuePtr member = object_field(method, range, value_, *object, field)) {
+      return member;
+    }
+    const auto modules = ModuleContainer::of(value_);
+    return modules ? modules->attr(range, method, field) : nullptr;
   }
   if (const InterfaceType* interface = type->castRaw<InterfaceType>()) {
     return interface->getMethod(field) ? std::make_shared<MethodValue>(value_, field) : nullptr;
@@ -267,7 +273,7 @@ SugaredValuePtr SimpleValue::find_attr(const SourceRange& range, GraphFunction& 
   for (const char* space : {"aten::", "prim::"}) {
     const Symbol symbol = Symbol::fromQualString(space + field);
     for (const OperatorPtr& op : getAllOperatorsFor(symbol)) {
-      if (op->schema().arguments().size() > 0 && !op->hasVarSchema()) {
+      if (op->schema().arguments().size() > 0) {
         return std::make_shared<BuiltinFunction>(symbol, NamedValue(range, "self", value_));
       }
     }
@@ -355,6 +361,10 @@ SugaredValuePtr SimpleValue::call(
     return FunctionValue(function->function()).call(range, method, arguments, keyword_arguments, n_binders);
   }
   if (const ClassType* object = type->castRaw<ClassType>()) {
+    const auto modules = ModuleContainer::of(value_);
+    if (modules && !object->hasMethod("forward") && !object->hasMethod("__call__")) {
+      return modules->call(range, method, arguments, keyword_arguments, n_binders);
+    }
     // Modules are called by forward, other objects by __call__.
     return attr(range, method, object->is_module() && !object->hasMethod("__call__") ? "forward" : "__call__")
         ->call(range, method, arguments, keyword_arguments, n_binders);
@@ -381,6 +391,8 @@ std::vector<SugaredValuePtr> SimpleValue::asTuple(
     throw ErrorReport(range)
         << "Provided tuple is not fully defined/refined including its element types, please provide a "
         << "value of type like Tuple[int, int]";
+  } else if (const auto modules = ModuleContainer::of(value_)) {
+    return modules->asTuple(range, method, size_hint);
   } else {
     throw ErrorReport(range) << value_->type()->repr_str() << " cannot be used as a tuple";
   }
@@ -411,6 +423,9 @@ SugaredValuePtr SimpleValue::iter(const SourceRange& range, GraphFunction& metho
       return std::make_shared<SugaredTupleValue>(asTuple(range, method, std::nullopt));
     }
     default:
+      if (const auto modules = ModuleContainer::of(value_)) {
+        return modules->iter(range, method);
+      }
       throw ErrorReport(range) << '\'' << value_->type()->repr_str() << "' object is not iterable";
   }
 }
@@ -425,6 +440,9 @@ Value* SimpleValue::len(const SourceRange& range, GraphFunction& method) {
     case TypeKind::TupleType:
       return method.graph()->insertConstant(static_cast<int64_t>(value_->type()->containedTypes().size()), range);
     default:
+      if (const auto modules = ModuleContainer::of(value_)) {
+        return modules->len(range, method);
+      }
       throw ErrorReport(range) << '\'' << value_->type()->repr_str() << "' object is not iterable";
   }
 }
@@ -448,7 +466,11 @@ SugaredValuePtr SimpleValue::getitem(
       const std::optional<IValue> known = toIValue(index);
       const at::ArrayRef<TypePtr> types = value_->type()->containedTypes();
       if (!known || !known->isInt()) {
-        throw ErrorReport(range) << "tuple index must be an integer constant";
+        if (types.empty() || !convertibleToList(value_->type(), ListType::create(types[0]))) {
+          throw ErrorReport(range) << "Cannot index into a tuple with a non-integer literal because we cannot resolve "
+                                   << "the output type";
+        }
+        return simple(insert_node(method, range, prim::TupleIndex, {value_, index}, types[0]));
       }
       int64_t place = known->toInt();
       const int64_t size = static_cast<int64_t>(types.size());
@@ -461,6 +483,10 @@ SugaredValuePtr SimpleValue::getitem(
           types[static_cast<size_t>(place)]));
     }
     case TypeKind::ClassType:
+      if (const auto modules = ModuleContainer::of(value_);
+          modules && !value_->type()->castRaw<ClassType>()->hasMethod("__getitem__")) {
+        return modules->getitem(range, method, index, type_hint);
+      }
       return attr(range, method, "__getitem__")->call(range, method, {NamedValue(range, index)}, {}, 1);
     default:
       (void)type_hint;
@@ -479,28 +505,21 @@ SugaredValuePtr BuiltinFunction::call(
   return simple(emitBuiltinCall(range, *method.graph(), symbol, arguments, keyword_arguments, self));
 }
 
-SugaredValuePtr BuiltinModule::attr(const SourceRange& range, GraphFunction& method, const std::string& field) {
-  if (name == "aten") {
-    if (field == "autograd") {
-      return std::make_shared<BuiltinModule>("aten");
-    }
-    if (field == "ops") {
-      return std::make_shared<OpsValue>();
-    }
-    if (SugaredValuePtr known = builtinName("torch." + field)) {
-      return known;
-    }
-    if (std::optional<IValue> constant = torchConstant(field)) {
-      return std::make_shared<ConstantValue>(std::move(*constant));
-    }
-    (void)method;
-    (void)range;
+SugaredValuePtr BuiltinModule::attr(const SourceRange&, GraphFunction&, const std::string& field) {
+  if (field == "autograd") {
+    return std::make_shared<BuiltinModule>("aten");
+  }
+  if (name == "aten" && field == "ops") {
+    return std::make_shared<OpsValue>();
+  }
+  if (name == "aten" && field == "classes") {
+    return std::make_shared<BoundClasses>("torch.classes");
   }
   return std::make_shared<BuiltinFunction>(Symbol::fromQualString(name + "::" + field), std::nullopt);
 }
 
 SugaredValuePtr OpsValue::attr(const SourceRange&, GraphFunction&, const std::string& field) {
-  return std::make_shared<BuiltinModule>(field == "aten" ? std::string("aten::") : field);
+  return std::make_shared<BuiltinModule>(field);
 }
 
 Value* ConstantValue::asValue(const SourceRange& range, GraphFunction& method) {
@@ -615,6 +634,10 @@ SugaredValuePtr ClassValue::attr(const SourceRange& range, GraphFunction& method
   if (Function* static_method = type->findStaticMethod(field)) {
     return std::make_shared<FunctionValue>(static_method);
   }
+  // In archives, the hooks of a module in a module are called beside its forward.
+  if (Function* hook = type->findHook(field)) {
+    return std::make_shared<FunctionValue>(hook);
+  }
   if (type->hasConstant(field)) {
     return simple(method.graph()->insertConstant(type->getConstant(field), range));
   }
@@ -679,6 +702,15 @@ SugaredValuePtr CastValue::call(
     if (value->type()->isSubtypeOf(*type)) {
       return simple(value);
     }
+    const TypeKind kind = value->type()->kind();
+    const bool has_length = kind == TypeKind::ListType || kind == TypeKind::StringType || kind == TypeKind::DictType;
+    if (type->kind() == TypeKind::BoolType && has_length) {
+      // Whether it has elements.
+      Graph& graph = *method.graph();
+      Value* length = emitBuiltinCall(range, graph, aten::len, {NamedValue(range, value)}, {});
+      Value* none = graph.insertConstant(int64_t{0}, range);
+      return simple(emitBuiltinCall(range, graph, aten::ne, {NamedValue(range, length), NamedValue(range, none)}, {}));
+    }
     // Objects say themselves what they are as a number or text.
     if (value->type()->kind() == TypeKind::ClassType && type->kind() != TypeKind::StringType) {
       const std::string name = type->kind() == TypeKind::IntType ? "__int__"
@@ -718,6 +750,9 @@ SugaredValuePtr MagicMethod::call(
       return simple(self)
           ->attr(range, method, name)
           ->call(range, method, arguments.slice(1), keyword_arguments, n_binders);
+    }
+    if (const auto modules = name == "__len__" ? ModuleContainer::of(self) : nullptr) {
+      return simple(modules->len(range, method));
     }
   }
   return base->call(range, method, arguments, keyword_arguments, n_binders);

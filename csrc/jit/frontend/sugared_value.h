@@ -418,9 +418,10 @@ struct TORCH_API IterableTree final : SugaredValue {
 /// The values of arguments: tuples of the compiler become tuples of the graph.
 TORCH_API std::vector<Value*> toValues(Graph& graph, at::ArrayRef<NamedValue> values);
 
-/// The namespace and name of what `torch.x`, `math.x` and the like call; builtin_names.cpp has the table.
+/// What a name stands for in every function: `print`, `len`, `range`, ...; null if it is none of them.
 TORCH_API SugaredValuePtr builtinName(const std::string& name);
-/// Constants such as dtypes, layouts and memory formats: `float32` of `torch`.
-TORCH_API std::optional<IValue> torchConstant(const std::string& name);
+/// What a name stands for in the code of archives, whose importer asks for it: `torch`, `ops`, `annotate`,
+/// `unchecked_cast`, `uninitialized`, `fork`, `awaitable`; null if it is none of them.
+TORCH_API SugaredValuePtr archiveName(const std::string& name);
 
 } // namespace torch::jit

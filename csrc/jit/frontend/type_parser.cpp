@@ -157,7 +157,7 @@ TypePtr TypeParser::parse(const Syntax& annotation) const {
     case SyntaxKind::None:
       return NoneType::get();
     case SyntaxKind::String:
-      return parse(annotation.text);
+      throw ErrorReport(annotation.range) << "Unknown type name '" << annotation.text << "'";
     case SyntaxKind::Tuple:
       if (annotation.size() == 0) {
         return TupleType::create();

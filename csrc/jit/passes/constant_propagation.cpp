@@ -29,6 +29,7 @@ bool is_skipped(Symbol kind) {
       prim::Guard,
       prim::profile,
       prim::profile_ivalue,
+      prim::unchecked_cast, // its branch may be one that is never run
       prim::unchecked_unwrap_optional,
       prim::awaitable,
       prim::awaitable_nowait,

@@ -398,7 +398,7 @@ void Run::throw_with_trace(const std::exception& error) const {
   if (not_implemented) {
     throw c10::NotImplementedError(text, not_implemented->backtrace(), not_implemented->caller());
   }
-  throw std::runtime_error(text);
+  TORCH_CHECK(false, text);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include <aten/core/schema_parser.h>
 #include <aten/core/type_matching.h>
+#include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/ir.h>
 #include <csrc/jit/runtime/ops/tables.h>
 
@@ -371,7 +372,7 @@ bool matches_schema(const Node& node, const FunctionSchema& schema) {
   c10::TypeEnv type_env;
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
     const TypePtr& actual = node.input(i)->type();
-    TypePtr formal = schema.arguments()[i].type();
+    TypePtr formal = withoutSymInts(schema.arguments()[i].type());
     if (formal->hasFreeVariables()) {
       const c10::MatchTypeReturn matched = c10::matchTypeVariables(formal, actual, type_env);
       if (!matched.success()) {
