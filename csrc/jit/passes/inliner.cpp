@@ -12,7 +12,7 @@ namespace {
 
 // Functions that call functions that call functions: beyond these bounds calls stay calls.
 constexpr size_t kMaxNestedCalls = 100;
-constexpr size_t kMaxInlinedNodes = 200000;
+constexpr size_t kMaxInlinedNodes = 20000;
 
 size_t count_nodes(const Block* block) {
   size_t count = 0;

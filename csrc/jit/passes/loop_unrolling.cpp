@@ -4,6 +4,8 @@
 #include <csrc/jit/ir/constants.h>
 #include <csrc/jit/passes/dead_code_elimination.h>
 
+#include <optional>
+
 namespace torch::jit {
 
 namespace {
@@ -40,9 +42,9 @@ std::optional<int64_t> trips(Node* loop) {
 void unroll(Node* loop, int64_t times) {
   Graph& graph = *loop->owningGraph();
   Block* body = loop->blocks()[0];
-  const WithInsertPoint guard(loop);
   const at::ArrayRef<Value*> initial = loop->inputs().slice(2);
   std::vector<Value*> state(initial.begin(), initial.end());
+  std::optional<WithInsertPoint> guard(std::in_place, loop);
   for (int64_t turn = 0; turn < times; ++turn) {
     std::unordered_map<Value*, Value*> copies;
     const auto map_value = [&](Value* value) {
@@ -65,6 +67,7 @@ void unroll(Node* loop, int64_t times) {
       state[i] = map_value(body->outputs()[i + 1]);
     }
   }
+  guard.reset();
   for (size_t i = 0; i < state.size(); ++i) {
     loop->output(i)->replaceAllUsesWith(state[i]);
   }
