@@ -93,7 +93,9 @@ class Agreement {
       return wrong_type(got, "u");
     }
     const auto type = got.type()->cast<c10::TupleType>();
-    if ((type->schema() != nullptr) != (names != nullptr)) {
+    // Those of operators with named results have no name of their own, and Python shows them as plain ones.
+    const bool is_named = type->schema() != nullptr && !type->schema()->name().empty();
+    if (is_named != (names != nullptr)) {
       return names != nullptr ? "got a plain tuple, want a named one" : "got a named tuple, want a plain one";
     }
     for (size_t i = 0; names != nullptr && i < names->items().size(); ++i) {

@@ -139,7 +139,12 @@ class Call {
 
   /// Python cannot read every string that a program may return.
   static bool is_of_python_alone(const Json& error, const IValue& result) {
-    return error.at("type").as_string() == "UnicodeDecodeError" && result.isString() && !is_utf8(result.toStringRef());
+    bool is_readable = true;
+    result.visit([&](const IValue& part) {
+      is_readable = is_readable && (!part.isString() || is_utf8(part.toStringRef()));
+      return false;
+    });
+    return error.at("type").as_string() == "UnicodeDecodeError" && !is_readable;
   }
 
   static std::string compare_error(const std::string& text, const Json& error) {

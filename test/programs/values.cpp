@@ -40,7 +40,7 @@ class ValueMaker {
     const auto& [tag, value] = tagged.members().at(0);
     const TypePtr type = chosen_type(tag, value, without_optional(declared));
     if (tag == "t") {
-      return make_tensor(value, tensors_);
+      return tensor_or_number(make_tensor(value, tensors_), type);
     }
     if (tag == "sparse" || tag == "quant") {
       return make_tensor(tagged, tensors_);
@@ -52,7 +52,9 @@ class ValueMaker {
       return value.as_double();
     }
     if (tag == "b") {
-      return value.as_bool();
+      return is_kind(type, TypeKind::FloatType) ? IValue(value.as_bool() ? 1.0 : 0.0)
+          : is_kind(type, TypeKind::IntType)    ? IValue(static_cast<int64_t>(value.as_bool()))
+                                                : IValue(value.as_bool());
     }
     if (tag == "c") {
       return c10::complex<double>(value.items().at(0).as_double(), value.items().at(1).as_double());
@@ -94,6 +96,17 @@ class ValueMaker {
   }
 
  private:
+  /// Calls from Python take a number out of a tensor where a number is wanted.
+  static IValue tensor_or_number(at::Tensor tensor, const TypePtr& type) {
+    if (tensor.numel() == 1 && is_kind(type, TypeKind::FloatType)) {
+      return tensor.item<double>();
+    }
+    if (tensor.numel() == 1 && is_kind(type, TypeKind::IntType) && !tensor.is_floating_point()) {
+      return tensor.item<int64_t>();
+    }
+    return tensor;
+  }
+
   static IValue number(const Json& value, const TypePtr& type) {
     if (is_kind(type, TypeKind::FloatType)) {
       return value.as_double();

@@ -145,6 +145,7 @@ add_executable(programs ${PROGRAMS_SOURCES} test/conformance/compare.cpp test/co
 target_link_libraries(programs PRIVATE test_support tensor)
 target_include_directories(programs PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(programs PRIVATE -O1 -Wall -Wextra)
+add_test(NAME programs COMMAND programs ${PROJECT_SOURCE_DIR}/test/programs/data)
 
 # The levels of instruction sets below the processor's: recorded calls, values of operators, and what threads must not change.
 # tools/dev/check --isa runs all tests so.
@@ -181,6 +182,7 @@ add_executable(fuzz_readers ${FUZZ_READERS} test/fuzz/readers/replay.cpp csrc/ut
 target_link_libraries(fuzz_readers PRIVATE tensor)
 target_include_directories(fuzz_readers PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(fuzz_readers PRIVATE -O1 -Wall -Wextra)
+target_compile_definitions(fuzz_readers PRIVATE FUZZ_PROGRAMS="${PROJECT_SOURCE_DIR}/test/jit/data/import")
 add_test(NAME fuzz_readers COMMAND fuzz_readers --changes 20000 --time 10)
 set_tests_properties(fuzz_readers PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
 

@@ -38,7 +38,7 @@ def ten_assign(x: Tensor, i: Tensor):
 def ten_properties(x: Tensor):
     return (x.dim(), x.ndim, x.numel(), x.size(), x.shape, x.size(0), x.shape[-1], x.dtype, x.is_floating_point(),
             x.requires_grad, x.is_cuda, x.T, x.mT, x.device, len(x), x.element_size(), x.is_contiguous(), x.stride(),
-            x.is_sparse, x.is_quantized, x.layout, x.is_leaf, x.grad, x.itemsize, x.nbytes)
+            x.is_sparse, x.is_quantized, x.layout, x.is_leaf, x.itemsize, x.nbytes)
 
 
 @calls((3,))
