@@ -205,7 +205,7 @@ if(TENSOR_FUZZERS)
     add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/fuzzers
       COMMAND ${CLANGXX} -std=c++20 -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address -I${PROJECT_SOURCE_DIR}
-        -I${GENERATED}/api -I${GENERATED}/include -MD -MF ${object}.d -c ${source} -o ${object}
+        -I${GENERATED}/api -I${GENERATED}/include "-DFUZZ_PROGRAMS=\"${PROJECT_SOURCE_DIR}/test/jit/data/import\"" -MD -MF ${object}.d -c ${source} -o ${object}
       DEPENDS ${source} DEPFILE ${object}.d VERBATIM)
     list(APPEND READER_OBJECTS ${object})
   endforeach()

@@ -78,6 +78,12 @@ bool is_final(const Syntax& type) {
   return type.is(SyntaxKind::Subscript) && type[0].is(SyntaxKind::Name) && type[0].text == "Final";
 }
 
+// The type of a declaration, of `Final[T]` the T.
+SyntaxPtr declared_type(const Syntax& assign) {
+  const SyntaxPtr& type = assign.children[2];
+  return is_final(*type) && (*type)[1].size() == 1 ? (*type)[1].children[0] : type;
+}
+
 // `name : type` or `__annotations__["name"] = type`.
 struct Declaration {
   std::string name;
@@ -208,7 +214,7 @@ std::vector<IValue> SourceImporterImpl::evaluate(const std::vector<SyntaxPtr>& d
     if (!target_of(assign).is(SyntaxKind::Name) || !assign.has(1)) {
       throw ErrorReport(assign.range) << "a constant must have a value";
     }
-    if (std::optional<IValue> literal = literalValue(assign[1], types.parse(assign[2]))) {
+    if (std::optional<IValue> literal = literalValue(assign[1], types.parse(*declared_type(assign)))) {
       values[i] = std::move(*literal);
       continue;
     }
@@ -216,7 +222,7 @@ std::vector<IValue> SourceImporterImpl::evaluate(const std::vector<SyntaxPtr>& d
     parameters.push_back(std::make_shared<Syntax>(
         SyntaxKind::Parameter, assign.range, target_of(assign).text,
         std::vector<SyntaxPtr>{
-            assign.children[2], assign.children[1], std::make_shared<Syntax>(SyntaxKind::Sequence, assign.range)}));
+            declared_type(assign), assign.children[1], std::make_shared<Syntax>(SyntaxKind::Sequence, assign.range)}));
   }
   if (parameters.empty()) {
     return values;

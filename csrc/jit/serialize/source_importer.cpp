@@ -99,6 +99,16 @@ std::shared_ptr<SugaredValue> SourceImporterImpl::resolveValue(
   if (name == "ops") {
     return std::make_shared<OpsValue>();
   }
+  // What nodes without a spelling in Python are written as.
+  static const auto& forms = *new std::unordered_map<std::string, Symbol>{
+      {"annotate", prim::annotate},
+      {"unchecked_cast", prim::unchecked_cast},
+      {"uninitialized", prim::Uninitialized},
+      {"fork", prim::fork},
+      {"awaitable", prim::awaitable}};
+  if (const auto form = forms.find(name); form != forms.end()) {
+    return SpecialFormValue::create(form->second);
+  }
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   if (name == "inf" || name == "nan") {

@@ -3,6 +3,7 @@
 
 #include <torch/torch.h>
 
+#include <caffe2/serialize/inline_container.h>
 #include <csrc/serialize/pickle_file.h>
 #include <csrc/serialize/safetensors.h>
 #include <csrc/utils/crc32.h>
@@ -128,6 +129,35 @@ void add_images() {
   add("cifar100", std::string("\3\5") + std::string(3072, '\x60'));
 }
 
+// The archive with nothing compressed, so that changes reach its code.
+std::string stored(const std::filesystem::path& path) {
+  caffe2::serialize::PyTorchStreamReader reader(path.string());
+  std::string bytes;
+  caffe2::serialize::PyTorchStreamWriter writer([&](const void* data, size_t size) {
+    bytes.append(static_cast<const char*>(data), size);
+    return size;
+  });
+  for (const std::string& name : reader.getAllRecords()) {
+    if (name != "version" && name.rfind(".data/", 0) != 0) {
+      const auto [data, size] = reader.getRecord(name);
+      writer.writeRecord(name, data.get(), size);
+    }
+  }
+  writer.writeEndOfFile();
+  return bytes;
+}
+
+// Archives of programs, which PyTorch wrote.
+void add_programs() {
+  for (const auto& entry : std::filesystem::directory_iterator(FUZZ_PROGRAMS)) {
+    std::ostringstream bytes;
+    bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    add("program", bytes.str());
+    add("program", stored(entry.path()));
+    add("program_file", stored(entry.path()));
+  }
+}
+
 template <typename T>
 T number_at(const uint8_t* at) {
   T value;
@@ -142,6 +172,7 @@ std::vector<std::string> written_inputs() {
   add_zip_files();
   add_safetensors();
   add_images();
+  add_programs();
   return inputs;
 }
 
@@ -155,6 +186,9 @@ void reseal(uint8_t* input, size_t size) {
   for (size_t record = 0; record + 46 <= file_size; ++record) {
     if (std::memcmp(file + record, "PK\1\2", 4) != 0) {
       continue;
+    }
+    if (number_at<uint16_t>(file + record + 10) != 0) {
+      continue; // compressed: the checksum is that of what it stands for
     }
     const size_t entry_size = number_at<uint32_t>(file + record + 24), header = number_at<uint32_t>(file + record + 42);
     if (header + 30 > file_size) {

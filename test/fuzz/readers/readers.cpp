@@ -1,10 +1,12 @@
 #include "readers.h"
 
+#include <torch/script.h>
 #include <torch/torch.h>
 
 #include <c10/core/CPUAllocator.h>
 #include <caffe2/serialize/in_memory_adapter.h>
 #include <caffe2/serialize/inline_container.h>
+#include <csrc/jit/runtime/jit_exception.h>
 #include <csrc/serialize/pickle_file.h>
 #include <csrc/serialize/safetensors.h>
 
@@ -16,6 +18,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <sstream>
 
 namespace fuzz {
 
@@ -204,6 +208,34 @@ void read_cifar100(const std::string& bytes) {
   use(images.coarse_targets());
 }
 
+/// Reads the attributes of a module and those in it, and compiles their methods. Nothing is called: a changed program
+/// may run for ever.
+void use_program(const torch::jit::Module& root) {
+  int modules = 1000;
+  for (const torch::jit::Module& module : root.modules()) {
+    if (--modules < 0) {
+      return;
+    }
+    for (const IValue& value : module.attributes(/*recurse=*/false)) {
+      use(value);
+    }
+    for (const torch::jit::Method& method : module.get_methods()) {
+      try {
+        method.function().ensure_defined();
+      } catch (const c10::Error& error) {
+        sink = static_cast<uint8_t>(error.what()[0]);
+      }
+    }
+  }
+}
+
+void read_program(const std::string& bytes, const std::function<torch::jit::Module(const std::string&)>& load) {
+  try {
+    use_program(load(bytes));
+  } catch (const torch::jit::JITException&) { // raised by __setstate__
+  }
+}
+
 } // namespace
 
 const std::vector<Reader>& readers() {
@@ -258,6 +290,18 @@ const std::vector<Reader>& readers() {
            const auto [data, size] = reader.getRecord(name);
            use(torch::from_blob(data.get(), {static_cast<int64_t>(size)}, torch::kByte));
          }
+       }},
+      {"program",
+       [](const std::string& bytes) {
+         read_program(bytes, [](const std::string& content) {
+           std::istringstream stream(content);
+           return torch::jit::load(stream);
+         });
+       }},
+      {"program_file",
+       [](const std::string& bytes) {
+         read_program(
+             bytes, [](const std::string& content) { return torch::jit::load(folder().write("program.pt", content)); });
        }},
   };
   return all;
