@@ -7,6 +7,7 @@
 #include <c10/core/Device.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <ostream>
 
 namespace c10 {
@@ -549,6 +550,9 @@ std::shared_ptr<UnionType> UnionType::create(std::vector<TypePtr> types) {
       add(type);
     }
   }
+  std::stable_sort(members.begin(), members.end(), [](const TypePtr& a, const TypePtr& b) {
+    return a->kind() != b->kind() ? a->kind() < b->kind() : a->str() < b->str();
+  });
   TORCH_CHECK(members.size() > 1, "a Union needs at least two different types");
   return std::shared_ptr<UnionType>(new UnionType(std::move(members)));
 }
@@ -563,7 +567,7 @@ bool UnionType::canHoldType(const Type& type) const {
 }
 
 std::string UnionType::str() const {
-  return "Union[" + join(types_, [](const Type& type) { return type.str(); }) + "]";
+  return "Union(" + join(types_, [](const Type& type) { return type.str(); }) + ")";
 }
 
 std::string UnionType::annotation_str_impl(const TypePrinter& printer) const {

@@ -40,6 +40,13 @@ const Syntax& Emitter::only_argument(const Syntax& call, const char* name) const
 }
 
 SugaredValuePtr Emitter::emit_call(const Syntax& expression, const TypePtr& hint) {
+  if (expression[0].is(SyntaxKind::Attribute) && expression[0].text == "tolist") {
+    const SugaredValuePtr object = emit_sugared(expression[0][0]);
+    const auto* simple = dynamic_cast<SimpleValue*>(object.get());
+    if (simple && simple->getValue()->type()->kind() == TypeKind::TensorType) {
+      return std::make_shared<SimpleValue>(emit_tolist(expression, simple->getValue(), hint));
+    }
+  }
   const SugaredValuePtr callee = emit_sugared(expression[0]);
   if (const auto* form = dynamic_cast<SpecialFormValue*>(callee.get())) {
     return emit_special_form(expression, form->form, hint);
@@ -47,6 +54,16 @@ SugaredValuePtr Emitter::emit_call(const Syntax& expression, const TypePtr& hint
   const std::vector<NamedValue> arguments = emit_arguments(expression[1]);
   const std::vector<NamedValue> keywords = emit_keywords(expression[2]);
   return callee->call(expression[0].range, method_, arguments, keywords, 1);
+}
+
+// The type of the list is what the surroundings ask for.
+Value* Emitter::emit_tolist(const Syntax& call, Value* tensor, const TypePtr& hint) {
+  if (!hint) {
+    throw ErrorReport(call.range) << "Expected type hint for result of tolist()";
+  }
+  Value* list = graph().insertToList(tensor, hint);
+  list->node()->setSourceRange(call.range);
+  return list;
 }
 
 Value* Emitter::emit_annotate(const Syntax& call) {
@@ -146,6 +163,24 @@ Value* Emitter::emit_closure_call(
   return node->output();
 }
 
+// Pairs that a loop gives one by one.
+Value* Emitter::emit_dict_of_pairs(const SourceRange& range, const SugaredValuePtr& pairs) {
+  Node* node =
+      graph().insertNode(graph().createDict(StringType::get(), TensorType::get(), {}, {})->setSourceRange(range));
+  const Syntax item(SyntaxKind::Name, range, "$item");
+  emit_loop(range, pairs->iter(range, method_), nullptr, &item, [&] {
+    const std::vector<SugaredValuePtr> pair = environment_->getSugaredVar("$item", range)->asTuple(range, method_, 2);
+    if (pair.size() != 2) {
+      throw ErrorReport(range) << "dict expected pairs of a key and a value, but found " << pair.size() << " values";
+    }
+    Value* key = pair[0]->asValue(range, method_);
+    Value* value = pair[1]->asValue(range, method_);
+    node->output()->setType(DictType::create(key->type(), value->type()));
+    emit_builtin(range, aten::_set_item, {node->output(), key, value});
+  });
+  return node->output();
+}
+
 SugaredValuePtr Emitter::emit_container_constructor(const Syntax& expression, Symbol form, const TypePtr& hint) {
   const SourceRange& range = expression.range;
   const bool is_list = form == aten::list;
@@ -196,7 +231,10 @@ SugaredValuePtr Emitter::emit_container_constructor(const Syntax& expression, Sy
   // dict(pairs), dict(other), dict(a=1): pairs one by one, or a copy.
   Value* source = nullptr;
   if (expression[1].size() == 1) {
-    source = emit_sugared(expression[1][0])->asValue(range, method_);
+    const SugaredValuePtr given = emit_sugared(expression[1][0]);
+    source =
+        dynamic_cast<IterableTree*>(given.get()) ? emit_dict_of_pairs(range, given) : given->asValue(range, method_);
+    const bool made_here = dynamic_cast<IterableTree*>(given.get()) != nullptr;
     if (source->type()->kind() == TypeKind::TupleType) {
       std::vector<Value*> elements;
       for (const SugaredValuePtr& each : SimpleValue(source).asTuple(range, method_, std::nullopt)) {
@@ -205,7 +243,7 @@ SugaredValuePtr Emitter::emit_container_constructor(const Syntax& expression, Sy
       source =
           graph().insertNode(graph().createList(elements.at(0)->type(), elements)->setSourceRange(range))->output();
     }
-    source = emit_builtin(range, aten::dict, {source});
+    source = made_here ? source : emit_builtin(range, aten::dict, {source});
   }
   if (expression[2].size() == 0) {
     return std::make_shared<SimpleValue>(source);

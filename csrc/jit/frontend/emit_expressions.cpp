@@ -76,7 +76,7 @@ Value* Emitter::emit_simple(const Syntax& expression, const TypePtr& hint) {
     case SyntaxKind::Conditional:
       return emit_conditional(expression, hint);
     case SyntaxKind::Tuple:
-      return emit_tuple(expression, hint);
+      return emit_tuple(expression);
     case SyntaxKind::List:
       return emit_list(expression, hint);
     case SyntaxKind::Dict:
@@ -96,11 +96,10 @@ Value* Emitter::emit_simple(const Syntax& expression, const TypePtr& hint) {
 
 // ---- literals -------------------------------------------------------------------------------------------------------
 
-Value* Emitter::emit_number(const Syntax& expression) {
-  std::string text = expression.text;
-  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+Value* Emitter::emit_number(const Syntax& expression, bool negative) {
+  const std::string text = (negative ? "-" : "") + expression.text;
   const SourceRange& range = expression.range;
-  const bool hexadecimal = text.size() > 2 && (text[1] == 'x' || text[1] == 'X');
+  const bool hexadecimal = expression.text.size() > 2 && (expression.text[1] | 0x20) == 'x';
   if (text.back() == 'j' || text.back() == 'J') {
     return constant(c10::complex<double>(0, std::strtod(text.c_str(), nullptr)), range);
   }
@@ -115,8 +114,7 @@ Value* Emitter::emit_number(const Syntax& expression) {
   return constant(static_cast<int64_t>(value), range);
 }
 
-Value* Emitter::emit_tuple(const Syntax& expression, const TypePtr& hint) {
-  const TupleType* wanted = hint ? hint->castRaw<TupleType>() : nullptr;
+Value* Emitter::emit_tuple(const Syntax& expression) {
   std::vector<Value*> values;
   for (const SyntaxPtr& element : expression.children) {
     if (element->is(SyntaxKind::Starred)) {
@@ -126,8 +124,7 @@ Value* Emitter::emit_tuple(const Syntax& expression, const TypePtr& hint) {
       }
       continue;
     }
-    const bool has_hint = wanted && values.size() < wanted->elements().size();
-    values.push_back(emit(*element, has_hint ? wanted->elements()[values.size()] : nullptr));
+    values.push_back(emit(*element));
   }
   return graph().insertNode(graph().createTuple(values)->setSourceRange(expression.range))->output();
 }
@@ -193,22 +190,18 @@ Value* Emitter::emit_list(const Syntax& expression, const TypePtr& hint) {
         values.push_back(each->asValue(element->range, method_));
       }
     } else {
-      values.push_back(emit(*element, wanted));
+      values.push_back(emit(*element));
     }
   }
   TypePtr type = wanted ? wanted : TypePtr(TensorType::get());
   if (!values.empty() && !wanted) {
     type = unshaped(one_type_of(values));
   }
-  if (wanted) {
-    for (Value*& value : values) {
-      value = tryConvertToType(range, graph(), wanted, value, true);
-      if (!value->type()->isSubtypeOf(*wanted)) {
-        throw ErrorReport(range) << "List type annotation `" << ListType::create(wanted)->repr_str()
-                                 << "` did not match the types of the given list elements, which were "
-                                 << value->type()->repr_str();
-      }
-    }
+  const auto fits = [&](const Value* value) { return value->type()->isSubtypeOf(*wanted); };
+  if (wanted && !std::all_of(values.begin(), values.end(), fits)) {
+    throw ErrorReport(range) << "List type annotation `" << ListType::create(wanted)->repr_str()
+                             << "` did not match the types of the given list elements, which were unified to "
+                             << one_type_of(values)->repr_str();
   }
   return graph().insertNode(graph().createList(type, values)->setSourceRange(range))->output();
 }
@@ -219,10 +212,10 @@ Value* Emitter::emit_dict(const Syntax& expression, const TypePtr& hint) {
   std::vector<Value*> keys;
   std::vector<Value*> values;
   for (const SyntaxPtr& key : expression[0].children) {
-    keys.push_back(emit(*key, wanted ? wanted->getKeyType() : nullptr));
+    keys.push_back(emit(*key));
   }
   for (const SyntaxPtr& value : expression[1].children) {
-    values.push_back(emit(*value, wanted ? wanted->getValueType() : nullptr));
+    values.push_back(emit(*value));
   }
   TypePtr key_type = wanted ? wanted->getKeyType() : TypePtr(StringType::get());
   TypePtr value_type = wanted ? wanted->getValueType() : TypePtr(TensorType::get());
@@ -385,6 +378,16 @@ Value* Emitter::emit_binary(const Syntax& expression) {
     }
     return emit_builtin(range, name, arguments);
   }
+  if (expression.text == "+" && left->type()->kind() == TypeKind::TupleType &&
+      right->type()->kind() == TypeKind::TupleType) {
+    std::vector<Value*> elements;
+    for (Value* tuple : {left, right}) {
+      for (const SugaredValuePtr& each : SimpleValue(tuple).asTuple(range, method_, std::nullopt)) {
+        elements.push_back(each->asValue(range, method_));
+      }
+    }
+    return graph().insertNode(graph().createTuple(elements)->setSourceRange(range))->output();
+  }
   return emit_operator(range, names.method, name, {left, right});
 }
 
@@ -393,11 +396,15 @@ Value* Emitter::emit_unary(const Syntax& expression) {
   if (expression.text == "not") {
     return emit_condition(expression).value;
   }
+  const bool minus = expression.text == "-";
+  // The least of all ints has no positive.
+  if (minus && expression[0].is(SyntaxKind::Number)) {
+    return emit_number(expression[0], true);
+  }
   Value* operand = emit(expression[0]);
   if (expression.text == "+") {
     return operand;
   }
-  const bool minus = expression.text == "-";
   if (minus) {
     // Negative numbers are constants.
     if (const std::optional<IValue> number = toIValue(operand)) {

@@ -34,6 +34,10 @@ std::vector<IValue> Emitter::evaluate_defaults(const std::vector<TypePtr>& types
     if (!parameter.has(1)) {
       continue;
     }
+    if (!parameter.has(0)) {
+      throw ErrorReport(parameter.range)
+          << "Keyword arguments with defaults need to be type-hinted (TorchScript C++ frontend)";
+    }
     GraphFunction scratch("defaults", std::make_shared<Graph>(), nullptr);
     Emitter emitter(scratch, resolver_, nullptr, function_);
     emitter.push_frame(scratch.graph()->block());
@@ -118,7 +122,7 @@ void Emitter::finish_returns(FunctionSchema schema) {
     // The end of the function gives None.
     const TypePtr none = NoneType::get();
     const TypePtr wanted = declared_return_ ? declared_return_ : merged_return_;
-    if (wanted && !none->isSubtypeOf(*wanted)) {
+    if (wanted && (declared_return_ ? *wanted != *none : !none->isSubtypeOf(*wanted))) {
       throw ErrorReport(function_.range)
           << "Function was not annotated as having type None, but does not return along all paths";
     }

@@ -164,10 +164,10 @@ void Emitter::emit_subscript_assign(const Syntax& target, Value* value, const So
     const bool is_number = value->type()->kind() != TypeKind::TensorType;
     if (is_number) {
       // Of the tensor's dtype, on its device.
-      value = emit_builtin(
-          range, aten::tensor,
-          {value, emit_builtin(range, prim::dtype, {sliced}), emit_builtin(range, prim::device, {sliced}),
-           constant(false, range)});
+      value = emitBuiltinCall(
+          range, graph(), aten::tensor, {NamedValue(range, value)},
+          {NamedValue(range, "dtype", emit_builtin(range, prim::dtype, {sliced})),
+           NamedValue(range, "device", emit_builtin(range, prim::device, {sliced}))});
     }
     if (index.empty()) {
       emit_builtin(range, aten::copy_, {sliced, value, constant(false, range)});
@@ -209,8 +209,7 @@ constexpr AugmentedOperator kAugmentedOperators[] = {
     {"-", "sub", "sub_", "__isub__"},
     {"*", "mul", "mul_", "__imul__"},
     {"/", "div", "div_", "__itruediv__"},
-    {"//", "floordiv", "floor_divide_", "__ifloordiv__"},
-    {"%", "remainder", "fmod_", "__imod__"},
+    {"%", "fmod", "fmod_", "__imod__"},
     {"|", "__or__", "bitwise_or_", "__ior__"},
     {"&", "__and__", "bitwise_and_", "__iand__"},
     {"^", "__xor__", "bitwise_xor_", "__ixor__"},

@@ -40,6 +40,9 @@ SugaredValuePtr Emitter::emit_subscript(const Syntax& expression, const TypePtr&
   }
   const Syntax& index = indices[0];
   if (!index.is(SyntaxKind::Slice)) {
+    if (dynamic_cast<RangeValue*>(object.get()) || dynamic_cast<IterableTree*>(object.get())) {
+      object->asValue(expression[0].range, method_);
+    }
     return object->getitem(range, method_, emit(index), hint);
   }
   if (!value || value->type()->kind() == TypeKind::TupleType || ModuleContainer::of(value)) {

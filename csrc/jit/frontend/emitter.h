@@ -115,12 +115,12 @@ class Emitter {
   Value* emit(const Syntax& expression, const TypePtr& hint = nullptr);
   SugaredValuePtr emit_sugared(const Syntax& expression, const TypePtr& hint = nullptr);
   Value* emit_simple(const Syntax& expression, const TypePtr& hint);
-  Value* emit_number(const Syntax& expression);
+  Value* emit_number(const Syntax& expression, bool negative = false);
   Value* emit_binary(const Syntax& expression);
   Value* emit_unary(const Syntax& expression);
   Value* emit_conditional(const Syntax& expression, const TypePtr& hint);
   Value* emit_short_circuit(const Syntax& expression);
-  Value* emit_tuple(const Syntax& expression, const TypePtr& hint);
+  Value* emit_tuple(const Syntax& expression);
   Value* emit_list(const Syntax& expression, const TypePtr& hint);
   Value* emit_dict(const Syntax& expression, const TypePtr& hint);
   Value* emit_list_comprehension(const Syntax& expression, const TypePtr& hint);
@@ -147,6 +147,8 @@ class Emitter {
   SugaredValuePtr emit_getattr(const Syntax& call);
   SugaredValuePtr emit_fork(const Syntax& call, Symbol form);
   Value* emit_annotate(const Syntax& call);
+  Value* emit_tolist(const Syntax& call, Value* tensor, const TypePtr& hint);
+  Value* emit_dict_of_pairs(const SourceRange& range, const SugaredValuePtr& pairs);
   Value* emit_unchecked_cast(const Syntax& call);
   std::vector<NamedValue> emit_arguments(const Syntax& arguments);
   std::vector<NamedValue> emit_keywords(const Syntax& keywords);

@@ -29,10 +29,10 @@ constexpr std::array<std::string_view, 28> kKeywords = {
     "not",    "or",    "pass",   "raise", "return", "True",     "while",  "with"};
 
 // Longer ones first.
-constexpr std::array<std::string_view, 45> kOperators = {
-    "<<=", ">>=", "**=", "//=", "...", "->", "<<", ">>", "**", "//", "==", "!=", "<=", ">=", "+=",
-    "-=",  "*=",  "/=",  "%=",  "&=",  "|=", "^=", "@=", "+",  "-",  "*",  "/",  "%",  "@",  "&",
-    "|",   "^",   "~",   "<",   ">",   "=",  "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  "."};
+constexpr std::array<std::string_view, 44> kOperators = {
+    "<<=", ">>=", "**=", "...", "->", "<<", ">>", "**", "//", "==", "!=", "<=", ">=", "+=", "-=",
+    "*=",  "/=",  "%=",  "&=",  "|=", "^=", "@=", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",
+    "^",   "~",   "<",   ">",   "=",  "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  "."};
 
 constexpr std::string_view kTypeComment = "# type:";
 
@@ -204,7 +204,7 @@ size_t Lexer::scan_number(size_t begin) const {
     return pos;
   }
   const auto skip_digits = [&] {
-    while (is_digit(at(pos)) || (at(pos) == '_' && is_digit(at(pos + 1)))) {
+    while (is_digit(at(pos))) {
       ++pos;
     }
   };

@@ -58,28 +58,10 @@ const BinaryOperator* find_binary(const Token& token) {
 }
 
 bool is_augmented_assignment(const Token& token) {
-  constexpr std::array<std::string_view, 12> kOperators = {
-      "+=", "-=", "*=", "/=", "//=", "%=", "**=", "@=", "&=", "|=", "^=", "<<="};
+  constexpr std::array<std::string_view, 11> kOperators = {
+      "+=", "-=", "*=", "/=", "%=", "**=", "@=", "&=", "|=", "^=", "<<="};
   return token.is(">>=") ||
       std::any_of(kOperators.begin(), kOperators.end(), [&](std::string_view op) { return token.is(op); });
-}
-
-void append_utf8(std::string& out, uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xe0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | code >> 18);
-    out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
 }
 
 int digit_value(char c) {
@@ -104,8 +86,8 @@ std::string unescape(const SourceRange& range) {
   const std::string_view text = range.text();
   const size_t quotes = text.size() >= 6 && text.substr(0, 3) == std::string(3, text[0]) ? 3 : 1;
   const std::string_view body = text.substr(quotes, text.size() - 2 * quotes);
-  constexpr std::string_view kLetters = "abfnrtv\\'\"";
-  constexpr std::string_view kCharacters = "\a\b\f\n\r\t\v\\'\"";
+  constexpr std::string_view kLetters = "abfnrtv\\'\"\n";
+  constexpr std::string_view kCharacters = "\a\b\f\n\r\t\v\\'\"\n";
   std::string out;
   for (size_t pos = 0; pos < body.size();) {
     const char c = body[pos++];
@@ -117,29 +99,18 @@ std::string unescape(const SourceRange& range) {
     const size_t known = kLetters.find(escape);
     if (known != std::string_view::npos) {
       out += kCharacters[known];
-    } else if (escape == '\n') {
-      continue;
-    } else if (escape >= '0' && escape <= '7') {
-      out += static_cast<char>(read_digits(body, --pos, 3, 8));
     } else if (escape == 'x') {
-      const size_t begin = pos;
-      const uint32_t code = read_digits(body, pos, 2, 16);
-      if (pos == begin) {
-        throw ErrorReport(range) << "\\x must be followed by hexadecimal digits";
+      throw ErrorReport(range) << "unsupported hex specifier";
+    } else if (escape == 'u' || escape == 'U') {
+      throw ErrorReport(range) << "unsupported unicode specifier";
+    } else {
+      // Three octal digits.
+      const size_t begin = --pos;
+      const uint32_t code = read_digits(body, pos, 3, 8);
+      if (pos != begin + 3 || code > 0xff) {
+        throw ErrorReport(range) << " ill formed octal specifier";
       }
       out += static_cast<char>(code);
-    } else if (escape == 'u' || escape == 'U') {
-      const size_t count = escape == 'u' ? 4 : 8;
-      const size_t begin = pos;
-      const uint32_t code = read_digits(body, pos, count, 16);
-      if (pos != begin + count || code > 0x10ffff) {
-        throw ErrorReport(range) << '\\' << escape << " must be followed by " << count
-                                 << " hexadecimal digits of a character";
-      }
-      append_utf8(out, code);
-    } else {
-      out += '\\';
-      out += escape;
     }
   }
   return out;
@@ -474,12 +445,10 @@ SyntaxPtr Parser::parse_atom() {
 SyntaxPtr Parser::parse_block() {
   const SourceRange near = lexer_.cur().range;
   std::vector<SyntaxPtr> statements;
-  if (lexer_.cur().kind != TokenKind::Newline && lexer_.cur().kind != TokenKind::TypeComment) {
-    // On the line of the colon.
-    statements.push_back(parse_simple_statement());
-    return sequence(near, std::move(statements));
+  if (lexer_.cur().kind != TokenKind::Newline) {
+    lexer_.reportUnexpected("indent", lexer_.cur());
   }
-  lexer_.expect(TokenKind::Newline);
+  lexer_.next();
   lexer_.expect(TokenKind::Indent);
   while (!lexer_.nextIf(TokenKind::Dedent)) {
     statements.push_back(parse_statement());
@@ -642,9 +611,6 @@ std::vector<SyntaxPtr> Parser::parse_parameters() {
     if (lexer_.cur().is("*") && !keyword_only) {
       lexer_.next();
       keyword_only = true;
-      if (!lexer_.cur().is(",")) {
-        lexer_.expect(")");
-      }
     } else {
       parameters.push_back(parse_parameter(keyword_only));
     }
@@ -712,6 +678,9 @@ SyntaxPtr Parser::parseFunction() {
       statements.push_back(parse_statement());
     }
     body = sequence(near, std::move(statements));
+  } else if (lexer_.cur().kind != TokenKind::Newline) {
+    const SourceRange near = lexer_.cur().range;
+    body = sequence(near, {parse_simple_statement()});
   } else {
     body = parse_block();
   }

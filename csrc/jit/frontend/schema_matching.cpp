@@ -1,6 +1,8 @@
 #include <csrc/jit/frontend/schema_matching.h>
 
 #include <aten/core/type_matching.h>
+#include <csrc/jit/api/graph_function.h>
+#include <csrc/jit/frontend/builtin_functions.h>
 #include <csrc/jit/frontend/error_report.h>
 #include <csrc/jit/runtime/operator.h>
 
@@ -332,6 +334,9 @@ class Matcher {
       return nullptr;
     }
     value = tryConvertToType(range, graph_, element, value, allow_conversions_);
+    if (!value->type()->isSubtypeOf(*element)) {
+      return nullptr;
+    }
     const std::vector<Value*> repeated(static_cast<size_t>(*argument.N()), value);
     return graph_.insertNode(graph_.createList(element, repeated)->setSourceRange(range))->output();
   }
@@ -463,7 +468,16 @@ Value* emitBuiltinCall(
   const std::vector<OperatorPtr> variants = getAllOperatorsFor(name);
   std::vector<const FunctionSchema*> schemas;
   for (const OperatorPtr& variant : variants) {
-    schemas.push_back(&variant->schema());
+    // x.view(3) asks for a size.
+    if (name != Symbol(aten::view) || variant->schema().overload_name() != "dtype" ||
+        findInputWithName("dtype", keyword_arguments)) {
+      schemas.push_back(&variant->schema());
+    }
+  }
+  const size_t operators = schemas.size();
+  const std::vector<Function*>& functions = getAllBuiltinFunctionsFor(name);
+  for (Function* function : functions) {
+    schemas.push_back(&function->getSchema());
   }
   if (schemas.empty()) {
     ErrorReport report(range);
@@ -482,6 +496,15 @@ Value* emitBuiltinCall(
     throw report;
   }
   const auto [index, matched] = matchSchemas(schemas, range, graph, arguments, keyword_arguments, self);
+  if (index >= operators) {
+    Function& function = *functions[index - operators];
+    Node* const before = graph.insertPoint()->prev();
+    Value* result = insertGraph(graph, *toGraphFunction(function).graph(), matched.inputs).at(0);
+    for (Node* node = before->next(); node != graph.insertPoint(); node = node->next()) {
+      node->setSourceRange(range);
+    }
+    return result;
+  }
   Node* node = graph.insertNode(graph.create(name, matched.inputs, 0))->setSourceRange(range);
   for (const TypePtr& type : matched.return_types) {
     node->addOutput()->setType(type);

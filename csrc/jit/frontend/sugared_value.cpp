@@ -117,9 +117,16 @@ namespace {
 // Methods of tensors that are casts.
 std::optional<at::ScalarType> cast_method(const std::string& name) {
   static const auto& casts = *new std::unordered_map<std::string, at::ScalarType>{
-      {"byte", at::kByte},         {"char", at::kChar}, {"double", at::kDouble}, {"float", at::kFloat},
-      {"int", at::kInt},           {"long", at::kLong}, {"short", at::kShort},   {"half", at::kHalf},
-      {"bfloat16", at::kBFloat16}, {"bool", at::kBool}};
+      {"byte", at::kByte},
+      {"char", at::kChar},
+      {"double", at::kDouble},
+      {"float", at::kFloat},
+      {"int", at::kInt},
+      {"long", at::kLong},
+      {"short", at::kShort},
+      {"half", at::kHalf},
+      {"cfloat", at::kComplexFloat},
+      {"cdouble", at::kComplexDouble}};
   const auto found = casts.find(name);
   return found == casts.end() ? std::nullopt : std::optional<at::ScalarType>(found->second);
 }
@@ -151,8 +158,8 @@ const char* tensor_property(const std::string& name) {
       {"is_nested", "prim"},
       {"requires_grad", "prim"},
       {"layout", "prim"},
-      {"T", "prim"},
-      {"H", "prim"},
+      {"T", "aten"},
+      {"H", "aten"},
       {"mT", "aten"},
       {"mH", "aten"},
       {"imag", "aten"},
@@ -160,7 +167,7 @@ const char* tensor_property(const std::string& name) {
       {"retains_grad", "aten"},
       {"itemsize", "prim"},
       {"nbytes", "prim"},
-      {"ndim", "prim"},
+      {"ndim", "aten"},
       {"name", "prim"}};
   const auto found = properties.find(name);
   return found == properties.end() ? nullptr : found->second;

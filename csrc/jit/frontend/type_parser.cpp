@@ -26,32 +26,12 @@ namespace {
 
 const std::unordered_map<std::string, TypePtr>& simple_types() {
   static const auto& types = *new std::unordered_map<std::string, TypePtr>{
-      {"Tensor", TensorType::get()},
-      {"torch.Tensor", TensorType::get()},
-      {"int", IntType::get()},
-      {"float", FloatType::get()},
-      {"bool", BoolType::get()},
-      {"complex", ComplexType::get()},
-      {"str", StringType::get()},
-      {"Device", DeviceObjType::get()},
-      {"torch.device", DeviceObjType::get()},
-      {"device", DeviceObjType::get()},
-      {"Stream", StreamObjType::get()},
-      {"number", NumberType::get()},
-      {"None", NoneType::get()},
-      {"NoneType", NoneType::get()},
-      {"Any", AnyType::get()},
-      {"Capsule", CapsuleType::get()},
-      {"list", AnyListType::get()},
-      {"tuple", AnyTupleType::get()},
-      {"Generator", GeneratorType::get()},
-      {"torch.Generator", GeneratorType::get()},
-      {"Storage", StorageType::get()},
-      {"torch.dtype", IntType::get()},
-      {"torch.layout", IntType::get()},
-      {"torch.memory_format", IntType::get()},
-      {"torch.qscheme", QSchemeType::get()},
-      {"QScheme", QSchemeType::get()}};
+      {"Tensor", TensorType::get()},  {"torch.Tensor", TensorType::get()}, {"int", IntType::get()},
+      {"float", FloatType::get()},    {"bool", BoolType::get()},           {"complex", ComplexType::get()},
+      {"str", StringType::get()},     {"Device", DeviceObjType::get()},    {"Stream", StreamObjType::get()},
+      {"number", NumberType::get()},  {"None", NoneType::get()},           {"NoneType", NoneType::get()},
+      {"Any", AnyType::get()},        {"Capsule", CapsuleType::get()},     {"list", AnyListType::get()},
+      {"tuple", AnyTupleType::get()}, {"Generator", GeneratorType::get()}};
   return types;
 }
 
@@ -101,9 +81,6 @@ TypePtr TypeParser::parse_subscript(const Syntax& annotation) const {
   }
   if (container == "Optional") {
     return OptionalType::create(only_element(annotation));
-  }
-  if (container == "Final") {
-    return only_element(annotation);
   }
   if (container == "Future") {
     return FutureType::create(only_element(annotation));

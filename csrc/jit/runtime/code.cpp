@@ -288,7 +288,8 @@ void CodeBuilder::emit_construct(Node* node) {
   switch (static_cast<uint32_t>(node->kind())) {
     case prim::TupleConstruct: {
       const TupleType& type = node->output()->type()->expectRef<TupleType>();
-      if (type.schema()) {
+      // Fields without a name of their class are the compiler's alone.
+      if (type.name()) {
         add(OpCode::NAMED_TUPLE_CONSTRUCT, place(code_.types, node->output()->type()), inputs);
       } else {
         add(OpCode::TUPLE_CONSTRUCT, 0, inputs);
