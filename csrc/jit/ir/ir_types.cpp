@@ -194,9 +194,12 @@ class TypeReader {
 
   TypePtr union_type() {
     const size_t begin = scanner_.position();
-    scanner_.expect("[");
+    const bool square = scanner_.take("[");
+    if (!square) {
+      scanner_.expect("(");
+    }
     std::vector<TypePtr> members;
-    sequence("]", [&] { members.push_back(type()); });
+    sequence(square ? "]" : ")", [&] { members.push_back(type()); });
     if (members.empty()) {
       scanner_.fail("a union has members", begin);
     }

@@ -79,19 +79,24 @@ class Peephole {
     replace(node, constant);
   }
 
+  static bool is_none(const Value* value) {
+    return value->node()->kind() == prim::Constant && value->mustBeNone();
+  }
+
   void compare_with_none(Node* node) {
     if (node->inputs().size() != 2 || node->outputs().size() != 1) {
       return;
     }
     for (const size_t i : {size_t{0}, size_t{1}}) {
-      if (!node->input(i)->mustBeNone()) {
+      // A variable that begins as None may have its type and yet be something else later: only constants count.
+      if (!is_none(node->input(i))) {
         continue;
       }
       if (node->input(1 - i)->mustNotBeNone() && node->input(1 - i)->type()->kind() != TypeKind::AnyType) {
         replace_by_constant(node, node->kind() == aten::__isnot__);
         return;
       }
-      if (node->input(1 - i)->mustBeNone()) {
+      if (is_none(node->input(1 - i))) {
         replace_by_constant(node, node->kind() == aten::__is__);
         return;
       }

@@ -55,6 +55,27 @@ Value* unchanged_operand(Node* node) {
   }
 }
 
+// As in libtorch, a number equals itself, NaN too: compared are values of the graph, not what they hold.
+bool compare_with_itself(Node* node) {
+  const bool compares = node->kind() == aten::eq || node->kind() == aten::ne;
+  if (!compares || node->inputs().size() != 2 || node->input(0) != node->input(1) || !node->hasUses()) {
+    return false;
+  }
+  switch (node->input(0)->type()->kind()) {
+    case TypeKind::IntType:
+    case TypeKind::FloatType:
+    case TypeKind::BoolType:
+    case TypeKind::StringType:
+      break;
+    default:
+      return false;
+  }
+  const WithInsertPoint guard(node);
+  Value* result = node->owningGraph()->insertConstant(node->kind() == aten::eq, node->sourceRange(), node->scope());
+  node->output()->replaceAllUsesWith(result);
+  return true;
+}
+
 bool optimize(Block* block) {
   bool changed = false;
   for (auto it = block->nodes().begin(); it != block->nodes().end(); ++it) {
@@ -64,6 +85,8 @@ bool optimize(Block* block) {
     }
     if (node->kind() == prim::If) {
       changed |= replace_by_condition(node);
+    } else if (compare_with_itself(node)) {
+      changed = true;
     } else if (all_int(node)) {
       Value* operand = unchanged_operand(node);
       if (operand && node->hasUses()) {
