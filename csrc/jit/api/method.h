@@ -3,7 +3,7 @@
 
 #include <aten/core/function.h>
 #include <aten/core/ivalue.h>
-#include <csrc/compat/imethod.h>
+#include <csrc/jit/api/imethod.h>
 #include <csrc/jit/runtime/interpreter.h>
 
 #include <memory>

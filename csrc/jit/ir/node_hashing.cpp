@@ -1,7 +1,5 @@
 #include <csrc/jit/ir/node_hashing.h>
 
-#include <c10/util/hash.h>
-
 #include <algorithm>
 #include <cstring>
 #include <functional>

@@ -2,7 +2,7 @@
 #include <csrc/jit/passes/fold_conv_bn.h>
 #include <csrc/jit/passes/fold_linear_bn.h>
 
-#include <ATen/ATen.h>
+#include <aten/ops/zeros_like.h>
 
 namespace torch::jit {
 

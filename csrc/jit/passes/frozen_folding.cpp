@@ -5,7 +5,8 @@
 #include <csrc/jit/passes/frozen_conv_folding.h>
 #include <csrc/jit/passes/frozen_linear_folding.h>
 
-#include <ATen/ATen.h>
+#include <aten/ops/full.h>
+#include <aten/ops/zeros_like.h>
 
 #include <algorithm>
 #include <functional>
