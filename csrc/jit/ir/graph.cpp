@@ -301,6 +301,8 @@ Node* Graph::createClone(Node* node, const std::function<Value*(Value*)>& value_
       copy->addBlock()->cloneFrom(block, value_map);
     }
   }
+  // Its inputs have the same types, or subtypes: what was found for them holds.
+  copy->operator_ = node->operator_;
   return copy;
 }
 
