@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from schema import Argument, Schema, Type
@@ -62,6 +63,11 @@ def api_type(t: Type, *, symint: bool, written: bool = False) -> str:
     """C++ type of a parameter of an API function: `{}` stands for options there, never for names."""
     is_names = t.base == "Dimname" and t.is_list and t.optional
     return "at::OptionalDimnames" if is_names else argument_type(t, symint=symint, written=written)
+
+
+def inside_at(text: str) -> str:
+    """`text` as it is written in namespace at, which sees c10: shorter to read and to compile."""
+    return re.sub(r"\b(?:at|c10)::(?=[A-Z]|k[A-Z])", "", text)
 
 
 def return_type(schema: Schema) -> str:

@@ -121,9 +121,8 @@ DIM_AS_LIST = "const int64_t list[] = {dim}; return"
 API_INCLUDES = "#include <aten/core/Tensor.h>\n#include <aten/core/op_types.h>\n"
 
 
-def op_declarations(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
-    """The at:: functions of one operator name, for <aten/ops/NAME.h> and <aten/Functions.h>, of which the second to be
-    included leaves them out."""
+def op_declarations(schemas: list[tuple[Entry, str, Schema]]) -> str:
+    """The functions of one operator name, inside namespace at."""
     body = []
     declared: set[tuple[str, tuple[str, ...]]] = set()
     for entry, form, schema in schemas:
@@ -135,24 +134,30 @@ def op_declarations(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
                 continue
             declared.add((name, sig.key()))
             params = ", ".join(p.declared(True) for p in sig.params)
-            lines.append(f"TORCH_API {cpp.return_type(schema)} {name}({params});")
+            lines.append(f"{cpp.return_type(schema)} {name}({params});")
         if takes_bool_for_dim(entry, form):
             lines.append(
                 f"/// Along one dimension.\ninline {cpp.return_type(schema)} {schema.name}(const at::Tensor& self, int dim) "
                 f"{{ {DIM_AS_LIST} {schema.name}(self, at::IntArrayRef(list, 1)); }}"
             )
         # The entry's doc line is in docs/operators.md alone: a better wording should not rebuild what includes this.
-        body.append(f"/// aten::{schema}\n" + "\n".join(lines))
-    text = "\n\n".join(body)
-    return f"""#ifndef ATEN_OPS_{base}
-#define ATEN_OPS_{base}
-namespace at {{
+        body.append(f"/// aten::{schema}\n" + cpp.inside_at("\n".join(lines)))
+    return "\n\n".join(body)
+
+
+def in_visible_at(text: str) -> str:
+    """Visible as a whole namespace: an attribute on each function costs more than its name."""
+    return f"""namespace at __attribute__((visibility("default"))) {{
 
 {text}
 
 }} // namespace at
-#endif
 """
+
+
+def guarded(base: str, text: str) -> str:
+    """`text`, left out by the second of <aten/ops/NAME.h> and <aten/Functions.h> to be included."""
+    return f"#ifndef ATEN_OPS_{base}\n#define ATEN_OPS_{base}\n{text}#endif\n"
 
 
 def op_header(base: str, schemas: list[tuple[Entry, str, Schema]], declarations: str) -> str:
@@ -161,20 +166,19 @@ def op_header(base: str, schemas: list[tuple[Entry, str, Schema]], declarations:
 #pragma once
 
 {API_INCLUDES}
-{declarations}"""
+{guarded(base, in_visible_at(declarations))}"""
 
 
 def functions_header(declarations: dict[str, str]) -> str:
-    """<aten/Functions.h>: one text, because opening a file for each operator is a good part of what it costs. Visible as
-    whole namespaces: an attribute on each function costs more than its name."""
-    text = "\n".join(declarations[base] for base in sorted(declarations))
-    text = text.replace("\nnamespace at {\n", "\nnamespace at __attribute__((visibility(\"default\"))) {\n").replace("\nTORCH_API ", "\n")
+    """<aten/Functions.h>: one text in one namespace, because opening a file or a namespace for each operator is a good part
+    of what it costs."""
+    text = "\n".join(guarded(base, f"{declarations[base]}\n") for base in sorted(declarations))
     return f"""// All at:: functions, and the C++ operators.
 #pragma once
 
 #include <aten/core/TensorOperators.h>
 {API_INCLUDES}
-{text}"""
+{in_visible_at(text)}"""
 
 
 def ops_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
@@ -274,7 +278,8 @@ def methods_header(entries: list[Entry]) -> str:
                     f"{cpp.return_type(schema)} {schema.name}(int dim) const "
                     f"{{ {DIM_AS_LIST} {schema.name}(at::IntArrayRef(list, 1)); }}"
                 )
-    return "// Methods of at::Tensor, one for each operator form that is a method. Included inside the class.\n" + "\n".join(lines) + "\n"
+    text = cpp.inside_at("\n".join(lines))
+    return f"// Methods of at::Tensor, one for each operator form that is a method. Included inside the class.\n{text}\n"
 
 
 def call_of(entry: Entry, form: str) -> str:

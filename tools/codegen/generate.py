@@ -57,7 +57,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
                     sources.require(name, entry, "kernel", backend)
     files: dict[str, str] = {}
     groups = by_base_name(entries)
-    declarations = {base: op_declarations(base, members) for base, members in groups.items()}
+    declarations = {base: op_declarations(members) for base, members in groups.items()}
     for base, members in groups.items():
         files[f"include/aten/ops/{base}.h"] = op_header(base, members, declarations[base])
         files[f"include/aten/ops/{base}_ops.h"] = ops_header(base, members)
