@@ -2,7 +2,7 @@
 
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>
-#include <c10/util/typeid.h>
+#include <c10/core/TypeMeta.h>
 
 #include <optional>
 

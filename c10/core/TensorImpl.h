@@ -24,7 +24,7 @@
 #include <c10/util/OwnedPtr.h>
 #include <c10/util/accumulate.h>
 #include <c10/util/intrusive_ptr.h>
-#include <c10/util/typeid.h>
+#include <c10/core/TypeMeta.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -10,7 +10,7 @@
 #include <c10/core/ScalarTypeToTypeMeta.h>
 #include <c10/macros/Export.h>
 #include <c10/macros/Macros.h>
-#include <c10/util/typeid.h>
+#include <c10/core/TypeMeta.h>
 
 #include <cstdint>
 #include <iosfwd>

@@ -1,4 +1,4 @@
-#include <c10/util/typeid.h>
+#include <c10/core/TypeMeta.h>
 
 #include <mutex>
 #include <ostream>

@@ -19,7 +19,7 @@ from api_headers import LIST, read_list  # noqa: E402
 LAYERS = ["c10", "aten", "autograd", "csrc"]
 COMPAT = "csrc/compat/"
 # Folders, and those that build on them.
-BELOW = {"csrc/serialize/": ("csrc/nn/", "csrc/optim/"), "aten/detail/": "aten/native/"}
+BELOW = {"c10/util/": "c10/core/", "csrc/serialize/": ("csrc/nn/", "csrc/optim/"), "aten/detail/": "aten/native/"}
 ROOMS = ["aten", "aten/native"]  # hold folders, no files
 GENERATED = ("ATen/ops/", "aten/", "autograd/")  # some headers of these folders are the generator's
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

@@ -6,7 +6,7 @@
 #include <c10/core/UndefinedTensorImpl.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/intrusive_ptr.h>
-#include <c10/util/typeid.h>
+#include <c10/core/TypeMeta.h>
 
 #include <array>
 #include <atomic>

@@ -5,7 +5,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <c10/util/Exception.h>
-#include <c10/util/typeid.h>
+#include <c10/core/TypeMeta.h>
 
 #include <memory>
 

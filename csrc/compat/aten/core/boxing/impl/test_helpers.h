@@ -12,7 +12,7 @@
 #include <c10/core/TensorImpl.h>
 #include <c10/util/ArrayRef.h>
 #include <c10/util/irange.h>
-#include <c10/util/typeid.h>
+#include <c10/core/TypeMeta.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
