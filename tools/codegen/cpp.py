@@ -129,8 +129,13 @@ class Param:
     default: str | None = None
 
     def declared(self, with_default: bool) -> str:
-        suffix = f" = {self.default}" if with_default and self.default is not None else ""
-        return f"{self.type} {self.name}{suffix}"
+        return f"{self.type} {self.name}{self._suffix() if with_default else ''}"
+
+    def unnamed(self) -> str:
+        return f"{self.type}{self._suffix()}"
+
+    def _suffix(self) -> str:
+        return f" = {self.default}" if self.default is not None else ""
 
 
 def dispatcher_params(schema: Schema) -> list[Param]:

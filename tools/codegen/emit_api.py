@@ -133,7 +133,9 @@ def op_declarations(schemas: list[tuple[Entry, str, Schema]]) -> str:
             if (name, sig.key()) in declared:
                 continue
             declared.add((name, sig.key()))
-            params = ", ".join(p.declared(True) for p in sig.params)
+            # Parameters are named once: the compiler keeps 24 bytes of location for each that has a name.
+            repeats = name.endswith("_outf") or "_symint" in name
+            params = ", ".join(p.unnamed() if repeats else p.declared(True) for p in sig.params)
             lines.append(f"{cpp.return_type(schema)} {name}({params});")
         if takes_bool_for_dim(entry, form):
             lines.append(
