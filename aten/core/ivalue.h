@@ -45,6 +45,7 @@ class TORCH_API CustomClassHolder : public c10::intrusive_ptr_target {};
 namespace jit {
 struct CompilationUnit;
 struct Function;
+struct Module;
 using c10::IValue;
 } // namespace jit
 } // namespace torch
@@ -469,6 +470,8 @@ struct TORCH_API IValue final {
   intrusive_ptr<ivalue::Object> toObject() const&;
   ivalue::Object& toObjectRef() const;
   bool isModule() const;
+  /// A handle of the module; <torch/script.h> has the class. Throws if it is no object of a module's class.
+  torch::jit::Module toModule() const;
   /// From an object of a class registered with torch::class_.
   template <class T, class = std::enable_if_t<detail::is_custom_class_ptr<intrusive_ptr<T>>::value>>
   /* implicit */ IValue(intrusive_ptr<T> custom_class);

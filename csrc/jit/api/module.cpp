@@ -238,3 +238,12 @@ bool& getInlineEverythingMode() {
 }
 
 } // namespace torch::jit
+
+namespace c10 {
+
+torch::jit::Module IValue::toModule() const {
+  TORCH_CHECK(isModule(), "Expected a module, but got ", tagKind());
+  return torch::jit::Module(toObject());
+}
+
+} // namespace c10
