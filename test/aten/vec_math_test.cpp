@@ -207,6 +207,16 @@ TEST_CASE("pow follows libm at its special cases", "[vec]") {
   }
 }
 
+TEST_CASE("odd functions keep the sign of zero", "[vec]") {
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
+    const at::Tensor zeros = at::zeros({37}, dtype).neg();
+    for (at::Tensor (*const f)(const at::Tensor&) :
+         {at::sin, at::tan, at::asin, at::atan, at::sinh, at::tanh, at::asinh}) {
+      CHECK(at::signbit(f(zeros)).all().item<bool>());
+    }
+  }
+}
+
 TEST_CASE("rounding goes to even and keeps special values", "[vec]") {
   const float in[] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 1e20f, INFINITY, 0.49999997f};
   for (const float x : in) {

@@ -457,7 +457,8 @@ VEC_INLINE Vec<float, N> sin_or_cos(Vec<float, N> x) {
 #else
   const float limit = 1e6f;
   const auto near = [](Vec<float, N> a) {
-    return through_double(a, [](auto d) { return sin_or_cos_short<Cosine>(d); });
+    const Vec<float, N> y = through_double(a, [](auto d) { return sin_or_cos_short<Cosine>(d); });
+    return Cosine ? y : select(a == Vec<float, N>(0.0f), a, y); // keeps -0
   };
 #endif
   return near_or_far(x, limit, near, [](float a) { return Cosine ? std::cos(a) : std::sin(a); });
@@ -683,7 +684,7 @@ VEC_INLINE Vec<T, N> tanh(Vec<T, N> x) {
           x + x * z * detail::polynomial(z, -0.33333328f, 0.13332583f, -0.053823758f, 0.02087346f, -0.005923726f);
       const V e = detail::exp_join<bits, true>(detail::exp_reduce<bits>(min(V(20.0f), a + a)));
       const V large = V(1.0f) - V(2.0f) / (e + V(1.0f));
-      return select(a < V(0.65f), small, copysign(large, x));
+      return copysign(select(a < V(0.65f), small, large), x); // of -0 as well
     }
   } else {
     const V two(T(2));
