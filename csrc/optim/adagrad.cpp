@@ -2,6 +2,7 @@
 
 #include <c10/core/GradMode.h>
 
+#include <aten/native/cpu/operator_step_lists.h>
 #include <csrc/optim/step_lists.h>
 
 namespace torch::optim {
@@ -127,6 +128,11 @@ Tensor Adagrad::step(LossClosure closure) {
       }
     }
     const auto sums = lists.tensors([](AdagradParamState& s) { return s.sum(); });
+    if (lists.by_operators_at_once(options.fused())) {
+      return at::native::adagrad_step_by_operators(
+          {lists.params, lists.grads}, sums, detail::step_numbers(lists),
+          {options.lr(), options.lr_decay(), options.weight_decay(), options.eps(), 0, options.maximize()});
+    }
     const auto run = [&](const std::vector<Tensor>& steps) {
       at::_fused_adagrad_(
           lists.params, lists.grads, sums, steps, options.lr(), options.lr_decay(), options.weight_decay(),

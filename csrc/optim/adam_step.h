@@ -3,6 +3,7 @@
 
 #include <aten/ops/_fused_adam__ops.h>
 #include <aten/ops/_fused_adamw__ops.h>
+#include <aten/native/cpu/operator_step_lists.h>
 #include <csrc/optim/step_lists.h>
 
 namespace torch::optim::detail {
@@ -33,7 +34,7 @@ void check_adam_options(const Options& options, const char* optimizer) {
   check_not_negative("Invalid weight_decay value", options.weight_decay(), optimizer, "weight_decay");
 }
 
-/// Operator by operator, for any device.
+/// Operator by operator, for any device, in libtorch's order.
 template <class Options, class State>
 void adam_by_operators(const StepLists<State>& lists, const Options& options, bool decoupled) {
   const auto [beta1, beta2] = options.betas();
@@ -45,7 +46,7 @@ void adam_by_operators(const StepLists<State>& lists, const Options& options, bo
       param.mul_(1 - options.lr() * options.weight_decay());
     }
     const Tensor grad = penalized(lists.grads[i], param, options.maximize(), decoupled ? 0 : options.weight_decay());
-    average.lerp_(grad, 1 - beta1);
+    average.mul_(beta1).add_(grad, 1 - beta1);
     square.mul_(beta2).addcmul_(grad, grad, 1 - beta2);
     Tensor largest = square;
     if (options.amsgrad()) {
@@ -85,6 +86,12 @@ void adam_group(
   const auto largest =
       options.amsgrad() ? lists.tensors([](State& s) { return s.max_exp_avg_sq(); }) : std::vector<Tensor>();
   const auto [beta1, beta2] = options.betas();
+  if (lists.by_operators_at_once(options.fused())) {
+    return at::native::adam_step_by_operators(
+        {lists.params, lists.grads}, averages, squares, largest, step_numbers(lists),
+        {options.lr(), beta1, beta2, options.weight_decay(), options.eps(), 0, decoupled, options.amsgrad(),
+         options.maximize()});
+  }
   const auto op = decoupled ? at::_ops::_fused_adamw_::call : at::_ops::_fused_adam_::call;
   const auto run = [&](const std::vector<Tensor>& steps) {
     op(lists.params, lists.grads, averages, squares, largest, steps, options.lr(), beta1, beta2, options.weight_decay(),

@@ -1,5 +1,6 @@
 #include <csrc/optim/rmsprop.h>
 
+#include <aten/native/cpu/operator_step_lists.h>
 #include <csrc/optim/step_lists.h>
 
 namespace torch::optim {
@@ -42,7 +43,7 @@ void by_operators(const detail::StepLists<RMSpropParamState>& lists, const RMSpr
     Tensor root;
     if (options.centered()) {
       const Tensor average = lists.real_view(state.grad_avg());
-      average.lerp_(grad, 1 - options.alpha());
+      average.mul_(options.alpha()).add_(grad, 1 - options.alpha());
       root = square.addcmul(average, average, -1).sqrt_();
     } else {
       root = square.sqrt();
@@ -106,6 +107,12 @@ Tensor RMSprop::step(LossClosure closure) {
     const auto buffers = options.momentum() > 0
         ? lists.tensors([](RMSpropParamState& s) { return s.momentum_buffer(); })
         : std::vector<Tensor>();
+    if (lists.by_operators_at_once(options.fused())) {
+      return at::native::rmsprop_step_by_operators(
+          {lists.params, lists.grads}, squares, averages, buffers,
+          {options.lr(), options.alpha(), options.eps(), options.weight_decay(), options.momentum(),
+           options.maximize()});
+    }
     at::_fused_rmsprop_(
         lists.params, lists.grads, squares, averages, buffers, options.lr(), options.alpha(), options.eps(),
         options.weight_decay(), options.momentum(), options.maximize());

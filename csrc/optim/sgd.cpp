@@ -1,5 +1,6 @@
 #include <csrc/optim/sgd.h>
 
+#include <aten/native/cpu/operator_step_lists.h>
 #include <csrc/optim/step_lists.h>
 
 namespace torch::optim {
@@ -104,6 +105,12 @@ void step_fused(
   }
   if (params.empty()) {
     return;
+  }
+  if (lists.by_operators_at_once(options.fused())) {
+    return at::native::sgd_step_by_operators(
+        {params, grads}, buffers,
+        {options.lr(), options.momentum(), options.dampening(), options.weight_decay(), options.nesterov(),
+         options.maximize(), which});
   }
   at::_fused_sgd_(
       params, grads, buffers, options.weight_decay(), options.momentum(), options.lr(), options.dampening(),

@@ -73,6 +73,11 @@ struct StepLists {
     return true;
   }
 
+  /// Whether the step is made in one pass with the values of operators: on the CPU, unless the options say otherwise.
+  bool by_operators_at_once(std::optional<bool> fused) const {
+    return !fused.has_value() && params[0].is_cpu() && fused_by_default();
+  }
+
   /// A tensor of each state.
   template <class Get>
   std::vector<Tensor> tensors(const Get& get) const {

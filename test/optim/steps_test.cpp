@@ -123,6 +123,21 @@ TEST_CASE("fifty steps of an optimizer end where PyTorch's do", "[optim][steps]"
   }
 }
 
+TEST_CASE("a step in one pass has the values of libtorch's operators", "[optim][steps]") {
+  for (const auto& [name, make] : cases()) {
+    bool of_libtorch = false;
+    for (const char* start : {"sgd", "adam", "adagrad", "rmsprop"}) {
+      of_libtorch = of_libtorch || (name.rfind(start, 0) == 0 && name.rfind("adamax", 0) != 0);
+    }
+    if (of_libtorch) {
+      INFO(name);
+      for (const at::ScalarType dtype : {at::kDouble, at::kFloat}) {
+        CHECK(run(make, std::nullopt, dtype, 50) == run(make, false, dtype, 50));
+      }
+    }
+  }
+}
+
 TEST_CASE("LBFGS walks PyTorch's way, with fixed steps and with a line search", "[optim][steps][lbfgs]") {
   const auto check = [](const std::string& name, const LBFGSOptions& options, int steps) {
     INFO(name);

@@ -1,7 +1,9 @@
 // Steps of optimizers: every array of a parameter is read and written once, by the rules of
-// aten/native/support/fused_step_rules.h; the 16-bit types are computed in float and rounded once.
+// aten/native/support/fused_step_rules.h, where the 16-bit types are computed in float and rounded once, or by those of
+// operator_steps.h.
 
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/operator_steps.h>
 #include <aten/native/cpu/optimizer.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/support/fused_step_rules.h>
@@ -18,12 +20,21 @@ namespace {
 /// Some divisions and square roots an element: worth a thread from here on.
 constexpr int64_t kGrain = 16384;
 
+template <class T, class Settings>
+auto rule_of(const Settings& settings, const StepArrays& arrays) {
+  return step_rule<typename Lanes<T>::V>(settings, arrays);
+}
+template <class T, class Settings>
+auto rule_of(const ByOperators<Settings>& step, const StepArrays& arrays) {
+  return OperatorStep<Settings, T>(step.settings, arrays);
+}
+
 /// Elements [begin, end) of the arrays.
 template <class T, class Settings>
 void step_part(const StepArrays& arrays, const Settings& settings, int64_t begin, int64_t end) {
   using V = typename Lanes<T>::V;
-  using Rule = StepRule<Settings, V>;
-  const Rule rule = step_rule<V>(settings, arrays);
+  const auto rule = rule_of<T>(settings, arrays);
+  using Rule = std::remove_const_t<decltype(rule)>;
   T* data[Rule::kArrays];
   for (int k = 0; k < Rule::kArrays; ++k) {
     data[k] = arrays.data[k] ? static_cast<T*>(arrays.data[k]) + begin : nullptr;
@@ -79,6 +90,10 @@ template void fused_step(c10::ArrayRef<StepArrays>, c10::ArrayRef<RadamStep>);
 template void fused_step(c10::ArrayRef<StepArrays>, c10::ArrayRef<RmspropStep>);
 template void fused_step(c10::ArrayRef<StepArrays>, c10::ArrayRef<RpropStep>);
 template void fused_step(c10::ArrayRef<StepArrays>, c10::ArrayRef<AsgdStep>);
+template void fused_step(c10::ArrayRef<StepArrays>, c10::ArrayRef<ByOperators<SgdStep>>);
+template void fused_step(c10::ArrayRef<StepArrays>, c10::ArrayRef<ByOperators<AdamStep>>);
+template void fused_step(c10::ArrayRef<StepArrays>, c10::ArrayRef<ByOperators<AdagradStep>>);
+template void fused_step(c10::ArrayRef<StepArrays>, c10::ArrayRef<ByOperators<RmspropStep>>);
 
 } // namespace CPU_CAPABILITY
 } // namespace at::native

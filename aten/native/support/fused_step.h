@@ -80,6 +80,13 @@ struct AsgdStep {
   bool maximize;
 };
 
+/// The settings of a step that gives the values of one operator after the other, each of which rounds its result to the
+/// dtype of the parameter, as libtorch's optimizers do it. For SGD, Adam, Adagrad and RMSprop, on the CPU.
+template <class Settings>
+struct ByOperators {
+  Settings settings;
+};
+
 /// What loss scaling adds, in the memory of a device; null where it is not used: the gradients' scale, which the step
 /// takes off, and a number that is 1 where gradients are not finite and the step is to be skipped. And a learning rate
 /// instead of the settings', for SGD, Adam and Adagrad.

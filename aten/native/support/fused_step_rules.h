@@ -38,6 +38,12 @@ HOST_DEVICE C10_ALWAYS_INLINE V lanes(double x) {
   }
 }
 
+/// a * b + c. Vectors have one of their own, which is fused where the processor can.
+template <class R, std::enable_if_t<std::is_floating_point_v<R>, int> = 0>
+HOST_DEVICE C10_ALWAYS_INLINE R multiply_add(R a, R b, R c) {
+  return a * b + c;
+}
+
 /// The larger value; NaN when one is NaN.
 template <class V>
 HOST_DEVICE C10_ALWAYS_INLINE V max_or_nan(V a, V b) {
@@ -86,7 +92,7 @@ struct StepRule<AdamStep, V> {
   V keep = lanes<V>(1 - s.lr * s.weight_decay), share1 = lanes<V>(1 - s.beta1), beta2 = lanes<V>(s.beta2);
   V share2 = lanes<V>(1 - s.beta2), eps = lanes<V>(s.eps);
   V size = lanes<V>(s.lr / (1 - std::pow(s.beta1, s.step)));
-  V scale = lanes<V>(1 / std::sqrt(1 - std::pow(s.beta2, s.step)));
+  V correction = lanes<V>(std::sqrt(1 - std::pow(s.beta2, s.step)));
 
   HOST_DEVICE C10_ALWAYS_INLINE void operator()(V (&x)[kArrays]) const {
     if (s.decoupled && s.weight_decay != 0) {
@@ -94,12 +100,12 @@ struct StepRule<AdamStep, V> {
     }
     const V g = gradient(x[1], x[0], s.maximize, s.decoupled ? 0 : s.weight_decay);
     x[2] = x[2] + share1 * (g - x[2]);
-    x[3] = beta2 * x[3] + share2 * (g * g);
+    x[3] = multiply_add(share2 * g, g, beta2 * x[3]);
     V square = x[3];
     if (s.amsgrad) {
       square = x[4] = max_or_nan(x[4], x[3]);
     }
-    x[0] = x[0] - size * x[2] / (sqrt(square) * scale + eps);
+    x[0] = x[0] - size * x[2] / (sqrt(square) / correction + eps);
   }
 };
 

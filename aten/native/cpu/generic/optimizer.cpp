@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/iterator/MemoryOverlap.h>
+#include <aten/native/cpu/operator_step_lists.h>
 #include <aten/native/cpu/optimizer.h>
 #include <aten/native/support/convert.h>
 #include <aten/native/support/cpu_isa.h>
@@ -75,24 +76,49 @@ class StepList {
 
   template <class Settings>
   void run(c10::ArrayRef<Settings> settings) {
+    if (is_on_cuda()) {
+      place_all();
+      cuda_fused_step<Settings>()(arrays_, settings, scale_);
+      write_back();
+    } else {
+      run_on_cpu(settings);
+    }
+  }
+  template <class Settings>
+  void run_by_operators(c10::ArrayRef<ByOperators<Settings>> settings) {
+    run_on_cpu(settings);
+    for (const Role& role : roles_) {
+      if (role.use != Use::Read && takes_part(role)) {
+        for (const Tensor& written : role.list) {
+          written.unsafeGetTensorImpl()->bump_version();
+        }
+      }
+    }
+  }
+
+ private:
+  template <class Settings>
+  void run_on_cpu(c10::ArrayRef<Settings> settings) {
+    constexpr void (*kTable[])(c10::ArrayRef<StepArrays>, c10::ArrayRef<Settings>) = {
+        v2::fused_step<Settings>, v3::fused_step<Settings>, v4::fused_step<Settings>};
+    place_all();
+    kTable[cpu_isa_level()](arrays_, settings);
+    write_back();
+  }
+
+  void place_all() {
     for (size_t slot = 0; slot < roles_.size(); ++slot) {
       if (roles_[slot].has_others) {
         place_others(static_cast<int>(slot), roles_[slot]);
       }
     }
-    constexpr void (*kTable[])(c10::ArrayRef<StepArrays>, c10::ArrayRef<Settings>) = {
-        v2::fused_step<Settings>, v3::fused_step<Settings>, v4::fused_step<Settings>};
-    if (is_on_cuda()) {
-      cuda_fused_step<Settings>()(arrays_, settings, scale_);
-    } else {
-      kTable[cpu_isa_level()](arrays_, settings);
-    }
+  }
+  void write_back() const {
     for (const auto& [to, from] : write_back_) {
       to.copy_(from);
     }
   }
 
- private:
   void check_parameter(const Tensor& p) const {
     TORCH_CHECK(
         p.defined() && (p.is_cpu() || p.is_cuda()) && p.layout() == kStrided && isFloatingType(p.scalar_type()), op_,
@@ -360,6 +386,55 @@ template TORCH_API DeviceStep<RadamStep>& cuda_fused_step();
 template TORCH_API DeviceStep<RmspropStep>& cuda_fused_step();
 template TORCH_API DeviceStep<RpropStep>& cuda_fused_step();
 template TORCH_API DeviceStep<AsgdStep>& cuda_fused_step();
+
+void sgd_step_by_operators(const SteppedLists& lists, TensorList momentum_buffers, const SgdStep& settings) {
+  StepList list("SGD", lists.params, lists.grads, {momentum_role(momentum_buffers, settings.momentum != 0)});
+  list.run_by_operators<SgdStep>(ByOperators<SgdStep>{settings});
+}
+
+void adam_step_by_operators(
+    const SteppedLists& lists,
+    TensorList exp_avgs,
+    TensorList exp_avg_sqs,
+    TensorList largest,
+    IntArrayRef steps,
+    AdamStep settings) {
+  const char* const op = settings.decoupled ? "AdamW" : "Adam";
+  StepList list(
+      op, lists.params, lists.grads,
+      {{"exp_avgs", exp_avgs},
+       {"exp_avg_sqs", exp_avg_sqs},
+       {"max_exp_avg_sqs", largest, settings.amsgrad ? Use::Write : Use::WriteIfGiven}});
+  list.run_by_operators<AdamStep>(settings_of<ByOperators<AdamStep>>(op, list, steps, [&](double step) {
+    settings.step = step;
+    return ByOperators<AdamStep>{settings};
+  }));
+}
+
+void adagrad_step_by_operators(
+    const SteppedLists& lists, TensorList sums, IntArrayRef steps, const AdagradStep& settings) {
+  StepList list("Adagrad", lists.params, lists.grads, {{"state_sums", sums}});
+  list.run_by_operators<AdagradStep>(settings_of<ByOperators<AdagradStep>>("Adagrad", list, steps, [&](double step) {
+    AdagradStep now = settings;
+    now.lr /= 1 + (step - 1) * settings.lr_decay; // here, where no level of instruction sets fuses it
+    now.lr_decay = 0;
+    return ByOperators<AdagradStep>{now};
+  }));
+}
+
+void rmsprop_step_by_operators(
+    const SteppedLists& lists,
+    TensorList square_avgs,
+    TensorList grad_avgs,
+    TensorList momentum_buffers,
+    const RmspropStep& settings) {
+  StepList list(
+      "RMSprop", lists.params, lists.grads,
+      {{"square_avgs", square_avgs},
+       {"grad_avgs", grad_avgs, Use::WriteIfGiven},
+       momentum_role(momentum_buffers, settings.momentum > 0)});
+  list.run_by_operators<RmspropStep>(ByOperators<RmspropStep>{settings});
+}
 
 void _fused_sgd_(
     TensorList self,
