@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,9 +14,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "test/fuzz/device.h"
+#include "test/fuzz/memory_limit.h"
 
 namespace fuzz {
 
@@ -142,15 +143,12 @@ void watch_signals() {
     ::sigaction(number, &action, nullptr);
   }
 }
-
-void limit_memory() {
-  const rlimit limit{rlim_t{6} << 30, rlim_t{6} << 30};
-  ::setrlimit(RLIMIT_AS, &limit);
-}
 #else
 void watch_signals() {}
-void limit_memory() {}
 #endif
+
+/// Tensors of a call take 512 MiB at most. What containers take beside them is to end in c10::OutOfMemoryError as well.
+constexpr size_t kMemory = size_t{1} << 30;
 
 class Worker {
  public:
@@ -167,8 +165,9 @@ class Worker {
   [[noreturn]] void run() {
     ::dup2(log_.fd(), STDERR_FILENO);
     watch_signals();
-    if (limits_.device.is_cpu()) {
-      limit_memory(); // devices take addresses as they like
+    std::optional<MemoryLimit> limit;
+    if (limits_.device.is_cpu()) { // devices take addresses as they like
+      limit.emplace(kMemory);
     }
     at::set_num_threads(1);
     while (board_.calls < limits_.calls) {

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "test/fuzz/memory_limit.h"
 #include "test/fuzz/modules/draw.h"
 
 namespace fuzz::modules {
@@ -166,6 +167,44 @@ void use_generator(Random& r) {
   }
 }
 
+/// Many views, and kernels whose working memory is as long as a dimension that costs no memory itself.
+void use_wide_view(Random& r) {
+  constexpr int64_t kLong[] = {int64_t{1} << 34, int64_t{1} << 40, int64_t{1} << 50, int64_t{1} << 61, INT64_MAX};
+  const int64_t length = r.pick(kLong);
+  // Few parts, or more than there is memory for: what lies between would only take long.
+  constexpr int64_t kParts[] = {-1, 0, 1, 3, 1000, int64_t{1} << 40, INT64_MAX};
+  const Tensor wide = torch::ones({1}).expand({length});
+  if (!kCanLimitMemory) {
+    return;
+  }
+  const MemoryLimit limit(size_t{256} << 20);
+  switch (r.below(8)) {
+    case 0:
+      (void)wide.unbind();
+      break;
+    case 1:
+      (void)wide.split(r.between(1, 4));
+      break;
+    case 2:
+      (void)wide.chunk(r.pick(kParts));
+      break;
+    case 3:
+      (void)wide.tensor_split(r.pick(kParts));
+      break;
+    case 4:
+      (void)at::kthvalue(wide, 1);
+      break;
+    case 5:
+      (void)at::median(wide);
+      break;
+    case 6:
+      (void)at::sort(wide);
+      break;
+    default:
+      (void)at::topk(wide, r.between(1, 3));
+  }
+}
+
 struct Nested : torch::autograd::Function<Nested> {
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x, int64_t depth) {
     context->saved_data["depth"] = depth;
@@ -193,6 +232,7 @@ void nest_passes(Random& r) {
 void add_values(std::vector<Case>& cases) {
   cases.push_back({"values", use_values});
   cases.push_back({"generator", use_generator});
+  cases.push_back({"wide_view", use_wide_view});
   cases.push_back({"nested_passes", nest_passes});
 }
 

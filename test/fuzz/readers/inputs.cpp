@@ -22,6 +22,7 @@ namespace fuzz {
 
 namespace {
 
+using std::string_literals::operator""s;
 using torch::IValue;
 using torch::Tensor;
 
@@ -116,6 +117,35 @@ void add_safetensors() {
   add("safetensors_file", bytes.str());
 }
 
+/// A tensor of this many dimensions, all of size 1.
+Tensor with_dimensions(size_t count) {
+  return torch::ones({1}).view(std::vector<int64_t>(count, 1));
+}
+
+/// Dimensions beyond what anybody needs cost a file two bytes each.
+void add_dimensions() {
+  for (const size_t count : {size_t{70}, size_t{3000}, size_t{60000}}) {
+    const Tensor tensor = with_dimensions(count);
+    const std::vector<char> pickled = torch::pickle_save(tensor);
+    for (const char* reader : {"pickle", "pickle_file"}) {
+      add(reader, std::string(pickled.begin(), pickled.end()));
+    }
+    torch::serialize::OutputArchive archive;
+    archive.write("weight", tensor);
+    std::ostringstream out;
+    archive.save_to(out);
+    add("archive", out.str());
+    std::string header = R"({"a":{"dtype":"F32","data_offsets":[0,4],"shape":[1)";
+    for (size_t i = 1; i < count; ++i) {
+      header += ",1";
+    }
+    header += "]}}";
+    header.append((8 - header.size() % 8) % 8, ' ');
+    const uint64_t length = header.size();
+    add("safetensors", std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + "\0\0\0\0"s);
+  }
+}
+
 void add_images() {
   const auto number = [](uint32_t value) {
     return std::string{
@@ -171,6 +201,7 @@ std::vector<std::string> written_inputs() {
   inputs.clear();
   add_zip_files();
   add_safetensors();
+  add_dimensions();
   add_images();
   add_programs();
   return inputs;

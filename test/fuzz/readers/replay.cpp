@@ -76,7 +76,10 @@ class Changer {
 
   void change(std::string& input) {
     const size_t at = 1 + below(input.size() - 1);
-    switch (below(8)) {
+    switch (below(9)) {
+      case 8: // a few bytes very often: sizes, strides, elements of tuples and lists
+        repeat(input, at);
+        break;
       case 0:
       case 1:
         input[at] ^= static_cast<char>(1 << below(8));
@@ -105,6 +108,15 @@ class Changer {
           input[at] = kSigns[below(sizeof(kSigns) - 1)];
         }
     }
+  }
+
+  void repeat(std::string& input, size_t at) {
+    const std::string piece = input.substr(at, 1 + below(4));
+    std::string many;
+    for (size_t times = size_t{1} << (3 + below(13)); times > 0; --times) {
+      many += piece;
+    }
+    input.insert(at, many);
   }
 
   static void overwrite(std::string& input, size_t at, uint64_t number, size_t size) {
