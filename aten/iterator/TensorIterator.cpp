@@ -487,9 +487,13 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
       continue;
     }
     if ((flags & TensorIteratorConfig::kCheckSameDevice) != 0 && *op.device != common_device_) {
+      const bool has_meta_input = std::any_of(operands_.begin(), operands_.end(), [](const OperandInfo& other) {
+        return !other.is_output && !other.is_scalar_ && other.device.has_value() && other.device->is_meta();
+      });
       // The one tensor of an operator is no scalar beside others: its output is where it is.
       const bool alone = result_rule_.has_value() && ntensors() == 2;
-      const bool cpu_scalar = !op.is_output && !alone && tensor.dim() == 0 && op.device->is_cpu();
+      const bool cpu_scalar =
+          !op.is_output && !alone && (!is_meta_ || has_meta_input) && tensor.dim() == 0 && op.device->is_cpu();
       TORCH_CHECK(
           cpu_scalar, "Expected all tensors to be on the same device, but found at least two devices, ",
           common_device_.str(), " and ", op.device->str(), "!");

@@ -77,6 +77,9 @@ bool is_set_to(const Tensor& self, const Tensor& tensor) {
 Tensor& _to_copy_out(const Tensor& self, bool non_blocking, std::optional<MemoryFormat> memory_format, Tensor& out) {
   TORCH_CHECK(out.defined(), "_to_copy: the output tensor is undefined");
   check_out_without_grad("_to_copy", out);
+  TORCH_CHECK(
+      out.is_meta() == self.is_meta(), "Attempting to copy from device ", self.device(), " to device ", out.device(),
+      ", but cross-device copies are not allowed! (in _to_copy)");
   const Tensor result =
       at::_to_copy(self, out.scalar_type(), out.layout(), out.device(), std::nullopt, non_blocking, memory_format);
   copy_into_out("_to_copy", out, result);

@@ -23,6 +23,14 @@ Tensor& filled(const char* op, Tensor& out, IntArrayRef sizes, const Scalar& val
   return sized(op, out, sizes).fill_(value);
 }
 
+/// An output that has the place of `self`: data is neither made up nor dropped.
+Tensor& beside(const char* op, const Tensor& self, Tensor& out) {
+  TORCH_CHECK(
+      out.is_meta() == self.is_meta(), "Expected out tensor to have device ", self.device(), ", but got ", out.device(),
+      " instead (in ", op, ")");
+  return out;
+}
+
 Scalar number(const char* op, const char* name, const Tensor& t) {
   TORCH_CHECK(
       t.dim() == 0, op, " only supports 0-dimensional start and end tensors, but got ", name, " with ", t.dim(),
@@ -82,35 +90,35 @@ Tensor& range_out_(const Scalar& start, const Scalar& end, Tensor& out) {
   return at::native::range_out(start, end, 1, out);
 }
 
-Tensor& new_empty_out(const Tensor&, IntArrayRef size, Tensor& out) {
-  return sized("new_empty", out, size);
+Tensor& new_empty_out(const Tensor& self, IntArrayRef size, Tensor& out) {
+  return sized("new_empty", beside("new_empty", self, out), size);
 }
-Tensor& new_empty_strided_out(const Tensor&, IntArrayRef size, IntArrayRef stride, Tensor& out) {
+Tensor& new_empty_strided_out(const Tensor& self, IntArrayRef size, IntArrayRef stride, Tensor& out) {
   TORCH_CHECK(
       size.size() == stride.size(), "new_empty_strided: dimensionality of sizes (", size.size(),
       ") must match dimensionality of strides (", stride.size(), ")");
-  return sized("new_empty_strided", out, size);
+  return sized("new_empty_strided", beside("new_empty_strided", self, out), size);
 }
-Tensor& new_full_out(const Tensor&, IntArrayRef size, const Scalar& fill_value, Tensor& out) {
-  return filled("new_full", out, size, fill_value);
+Tensor& new_full_out(const Tensor& self, IntArrayRef size, const Scalar& fill_value, Tensor& out) {
+  return filled("new_full", beside("new_full", self, out), size, fill_value);
 }
-Tensor& new_zeros_out(const Tensor&, IntArrayRef size, Tensor& out) {
-  return sized("new_zeros", out, size).zero_();
+Tensor& new_zeros_out(const Tensor& self, IntArrayRef size, Tensor& out) {
+  return sized("new_zeros", beside("new_zeros", self, out), size).zero_();
 }
-Tensor& new_ones_out(const Tensor&, IntArrayRef size, Tensor& out) {
-  return sized("new_ones", out, size).fill_(1);
+Tensor& new_ones_out(const Tensor& self, IntArrayRef size, Tensor& out) {
+  return sized("new_ones", beside("new_ones", self, out), size).fill_(1);
 }
 Tensor& empty_like_out(const Tensor& self, std::optional<MemoryFormat>, Tensor& out) {
-  return sized("empty_like", out, self.sizes());
+  return sized("empty_like", beside("empty_like", self, out), self.sizes());
 }
 Tensor& zeros_like_out(const Tensor& self, std::optional<MemoryFormat>, Tensor& out) {
-  return sized("zeros_like", out, self.sizes()).zero_();
+  return sized("zeros_like", beside("zeros_like", self, out), self.sizes()).zero_();
 }
 Tensor& ones_like_out(const Tensor& self, std::optional<MemoryFormat>, Tensor& out) {
-  return sized("ones_like", out, self.sizes()).fill_(1);
+  return sized("ones_like", beside("ones_like", self, out), self.sizes()).fill_(1);
 }
 Tensor& full_like_out(const Tensor& self, const Scalar& fill_value, std::optional<MemoryFormat>, Tensor& out) {
-  return filled("full_like", out, self.sizes(), fill_value);
+  return filled("full_like", beside("full_like", self, out), self.sizes(), fill_value);
 }
 Tensor& empty_strided_out(IntArrayRef size, IntArrayRef stride, Tensor& out) {
   TORCH_CHECK(
