@@ -231,7 +231,7 @@ bool inputs_tell(const Node* node, size_t first, size_t stride, const Type& elem
     return false;
   }
   for (size_t i = first; i < node->inputs().size(); i += stride) {
-    if (!same_printed_type(*node->input(i)->type(), element)) {
+    if (!same_printed_type(*printed_type(node->input(i)), element)) {
       return false;
     }
   }

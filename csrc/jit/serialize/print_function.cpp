@@ -33,6 +33,11 @@ bool same_printed_type(const Type& a, const Type& b) {
       (a.expectRef<TupleType>().schema() == nullptr) == (b.expectRef<TupleType>().schema() == nullptr);
 }
 
+TypePtr printed_type(const Value* value) {
+  const bool none = is_constant_node(value->node()) && value->type()->kind() == TypeKind::OptionalType;
+  return none ? TypePtr(NoneType::get()) : value->type();
+}
+
 // ---- signatures -----------------------------------------------------------------------------------------------------
 
 RangedText FunctionPrinter::print(const Function& function) {
@@ -263,8 +268,8 @@ void FunctionPrinter::assign_branch(const Node* node, const Block* block, bool a
   const at::ArrayRef<const Value*> values = block->outputs();
   name_long_inputs(values);
   const auto differs = [&](size_t i) {
-    return !same_printed_type(*targets[i]->type(), *node->blocks()[0]->outputs()[i]->type()) ||
-        !same_printed_type(*targets[i]->type(), *node->blocks()[1]->outputs()[i]->type());
+    return !same_printed_type(*targets[i]->type(), *printed_type(node->blocks()[0]->outputs()[i])) ||
+        !same_printed_type(*targets[i]->type(), *printed_type(node->blocks()[1]->outputs()[i]));
   };
   bool any_differs = false;
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -309,6 +314,15 @@ void FunctionPrinter::print_if(const Node* node) {
   }
 }
 
+namespace {
+
+// Of a variable that holds one value at first, and what the trips of a loop give then.
+TypePtr carried_type(const Value& variable, const Value& next) {
+  return c10::unifyTypes(variable.type(), printed_type(&next)).value_or(variable.type());
+}
+
+} // namespace
+
 void FunctionPrinter::print_loop(const Node* node) {
   const Block* body = node->blocks()[0];
   const at::ArrayRef<const Value*> initial = node->inputs().slice(2);
@@ -318,8 +332,9 @@ void FunctionPrinter::print_loop(const Node* node) {
     const RangedText value = use(initial[i]);
     indent();
     text_ << name(carried[i]);
-    if (!same_printed_type(*carried[i]->type(), *initial[i]->type())) {
-      text_ << ": " << context_.annotation(carried[i]->type());
+    const TypePtr type = carried_type(*carried[i], *next[i]);
+    if (!same_printed_type(*type, *printed_type(initial[i]))) {
+      text_ << ": " << context_.annotation(type);
     }
     text_ << " = " << value << "\n";
     names_[node->output(i)] = name(carried[i]);

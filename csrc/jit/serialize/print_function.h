@@ -88,5 +88,7 @@ class FunctionPrinter {
 
 /// Two types that the reader cannot tell apart: tensors are all the same to it.
 bool same_printed_type(const Type& a, const Type& b);
+/// The type that the reader finds for the value: a constant None is just that, of whatever optional type it was.
+TypePtr printed_type(const Value* value);
 
 } // namespace torch::jit
