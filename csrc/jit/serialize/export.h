@@ -75,21 +75,3 @@ using ExportModuleExtraFilesHook = std::function<ExtraFilesMap(const Module&)>;
 TORCH_API void SetExportModuleExtraFilesHook(ExportModuleExtraFilesHook hook);
 
 } // namespace torch::jit
-
-namespace torch {
-
-/// Module::save() under the name that saves tensors and optimizers.
-inline void save(const jit::Module& module, const std::string& filename) {
-  module.save(filename);
-}
-inline void save(const jit::Module& module, const char* filename) {
-  module.save(std::string(filename));
-}
-inline void save(const jit::Module& module, std::ostream& stream) {
-  module.save(stream);
-}
-inline void save(const jit::Module& module, const std::function<size_t(const void*, size_t)>& writer_func) {
-  jit::ExportModule(module, writer_func);
-}
-
-} // namespace torch
