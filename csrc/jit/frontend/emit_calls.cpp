@@ -1,5 +1,6 @@
 // Calls, and the names whose calls the compiler treats in ways of their own.
 #include <csrc/jit/frontend/emitter.h>
+#include <csrc/jit/frontend/local_function.h>
 #include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/constants.h>
 
@@ -114,6 +115,9 @@ SugaredValuePtr Emitter::emit_fork(const Syntax& call, Symbol form) {
     throw ErrorReport(call.range) << "Expected at least one argument to fork()";
   }
   const SugaredValuePtr callee = emit_sugared(call[1][0]);
+  if (const auto* local = dynamic_cast<LocalFunction*>(callee.get())) {
+    return std::make_shared<SimpleValue>(emit_local_function(call.range, form, local->definition));
+  }
   std::vector<SyntaxPtr> rest(call[1].children.begin() + 1, call[1].children.end());
   const Syntax arguments(SyntaxKind::Sequence, call[1].range, {}, std::move(rest));
   const std::vector<NamedValue> values = emit_arguments(arguments);

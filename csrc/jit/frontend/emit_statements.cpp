@@ -1,5 +1,6 @@
 // Statements.
 #include <csrc/jit/frontend/emitter.h>
+#include <csrc/jit/frontend/local_function.h>
 #include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/constants.h>
 
@@ -69,6 +70,9 @@ void Emitter::emit_statement(const Syntax& statement) {
       exit_blocks_.insert(environment_->block());
       break;
     }
+    case SyntaxKind::Function:
+      environment_->setSugaredVar(statement.range, statement.text, std::make_shared<LocalFunction>(statement));
+      break;
     case SyntaxKind::Global:
       throw ErrorReport(statement.range) << "Unrecognized statement kind global";
     default:

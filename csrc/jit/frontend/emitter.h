@@ -61,6 +61,9 @@ class Emitter {
       at::ArrayRef<NamedValue> arguments,
       at::ArrayRef<NamedValue> keywords);
 
+  // emit_local_function.cpp
+  Value* emit_local_function(const SourceRange& range, Symbol kind, const Syntax& function);
+
   // emit_statements.cpp
   void emit_statements(const Syntax& statements);
   void emit_statement(const Syntax& statement);

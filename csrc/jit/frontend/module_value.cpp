@@ -4,6 +4,7 @@
 #include <csrc/jit/ir/constants.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace torch::jit {
 
@@ -115,8 +116,27 @@ Value* ModuleContainer::len(const SourceRange& range, GraphFunction& method) {
   return method.graph()->insertConstant(static_cast<int64_t>(names_.size()), range);
 }
 
+// A module that is chosen while the program runs: all must be of the type that the annotation says.
+SugaredValuePtr ModuleContainer::chosen(
+    const SourceRange& range, GraphFunction& method, Value* index, const TypePtr& type) {
+  const ClassType& container = module_->type()->expectRef<ClassType>();
+  for (const std::string& name : names_) {
+    std::ostringstream reason;
+    if (!container.getAttribute(name)->isSubtypeOfExt(*type, &reason)) {
+      throw ErrorReport(range) << "Attribute " << name << " is not of annotated type " << type->annotation_str() << ": "
+                               << reason.str();
+    }
+  }
+  Graph& graph = *method.graph();
+  Node* node = graph.insertNode(graph.create(prim::ModuleContainerIndex, {module_, index})->setSourceRange(range));
+  return std::make_shared<SimpleValue>(node->output()->setType(type));
+}
+
 SugaredValuePtr ModuleContainer::getitem(
-    const SourceRange& range, GraphFunction& method, Value* index, const TypePtr&) {
+    const SourceRange& range, GraphFunction& method, Value* index, const TypePtr& type_hint) {
+  if (type_hint && !toIValue(index)) {
+    return chosen(range, method, index, type_hint);
+  }
   const IValue key = constant_of(range, index);
   if (key.isString()) {
     if (std::find(names_.begin(), names_.end(), key.toStringRef()) == names_.end()) {

@@ -47,6 +47,7 @@ struct TORCH_API ModuleContainer final : SugaredValue {
       : module_(module), names_(std::move(names)), is_list_(is_list) {}
 
  private:
+  SugaredValuePtr chosen(const SourceRange& range, GraphFunction& method, Value* index, const TypePtr& type);
   SugaredValuePtr child(const SourceRange& range, GraphFunction& method, const std::string& name) const;
   std::vector<SugaredValuePtr> modules(const SourceRange& range, GraphFunction& method) const;
   std::vector<SugaredValuePtr> keys(const SourceRange& range, GraphFunction& method) const;

@@ -15,7 +15,7 @@ namespace torch::jit {
 namespace {
 
 // A record is a tuple of (offset, (source, start, end), ...), where a source is (text, name, first line). Since
-// PyTorch 1.10 the texts are lists of numbers of strings; the strings come first, behind this mark.
+// PyTorch 1.10 the texts are lists of numbers of strings, and the record is (this mark, strings, such a tuple).
 constexpr const char* kWithStrings = "FORMAT_WITH_STRING_TABLE";
 
 // A record may name one long string many times.
@@ -31,15 +31,15 @@ class RecordReader {
     const c10::IValue root =
         serialize::Unpickler(pickle, "debug record", serialize::Unpickler::Style::TorchScript, no_storage).parse();
     const auto& elements = root.toTupleRef().elements();
-    size_t first = 0;
-    if (elements.size() >= 2 && elements[0].isString() && elements[0].toStringRef() == kWithStrings) {
+    const bool with_strings =
+        elements.size() == 3 && elements[0].isString() && elements[0].toStringRef() == kWithStrings;
+    if (with_strings) {
       for (const c10::IValue& text : elements[1].toTupleRef().elements()) {
         strings_.push_back(&text.toStringRef());
       }
-      first = 2;
     }
-    for (size_t i = first; i < elements.size(); ++i) {
-      const auto& fields = elements[i].toTupleRef().elements();
+    for (const c10::IValue& record : (with_strings ? elements[2].toTupleRef() : root.toTupleRef()).elements()) {
+      const auto& fields = record.toTupleRef().elements();
       TORCH_CHECK(fields.size() >= 2, "a range of a debug record is not complete");
       ranges.push_back(TaggedRange{static_cast<size_t>(fields[0].toInt()), range(fields[1])});
     }
