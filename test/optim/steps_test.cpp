@@ -111,6 +111,17 @@ std::vector<double> run(const Make& make, Fused fused, at::ScalarType dtype, int
   return test::numbers(params);
 }
 
+/// A parameter after steps along gradients that lie as it does.
+Tensor after_steps(const Make& make, Fused fused, at::ScalarType dtype) {
+  const Tensor param = at::linspace(-1, 1, 67, dtype).set_requires_grad(true);
+  const auto optimizer = make({param}, fused);
+  for (int i = 0; i < 20; ++i) {
+    param.mutable_grad() = (at::linspace(3, -2, 67, dtype) * (i + 1)).sin();
+    optimizer->step();
+  }
+  return param.detach();
+}
+
 } // namespace
 
 TEST_CASE("fifty steps of an optimizer end where PyTorch's do", "[optim][steps]") {
@@ -132,7 +143,9 @@ TEST_CASE("a step in one pass has the values of libtorch's operators", "[optim][
     if (of_libtorch) {
       INFO(name);
       for (const at::ScalarType dtype : {at::kDouble, at::kFloat}) {
-        CHECK(run(make, std::nullopt, dtype, 50) == run(make, false, dtype, 50));
+        const auto [at_once, one_by_one] =
+            std::pair(after_steps(make, std::nullopt, dtype), after_steps(make, false, dtype));
+        CHECK(at_once.equal(one_by_one));
       }
     }
   }
