@@ -6,6 +6,8 @@
 
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace torch::jit {
 
@@ -70,15 +72,14 @@ class VariablesOfControlFlow {
       if (a == in_then.end() || b == in_otherwise.end()) {
         continue;
       }
-      const std::optional<TypePtr> type = unifyTypes(a->second, b->second);
-      if (!type) {
-        continue; // the emitter refuses uses of it
-      }
+      // A variable that is declared as a union takes values of its members.
+      const std::optional<TypePtr> unified = unifyTypes(a->second, b->second);
+      const TypePtr type = unified ? *unified : TypePtr(UnionType::create({a->second, b->second}));
       node->blocks()[0]->registerOutput(load_at_end(node->blocks()[0], name, a->second));
       node->blocks()[1]->registerOutput(load_at_end(node->blocks()[1], name, b->second));
-      Value* output = node->addOutput()->setType(*type);
+      Value* output = node->addOutput()->setType(type);
       store_behind(node, name, output);
-      variables[name] = *type;
+      variables[name] = type;
       given.insert(name);
     }
     return given;
@@ -259,6 +260,30 @@ void inlineWithBlocks(Block* block) {
   }
 }
 
+namespace {
+
+// Passes go through blocks by recursion.
+constexpr size_t kMaxNestedBlocks = 2000;
+
+void check_nesting(Graph& graph) {
+  std::vector<std::pair<Block*, size_t>> open{{graph.block(), 1}};
+  while (!open.empty()) {
+    const auto [block, depth] = open.back();
+    open.pop_back();
+    for (Node* node : block->nodes()) {
+      for (Block* inner : node->blocks()) {
+        if (depth >= kMaxNestedBlocks) {
+          throw ErrorReport(node->sourceRange()) << "control flow is nested more than " << kMaxNestedBlocks
+                                                 << " levels deep, counting what follows each early return";
+        }
+        open.emplace_back(inner, depth + 1);
+      }
+    }
+  }
+}
+
+} // namespace
+
 void convertToSSA(Graph& graph, const TypePtr& return_type) {
   VariableTypes types;
   VariablesOfControlFlow(graph).visit(graph.block(), types);
@@ -267,6 +292,7 @@ void convertToSSA(Graph& graph, const TypePtr& return_type) {
   Variables variables;
   erase_loads_and_stores(graph.block(), variables);
   transformExits(graph, return_type);
+  check_nesting(graph);
   inlineWithBlocks(graph.block());
 }
 

@@ -4,6 +4,7 @@
 #include <csrc/jit/frontend/emitter.h>
 #include <csrc/jit/frontend/parser.h>
 #include <csrc/jit/frontend/sugared_value.h>
+#include <csrc/jit/serialize/stack_room.h>
 
 #include <map>
 
@@ -77,6 +78,7 @@ std::vector<Function*> CompilationUnit::define(
       // Compiled once, maybe later: what it needs lives as long as the function.
       std::shared_ptr<Self> own_self = self ? std::make_shared<SimpleSelf>(self->getClassType()) : nullptr;
       auto creator = [definition, resolver, own_self](GraphFunction& method) {
+        check_stack_room("functions that call each other");
         compileFunction(*definition, own_self.get(), method, resolver);
       };
       Function* function =

@@ -3,6 +3,7 @@
 #include <csrc/jit/frontend/module_value.h>
 #include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/constants.h>
+#include <csrc/jit/serialize/stack_room.h>
 
 #include <aten/core/type_matching.h>
 
@@ -42,6 +43,8 @@ Value* Emitter::emit(const Syntax& expression, const TypePtr& hint) {
 }
 
 SugaredValuePtr Emitter::emit_sugared(const Syntax& expression, const TypePtr& hint) {
+  // Operators and attributes in a row nest to the left, without end for the parser.
+  check_stack_room("expressions");
   switch (expression.kind) {
     case SyntaxKind::Name:
       return environment_->getSugaredVar(expression.text, expression.range);
@@ -109,7 +112,7 @@ Value* Emitter::emit_number(const Syntax& expression, bool negative) {
   errno = 0;
   const long long value = std::strtoll(text.c_str(), nullptr, hexadecimal ? 16 : 10);
   if (errno == ERANGE) {
-    throw ErrorReport(range) << "Number is too big";
+    throw ErrorReport(range) << "Integral constant out of range (must fit in a signed 64 bit integer)";
   }
   return constant(static_cast<int64_t>(value), range);
 }
@@ -402,9 +405,6 @@ Value* Emitter::emit_unary(const Syntax& expression) {
     return emit_number(expression[0], true);
   }
   Value* operand = emit(expression[0]);
-  if (expression.text == "+") {
-    return operand;
-  }
   if (minus) {
     // Negative numbers are constants.
     if (const std::optional<IValue> number = toIValue(operand)) {
@@ -515,6 +515,7 @@ Value* Emitter::emit_condition_value(const Syntax& expression) {
 }
 
 Condition Emitter::emit_condition(const Syntax& expression) {
+  check_stack_room("conditions");
   const SourceRange& range = expression.range;
   if (expression.is(SyntaxKind::Unary) && expression.text == "not") {
     const Condition inner = emit_condition(expression[0]);

@@ -219,8 +219,7 @@ constexpr AugmentedOperator kAugmentedOperators[] = {
     {"^", "__xor__", "bitwise_xor_", "__ixor__"},
     {"<<", "__lshift__", "__lshift__", "__ilshift__"},
     {">>", "__rshift__", "__rshift__", "__irshift__"},
-    {"**", "pow", "pow_", "__ipow__"},
-    {"@", "matmul", "matmul", "__imatmul__"}};
+    {"**", "pow", "pow_", "__ipow__"}};
 
 const AugmentedOperator& augmented_operator(const Syntax& statement) {
   for (const AugmentedOperator& op : kAugmentedOperators) {

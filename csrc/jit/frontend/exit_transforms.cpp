@@ -7,6 +7,7 @@
 // seen are prim::Uninitialized.
 #include <csrc/jit/frontend/convert_to_ssa.h>
 #include <csrc/jit/ir/constants.h>
+#include <csrc/jit/serialize/stack_room.h>
 
 #include <algorithm>
 
@@ -97,6 +98,7 @@ class ExitTransformer {
   }
 
   Exit visit(Block* block) {
+    check_stack_room("statements that exit early");
     Exit exit;
     for (auto it = block->nodes().begin(); it != block->nodes().end();) {
       Node* node = *it;

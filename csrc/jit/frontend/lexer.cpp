@@ -29,10 +29,10 @@ constexpr std::array<std::string_view, 28> kKeywords = {
     "not",    "or",    "pass",   "raise", "return", "True",     "while",  "with"};
 
 // Longer ones first.
-constexpr std::array<std::string_view, 44> kOperators = {
+constexpr std::array<std::string_view, 43> kOperators = {
     "<<=", ">>=", "**=", "...", "->", "<<", ">>", "**", "//", "==", "!=", "<=", ">=", "+=", "-=",
-    "*=",  "/=",  "%=",  "&=",  "|=", "^=", "@=", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",
-    "^",   "~",   "<",   ">",   "=",  "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  "."};
+    "*=",  "/=",  "%=",  "&=",  "|=", "^=", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",  "^",
+    "~",   "<",   ">",   "=",   "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  "."};
 
 constexpr std::string_view kTypeComment = "# type:";
 

@@ -58,8 +58,8 @@ const BinaryOperator* find_binary(const Token& token) {
 }
 
 bool is_augmented_assignment(const Token& token) {
-  constexpr std::array<std::string_view, 11> kOperators = {
-      "+=", "-=", "*=", "/=", "%=", "**=", "@=", "&=", "|=", "^=", "<<="};
+  constexpr std::array<std::string_view, 10> kOperators = {
+      "+=", "-=", "*=", "/=", "%=", "**=", "&=", "|=", "^=", "<<="};
   return token.is(">>=") ||
       std::any_of(kOperators.begin(), kOperators.end(), [&](std::string_view op) { return token.is(op); });
 }
@@ -235,7 +235,7 @@ SyntaxPtr Parser::parse_binary(int min_precedence) {
 
 SyntaxPtr Parser::parse_unary() {
   const Token& token = lexer_.cur();
-  if (token.is("-") || token.is("+") || token.is("~")) {
+  if (token.is("-") || token.is("~")) {
     const Depth depth(*this);
     const Token op = lexer_.next();
     return make(SyntaxKind::Unary, op.range, std::string(op.text()), {parse_unary()});
@@ -248,6 +248,7 @@ SyntaxPtr Parser::parse_power() {
   if (!lexer_.cur().is("**")) {
     return base;
   }
+  const Depth depth(*this);
   const Token op = lexer_.next();
   SyntaxPtr exponent = parse_unary();
   return make(SyntaxKind::Binary, op.range, "**", {std::move(base), std::move(exponent)});

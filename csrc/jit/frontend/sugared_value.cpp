@@ -683,6 +683,17 @@ SugaredValuePtr SugaredEnumClass::iter(const SourceRange& range, GraphFunction& 
 
 // ---- casts, prints, exceptions --------------------------------------------------------------------------------------
 
+namespace {
+
+// What a call of print gives.
+struct NoValue final : SugaredValue {
+  std::string kind() const override {
+    return "None";
+  }
+};
+
+} // namespace
+
 SugaredValuePtr PrintValue::call(
     const SourceRange& range,
     GraphFunction& method,
@@ -695,7 +706,7 @@ SugaredValuePtr PrintValue::call(
   Graph& graph = *method.graph();
   const std::vector<Value*> inputs = toValues(graph, arguments);
   graph.insertNode(graph.create(prim::Print, inputs, 0)->setSourceRange(range));
-  return simple(graph.insertNode(graph.createNone())->output());
+  return std::make_shared<NoValue>();
 }
 
 SugaredValuePtr CastValue::call(

@@ -24,7 +24,7 @@ enum class SyntaxKind {
   None,
   Ellipsis, ///< ...
   Binary, ///< text: + - * / // % ** @ & | ^ << >> < <= > >= == != is `is not` in `not in` and or; left, right
-  Unary, ///< text: - + ~ not; operand
+  Unary, ///< text: - ~ not; operand
   Conditional, ///< condition, value if true, value if false
   Call, ///< callee, Sequence of arguments (expressions and Starred), Sequence of Keyword
   Keyword, ///< text: the name; value

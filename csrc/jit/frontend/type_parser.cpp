@@ -3,23 +3,26 @@
 #include <csrc/jit/frontend/bound_class.h>
 #include <csrc/jit/frontend/error_report.h>
 #include <csrc/jit/frontend/parser.h>
+#include <csrc/jit/serialize/stack_room.h>
 
 #include <unordered_map>
 
 namespace torch::jit {
 
 std::optional<std::string> dottedName(const Syntax& expression) {
-  if (expression.is(SyntaxKind::Name)) {
-    return expression.text;
+  std::vector<const std::string*> parts;
+  const Syntax* part = &expression;
+  for (; part->is(SyntaxKind::Attribute); part = &(*part)[0]) {
+    parts.push_back(&part->text);
   }
-  if (!expression.is(SyntaxKind::Attribute)) {
+  if (!part->is(SyntaxKind::Name)) {
     return std::nullopt;
   }
-  std::optional<std::string> object = dottedName(expression[0]);
-  if (object) {
-    *object += '.' + expression.text;
+  std::string name = part->text;
+  for (auto each = parts.rbegin(); each != parts.rend(); ++each) {
+    name += '.' + **each;
   }
-  return object;
+  return name;
 }
 
 namespace {
@@ -128,6 +131,7 @@ TypePtr TypeParser::parse_name(const std::string& name, const SourceRange& range
 }
 
 TypePtr TypeParser::parse(const Syntax& annotation) const {
+  check_stack_room("types");
   switch (annotation.kind) {
     case SyntaxKind::Subscript:
       return parse_subscript(annotation);

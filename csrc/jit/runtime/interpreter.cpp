@@ -3,6 +3,7 @@
 #include <aten/core/class_type.h>
 #include <aten/core/function.h>
 #include <csrc/jit/api/graph_function.h>
+#include <csrc/jit/runtime/autocast_context.h>
 #include <csrc/jit/runtime/evaluate_constant.h>
 #include <csrc/jit/runtime/jit_exception.h>
 #include <csrc/jit/runtime/register_arena.h>
@@ -162,6 +163,7 @@ class Run {
   }
 
   void run_instructions();
+  void leave_context();
   void leave_contexts();
   [[noreturn]] void throw_with_trace(const std::exception& error) const;
   std::string trace() const;
@@ -171,7 +173,11 @@ class Run {
   RegisterArena& registers_ = RegisterArena::of_this_thread();
   std::vector<Frame> frames_;
   // Objects of open `with` statements.
-  std::vector<IValue> contexts_;
+  struct Context {
+    IValue object;
+    std::optional<AutocastSettings> autocast;
+  };
+  std::vector<Context> contexts_;
 };
 
 void Run::run_instructions() {
@@ -320,11 +326,12 @@ void Run::run_instructions() {
         stack.back() = is_instance(stack.back(), code->types.data() + x, n);
         break;
       case OpCode::ENTER:
-        contexts_.push_back(stack.back());
+        save();
+        contexts_.push_back(Context{stack.back(), enter_autocast(stack.back())});
         break;
       case OpCode::EXIT: {
         save();
-        contexts_.pop_back();
+        leave_context();
         Function& exit = stack.back().toObjectRef().type()->getMethod("__exit__");
         stack.resize(stack.size() + 3); // no exception: its type, value and trace are None
         if (call(exit, 4)) {
@@ -349,10 +356,18 @@ void Run::run_instructions() {
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
+void Run::leave_context() {
+  const Context context = std::move(contexts_.back());
+  contexts_.pop_back();
+  if (context.autocast) {
+    leave_autocast(*context.autocast);
+  }
+}
+
 void Run::leave_contexts() {
   while (!contexts_.empty()) {
-    Stack arguments{std::move(contexts_.back()), IValue(), IValue(), IValue()};
-    contexts_.pop_back();
+    Stack arguments{contexts_.back().object, IValue(), IValue(), IValue()};
+    leave_context();
     // The first error is the one that is told.
     try {
       arguments.front().toObjectRef().type()->getMethod("__exit__").run(arguments);

@@ -69,9 +69,7 @@ std::tuple<int64_t, int64_t> divmod_ints(int64_t a, int64_t b) {
 }
 std::tuple<double, double> divmod_floats(double a, double b) {
   TORCH_CHECK(b != 0, "ZeroDivisionError: float divmod()");
-  double rest = std::fmod(a, b);
-  rest += rest != 0 && (rest < 0) != (b < 0) ? b : 0;
-  return {(a - rest) / b, rest};
+  return {std::floor(a / b), floor_remainder<double>(a, b)};
 }
 
 IValue neg_scalar(Scalar a) {
@@ -144,11 +142,13 @@ constexpr OperatorRow kRows[] = {
      call<[](double a, int64_t b) { return a * static_cast<double>(b); }>},
     {"aten::mul.complex(complex a, complex b) -> complex", call<[](Complex a, Complex b) { return a * b; }>},
     {"aten::mul.complex_int(complex a, int b) -> complex",
-     call<[](Complex a, int64_t b) { return a * static_cast<double>(b); }>},
+     call<[](Complex a, int64_t b) { return a * Complex(static_cast<double>(b)); }>},
     {"aten::mul.int_complex(int a, complex b) -> complex",
-     call<[](int64_t a, Complex b) { return static_cast<double>(a) * b; }>},
-    {"aten::mul.complex_float(complex a, float b) -> complex", call<[](Complex a, double b) { return a * b; }>},
-    {"aten::mul.float_complex(float a, complex b) -> complex", call<[](double a, Complex b) { return a * b; }>},
+     call<[](int64_t a, Complex b) { return Complex(static_cast<double>(a)) * b; }>},
+    {"aten::mul.complex_float(complex a, float b) -> complex",
+     call<[](Complex a, double b) { return a * Complex(b); }>},
+    {"aten::mul.float_complex(float a, complex b) -> complex",
+     call<[](double a, Complex b) { return Complex(a) * b; }>},
     {"aten::mul(Scalar a, Scalar b) -> Scalar", call<mul_scalars>},
     {"aten::div.int(int a, int b) -> float",
      call<[](int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }>},

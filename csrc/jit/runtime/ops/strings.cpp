@@ -153,6 +153,11 @@ struct Part {
       text = std::string_view(self).substr(static_cast<size_t>(first), static_cast<size_t>(last - first));
     }
   }
+  void check_start(Text self) const {
+    TORCH_CHECK(
+        first <= static_cast<int64_t>(self.size()), "basic_string::substr: __pos (which is ", first,
+        ") > this->size() (which is ", self.size(), ")");
+  }
   int64_t first = 0;
   bool valid = false;
   std::string_view text;
@@ -160,12 +165,13 @@ struct Part {
 
 int64_t find(Text self, Text substr, int64_t start, int64_t end) {
   const Part part(self, start, end);
-  const size_t at = part.valid ? part.text.find(substr) : std::string_view::npos;
+  // Behind the end there is an empty text.
+  const size_t at = part.text.find(substr);
   return at == std::string_view::npos ? -1 : part.first + static_cast<int64_t>(at);
 }
 int64_t rfind(Text self, Text substr, int64_t start, int64_t end) {
   const Part part(self, start, end);
-  const size_t at = part.valid ? part.text.rfind(substr) : std::string_view::npos;
+  const size_t at = part.text.rfind(substr);
   return at == std::string_view::npos ? -1 : part.first + static_cast<int64_t>(at);
 }
 int64_t index(Text self, Text substr, int64_t start, int64_t end) {
@@ -180,7 +186,7 @@ int64_t rindex(Text self, Text substr, int64_t start, int64_t end) {
 }
 int64_t count(Text self, Text substr, int64_t start, int64_t end) {
   const Part part(self, start, end);
-  if (!part.valid) {
+  if (!part.valid || self.empty()) {
     return 0;
   }
   if (substr.empty()) {
@@ -195,10 +201,12 @@ int64_t count(Text self, Text substr, int64_t start, int64_t end) {
 }
 bool startswith(Text self, Text substr, int64_t start, int64_t end) {
   const Part part(self, start, end);
+  part.check_start(self);
   return part.valid && part.text.substr(0, substr.size()) == substr;
 }
 bool endswith(Text self, Text substr, int64_t start, int64_t end) {
   const Part part(self, start, end);
+  part.check_start(self);
   return part.valid && part.text.size() >= substr.size() &&
       part.text.substr(part.text.size() - substr.size()) == substr;
 }
