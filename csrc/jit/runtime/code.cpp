@@ -18,8 +18,13 @@ namespace torch::jit {
 const char* toString(OpCode op) {
   constexpr const char* kNames[] = {
 #define TORCH_JIT_NAME_OPCODE(name) #name,
-      TORCH_JIT_FORALL_OPCODES(TORCH_JIT_NAME_OPCODE)
+#define TORCH_JIT_NAME_ARITHMETIC(name, op, type, function) #name,
+#define TORCH_JIT_NAME_COMPARISON(name, op, type, function) #name, "JF_" #name,
+      TORCH_JIT_FORALL_OPCODES(TORCH_JIT_NAME_OPCODE) TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_NAME_ARITHMETIC)
+          TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_NAME_COMPARISON)
 #undef TORCH_JIT_NAME_OPCODE
+#undef TORCH_JIT_NAME_ARITHMETIC
+#undef TORCH_JIT_NAME_COMPARISON
   };
   return kNames[static_cast<size_t>(op)];
 }
@@ -35,6 +40,40 @@ int32_t operand(size_t number) {
       number <= static_cast<size_t>(std::numeric_limits<int32_t>::max()),
       "a graph is too large for the interpreter: ", number, " values or instructions");
   return static_cast<int32_t>(number);
+}
+
+const OpCode* find_scalar_opcode(const std::string& op) {
+  static const auto& opcodes = *new std::unordered_map<std::string, OpCode>{
+#define TORCH_JIT_SCALAR_ENTRY(name, op, type, function) {op, OpCode::name},
+      TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_SCALAR_ENTRY) TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_SCALAR_ENTRY)
+#undef TORCH_JIT_SCALAR_ENTRY
+  };
+  const auto found = opcodes.find(op);
+  return found == opcodes.end() ? nullptr : &found->second;
+}
+
+std::optional<OpCode> jump_of(OpCode op) {
+  switch (op) {
+#define TORCH_JIT_COMPARISON_CASE(name, op, type, function) \
+  case OpCode::name:                                        \
+    return OpCode::JF_##name;
+    TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_COMPARISON_CASE)
+#undef TORCH_JIT_COMPARISON_CASE
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_scalar_opcode(OpCode op) {
+  switch (op) {
+#define TORCH_JIT_SCALAR_CASE(name, op, type, function) case OpCode::name:
+    TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_SCALAR_CASE)
+    TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_SCALAR_CASE)
+#undef TORCH_JIT_SCALAR_CASE
+    return true;
+    default:
+      return false;
+  }
 }
 
 /// Emits the instructions of a graph, block by block.
@@ -63,6 +102,60 @@ class CodeBuilder {
   }
   void jump(size_t from, size_t to) {
     code_.instructions[from].x = static_cast<int32_t>(static_cast<int64_t>(to) - static_cast<int64_t>(from));
+    // What stands before may be left from elsewhere: it stays as it is.
+    fixed_ = here();
+  }
+  // The last instruction, if nothing jumps behind it.
+  Instruction* last() {
+    return here() > fixed_ ? &code_.instructions.back() : nullptr;
+  }
+  void remove_last() {
+    code_.instructions.pop_back();
+    code_.nodes.pop_back();
+  }
+  // Takes the load of an operand back if the instruction can read it where it is.
+  int16_t take_operand() {
+    const Instruction* load = last();
+    if (!load || load->x >= std::numeric_limits<int16_t>::max()) {
+      return ScalarOperands::kOnStack;
+    }
+    int16_t place = 0;
+    switch (load->op) {
+      case OpCode::LOAD:
+      case OpCode::MOVE:
+        place = static_cast<int16_t>(load->x);
+        break;
+      case OpCode::LOADC:
+        place = static_cast<int16_t>(-1 - load->x);
+        break;
+      default:
+        return ScalarOperands::kOnStack;
+    }
+    remove_last();
+    return place;
+  }
+  void add_scalar(OpCode op) {
+    ScalarOperands operands{};
+    operands.b = take_operand();
+    // An operand below one on the stack is on the stack, too.
+    operands.a = operands.b == ScalarOperands::kOnStack ? ScalarOperands::kOnStack : take_operand();
+    add(op);
+    code_.instructions.back().x = -1;
+    code_.instructions.back().n = operands.packed();
+  }
+  size_t add_jump_if_false() {
+    Instruction* condition = last();
+    if (condition && (condition->op == OpCode::LOAD || condition->op == OpCode::MOVE)) {
+      condition->op = OpCode::JF_REGISTER;
+      condition->n = condition->x;
+      return here() - 1;
+    }
+    const std::optional<OpCode> jump = condition && condition->x < 0 ? jump_of(condition->op) : std::nullopt;
+    if (jump) {
+      condition->op = *jump;
+      return here() - 1;
+    }
+    return add(OpCode::JF);
   }
   template <class T>
   size_t place(std::vector<T>& table, T entry) {
@@ -87,7 +180,12 @@ class CodeBuilder {
       }
       const size_t target = take_register();
       registers_[values[i]] = target;
-      add(OpCode::STORE, target);
+      Instruction* computed = last();
+      if (computed && computed->x < 0 && is_scalar_opcode(computed->op)) {
+        computed->x = operand(target);
+      } else {
+        add(OpCode::STORE, target);
+      }
     }
   }
   void load_constant(const Value* value) {
@@ -191,7 +289,7 @@ class CodeBuilder {
   void emit_if(Node* node) {
     TORCH_CHECK(
         node->inputs().size() == 1 && node->blocks().size() == 2, "prim::If has one input and two blocks: ", *node);
-    const size_t on_false = add(OpCode::JF);
+    const size_t on_false = add_jump_if_false();
     emit_branch(node->blocks()[0]);
     current_ = node;
     const size_t on_end = add(OpCode::JMP);
@@ -237,6 +335,7 @@ class CodeBuilder {
   Liveness liveness_;
   const Node* current_ = nullptr;
   std::unordered_map<const Value*, size_t> registers_;
+  size_t fixed_ = 0;
   std::vector<size_t> free_registers_;
   std::unordered_map<const Value*, size_t> constants_;
 };
@@ -377,6 +476,10 @@ void CodeBuilder::emit_operator(Node* node) {
   }
   if (op.isC10Op()) {
     add(OpCode::OP_DISPATCH, place(code_.operators, op.handle()));
+    return;
+  }
+  if (const OpCode* scalar = find_scalar_opcode(op.schema().name() + '.' + op.schema().overload_name())) {
+    add_scalar(*scalar);
     return;
   }
   Operation operation = op.getOperation(node);

@@ -1,6 +1,8 @@
 // What the interpreter runs.
 #pragma once
 
+#include <csrc/jit/runtime/scalar_instructions.h>
+
 #include <cstdint>
 #include <iosfwd>
 
@@ -17,6 +19,7 @@
   _(DROP) /* pops and forgets */                                                                \
   _(LOADC) /* pushes constant x */                                                              \
   _(JF) /* pops a bool and jumps by x if it is false */                                         \
+  _(JF_REGISTER) /* jumps by x if register n is false */                                        \
   _(JMP) /* jumps by x */                                                                       \
   _(LOOP) /* starts the next turn of a loop with n variables, or jumps by x behind it */        \
   _(RET) /* returns to the caller */                                                            \
@@ -42,8 +45,13 @@ namespace torch::jit {
 
 enum class OpCode : uint8_t {
 #define TORCH_JIT_DEFINE_OPCODE(name) name,
-  TORCH_JIT_FORALL_OPCODES(TORCH_JIT_DEFINE_OPCODE)
+#define TORCH_JIT_DEFINE_ARITHMETIC(name, op, type, function) name,
+#define TORCH_JIT_DEFINE_COMPARISON(name, op, type, function) name, JF_##name,
+  TORCH_JIT_FORALL_OPCODES(TORCH_JIT_DEFINE_OPCODE) TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_DEFINE_ARITHMETIC)
+      TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_DEFINE_COMPARISON)
 #undef TORCH_JIT_DEFINE_OPCODE
+#undef TORCH_JIT_DEFINE_ARITHMETIC
+#undef TORCH_JIT_DEFINE_COMPARISON
 };
 
 struct Instruction {

@@ -13,6 +13,8 @@
 #include <iterator>
 #include <ostream>
 #include <sstream>
+#include <type_traits>
+#include <utility>
 
 namespace torch::jit {
 
@@ -193,6 +195,37 @@ void Run::run_instructions() {
   };
   // Before whatever may fail or call: traces read it.
   const auto save = [&] { frames_.back().next = next; };
+  const auto read = [&]<class T>(int16_t place) -> T {
+    const auto number = [](const IValue& value) -> T {
+      if constexpr (std::is_same_v<T, int64_t>) {
+        return value.toInt();
+      } else {
+        return value.toDouble();
+      }
+    };
+    if (place >= 0) {
+      return number(registers[place]);
+    }
+    if (place != ScalarOperands::kOnStack) {
+      return number(code->constants[static_cast<size_t>(-1 - place)]);
+    }
+    const T popped = number(stack.back());
+    stack.pop_back();
+    return popped;
+  };
+  const auto operands = [&]<class T>(int32_t packed) -> std::pair<T, T> {
+    const ScalarOperands places = ScalarOperands::of(packed);
+    const T b = read.template operator()<T>(places.b);
+    const T a = read.template operator()<T>(places.a);
+    return {a, b};
+  };
+  const auto give = [&](int32_t place, auto result) {
+    if (place >= 0) {
+      registers[place] = result;
+    } else {
+      stack.emplace_back(result);
+    }
+  };
   resume();
   while (true) {
     const Instruction instruction = *next++;
@@ -242,6 +275,33 @@ void Run::run_instructions() {
         }
         break;
       }
+      case OpCode::JF_REGISTER:
+        save();
+        if (!registers[n].toBool()) {
+          next += instruction.x - 1;
+        }
+        break;
+#define TORCH_JIT_RUN_ARITHMETIC(name, op, type, function)                 \
+  case OpCode::name: {                                                     \
+    save();                                                                \
+    const auto [a, b] = operands.template operator()<type>(instruction.n); \
+    give(instruction.x, function);                                         \
+    break;                                                                 \
+  }
+#define TORCH_JIT_RUN_COMPARISON(name, op, type, function)                 \
+  TORCH_JIT_RUN_ARITHMETIC(name, op, type, function)                       \
+  case OpCode::JF_##name: {                                                \
+    save();                                                                \
+    const auto [a, b] = operands.template operator()<type>(instruction.n); \
+    if (!(function)) {                                                     \
+      next += instruction.x - 1;                                           \
+    }                                                                      \
+    break;                                                                 \
+  }
+        TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_RUN_ARITHMETIC)
+        TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_RUN_COMPARISON)
+#undef TORCH_JIT_RUN_ARITHMETIC
+#undef TORCH_JIT_RUN_COMPARISON
       case OpCode::JMP:
         next += instruction.x - 1;
         break;

@@ -1,0 +1,64 @@
+// Arithmetic and comparisons of numbers that the interpreter has instructions for.
+#pragma once
+
+#include <csrc/jit/runtime/ops/number_rules.h>
+
+#include <cstdint>
+#include <limits>
+
+// _(opcode, operator, type of the operands, their function). An instruction has its operands in `n` (see
+// ScalarOperands) and its result in register x, or on the stack if x is negative.
+#define TORCH_JIT_FORALL_ARITHMETIC(_)                                         \
+  _(ADD_INT, "aten::add.int", int64_t, wrapped_add(a, b))                      \
+  _(SUB_INT, "aten::sub.int", int64_t, wrapped_sub(a, b))                      \
+  _(MUL_INT, "aten::mul.int", int64_t, wrapped_mul(a, b))                      \
+  _(FLOORDIV_INT, "aten::floordiv.int", int64_t, ops::floor_divide_ints(a, b)) \
+  _(REMAINDER_INT, "aten::remainder.int", int64_t, ops::floor_remainder(a, b)) \
+  _(ADD_FLOAT, "aten::add.float", double, a + b)                               \
+  _(SUB_FLOAT, "aten::sub.float", double, a - b)                               \
+  _(MUL_FLOAT, "aten::mul.float", double, a* b)                                \
+  _(DIV_FLOAT, "aten::div.float", double, a / b)
+
+// Comparisons also have an instruction `JF_...` that jumps by x if they do not hold.
+#define TORCH_JIT_FORALL_COMPARISONS(_)           \
+  _(LT_INT, "aten::lt.int", int64_t, a < b)       \
+  _(LE_INT, "aten::le.int", int64_t, a <= b)      \
+  _(GT_INT, "aten::gt.int", int64_t, (a > b))     \
+  _(GE_INT, "aten::ge.int", int64_t, (a >= b))    \
+  _(EQ_INT, "aten::eq.int", int64_t, a == b)      \
+  _(NE_INT, "aten::ne.int", int64_t, a != b)      \
+  _(LT_FLOAT, "aten::lt.float", double, a < b)    \
+  _(LE_FLOAT, "aten::le.float", double, a <= b)   \
+  _(GT_FLOAT, "aten::gt.float", double, (a > b))  \
+  _(GE_FLOAT, "aten::ge.float", double, (a >= b)) \
+  _(EQ_FLOAT, "aten::eq.float", double, a == b)   \
+  _(NE_FLOAT, "aten::ne.float", double, a != b)
+
+namespace torch::jit {
+
+/// Where two operands are: each a register, a constant (-1 - its place) or on the stack.
+struct ScalarOperands {
+  static constexpr int16_t kOnStack = std::numeric_limits<int16_t>::min();
+
+  int16_t a;
+  int16_t b;
+
+  int32_t packed() const {
+    return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(a)) << 16 | static_cast<uint16_t>(b));
+  }
+  static ScalarOperands of(int32_t packed) {
+    return {static_cast<int16_t>(static_cast<uint32_t>(packed) >> 16), static_cast<int16_t>(packed & 0xffff)};
+  }
+};
+
+inline int64_t wrapped_add(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+inline int64_t wrapped_sub(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+inline int64_t wrapped_mul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+} // namespace torch::jit
