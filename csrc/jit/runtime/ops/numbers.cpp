@@ -69,7 +69,10 @@ std::tuple<int64_t, int64_t> divmod_ints(int64_t a, int64_t b) {
 }
 std::tuple<double, double> divmod_floats(double a, double b) {
   TORCH_CHECK(b != 0, "ZeroDivisionError: float divmod()");
-  return {std::floor(a / b), floor_remainder<double>(a, b)};
+  // Not what `//` and `%` give: an infinite divisor leaves a finite remainder.
+  double rest = std::fmod(a, b);
+  rest += rest != 0 && (rest < 0) != (b < 0) ? b : 0;
+  return {(a - rest) / b, rest};
 }
 
 IValue neg_scalar(Scalar a) {
