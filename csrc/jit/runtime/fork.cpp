@@ -6,13 +6,15 @@
 
 #include <atomic>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 
 namespace torch::jit {
 
 namespace {
 
-// How many tasks a thread may run inside of each other where they wait. Deeper ones wait for a thread of the pool.
+// How many tasks a thread may run inside of each other where they wait. Deeper ones get a thread of their own: those of
+// the pool may all wait themselves.
 constexpr int kMaxNestedTasks = 64;
 thread_local int nested_tasks = 0;
 
@@ -103,12 +105,13 @@ c10::intrusive_ptr<c10::ivalue::Future> fork_subgraph(
 }
 
 IValue wait_for(const c10::intrusive_ptr<c10::ivalue::Future>& future) {
-  if (!future->completed() && nested_tasks < kMaxNestedTasks) {
-    if (const std::shared_ptr<Task> task = Task::find(future.get())) {
-      ++nested_tasks;
-      task->run();
-      --nested_tasks;
-    }
+  const std::shared_ptr<Task> task = future->completed() ? nullptr : Task::find(future.get());
+  if (task && nested_tasks < kMaxNestedTasks) {
+    ++nested_tasks;
+    task->run();
+    --nested_tasks;
+  } else if (task) {
+    std::thread([&task] { task->run(); }).join();
   }
   future->waitAndThrow();
   return future->value();
