@@ -139,7 +139,8 @@ class Freezer {
   static void refuse_choices(Graph& graph) {
     TORCH_CHECK(
         graph.findAllNodes(prim::ModuleContainerIndex).empty(),
-        "Freezing modules containing prim::ModuleContainerIndex is not supported: a module is chosen by an index or key "
+        "Freezing modules containing prim::ModuleContainerIndex is not supported: a module is chosen by an index or "
+        "key "
         "that is known only at run time");
   }
 

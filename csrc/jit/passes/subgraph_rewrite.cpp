@@ -26,7 +26,8 @@ void SubgraphRewriter::RegisterRewritePattern(
     const std::string& replacement,
     const std::vector<std::pair<std::string, std::string>>& value_name_pair) {
   patterns_.push_back(RewritePatternDescr{
-      pattern, replacement, std::unordered_map<std::string, std::string>(value_name_pair.begin(), value_name_pair.end())});
+      pattern, replacement,
+      std::unordered_map<std::string, std::string>(value_name_pair.begin(), value_name_pair.end())});
 }
 
 Module SubgraphRewriter::runOnModule(const Module& module) {
@@ -72,9 +73,8 @@ Node* last_node(const Match& match) {
 bool used_before(const Match& match, const Graph& pattern, const Node* place) {
   for (const Value* output : pattern.outputs()) {
     for (const Use& use : match.values_map.at(output)->uses()) {
-      const bool inside = std::any_of(match.nodes_map.begin(), match.nodes_map.end(), [&](const auto& nodes) {
-        return nodes.second == use.user;
-      });
+      const bool inside = std::any_of(
+          match.nodes_map.begin(), match.nodes_map.end(), [&](const auto& nodes) { return nodes.second == use.user; });
       if (!inside && use.user->isBefore(place)) {
         return true;
       }
@@ -83,7 +83,8 @@ bool used_before(const Match& match, const Graph& pattern, const Node* place) {
   return false;
 }
 
-SourceRange range_of(const Match& match, const std::unordered_map<std::string, Value*>& values, const std::string& name) {
+SourceRange range_of(
+    const Match& match, const std::unordered_map<std::string, Value*>& values, const std::string& name) {
   const auto value = values.find(name);
   if (value == values.end()) {
     return match.anchor->sourceRange();
@@ -112,8 +113,8 @@ void SubgraphRewriter::rewriteSinglePatternOnGraph(
   nodes_to_delete_.clear();
   std::vector<std::pair<Value*, Value*>> replaced;
   for (const Match& match : findPatternMatches(pattern, *graph)) {
-    const bool accepted = std::all_of(
-        filters.begin(), filters.end(), [&](const MatchFilter& filter) { return filter(match, values); });
+    const bool accepted =
+        std::all_of(filters.begin(), filters.end(), [&](const MatchFilter& filter) { return filter(match, values); });
     Node* place = last_node(match);
     if (!accepted || overlapsWithPreviousMatches(&match) || used_before(match, pattern, place)) {
       continue;

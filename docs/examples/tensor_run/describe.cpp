@@ -31,7 +31,8 @@ std::string tensor_text(const torch::Tensor& tensor, bool full) {
 void append(std::ostringstream& text, const IValue& value, bool full, const std::string& indent);
 
 template <class Elements>
-void append_all(std::ostringstream& text, const char* what, const Elements& elements, bool full, const std::string& indent) {
+void append_all(
+    std::ostringstream& text, const char* what, const Elements& elements, bool full, const std::string& indent) {
   text << what << " of " << elements.size();
   size_t i = 0;
   for (const IValue& element : elements) {
@@ -76,8 +77,7 @@ void describe(const torch::jit::Module& module) {
     ++tensors;
     elements += parameter.numel();
   }
-  std::printf(
-      "%lld parameters in %lld tensors\n", static_cast<long long>(elements), static_cast<long long>(tensors));
+  std::printf("%lld parameters in %lld tensors\n", static_cast<long long>(elements), static_cast<long long>(tensors));
 }
 
 std::string describe(const IValue& value, bool full) {

@@ -28,12 +28,23 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 std::optional<torch::ScalarType> dtype_called(const std::string& name) {
   const std::pair<const char*, torch::ScalarType> names[] = {
-      {"float32", torch::kFloat32},     {"float", torch::kFloat32},    {"float64", torch::kFloat64},
-      {"double", torch::kFloat64},      {"float16", torch::kFloat16},  {"half", torch::kFloat16},
-      {"bfloat16", torch::kBFloat16},   {"int64", torch::kInt64},      {"long", torch::kInt64},
-      {"int32", torch::kInt32},         {"int", torch::kInt32},        {"int16", torch::kInt16},
-      {"int8", torch::kInt8},           {"uint8", torch::kUInt8},      {"bool", torch::kBool},
-      {"complex64", torch::kComplexFloat}, {"complex128", torch::kComplexDouble}};
+      {"float32", torch::kFloat32},
+      {"float", torch::kFloat32},
+      {"float64", torch::kFloat64},
+      {"double", torch::kFloat64},
+      {"float16", torch::kFloat16},
+      {"half", torch::kFloat16},
+      {"bfloat16", torch::kBFloat16},
+      {"int64", torch::kInt64},
+      {"long", torch::kInt64},
+      {"int32", torch::kInt32},
+      {"int", torch::kInt32},
+      {"int16", torch::kInt16},
+      {"int8", torch::kInt8},
+      {"uint8", torch::kUInt8},
+      {"bool", torch::kBool},
+      {"complex64", torch::kComplexFloat},
+      {"complex128", torch::kComplexDouble}};
   for (const auto& [known, dtype] : names) {
     if (name == known) {
       return dtype;
