@@ -108,7 +108,7 @@ TEST_CASE("shorter spellings mean the same", "[schema]") {
       "x::f(bool[3] mask=[True,False,True], (int, float) t=(1, 2.5)) -> ()",
       "x::f(bool[3] mask=[True, False, True], (int, float) t=(1, 2.5)) -> ()");
   same("x::f(number n, DeviceIndex d, Dimname m) -> ()", "x::f(Scalar n, int d, str m) -> ()");
-  same("x::f(Union[int, str] a) -> ()", "x::f(Union[int, str] a) -> ()");
+  same("x::f(Union[int, str] a) -> ()", "x::f(Union(int, str) a) -> ()");
   CHECK(std::isnan(parseSchema("x::f(float b=nan) -> ()").arguments()[0].default_value()->toDouble()));
 }
 
