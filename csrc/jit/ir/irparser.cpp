@@ -13,7 +13,7 @@ namespace torch::jit {
 
 namespace {
 
-constexpr int kMaxDepth = 200;
+constexpr int kMaxNesting = 200;
 // Tensors without contents in the text are given memory up to this size.
 constexpr int64_t kMaxElements = 1 << 20;
 constexpr size_t kMaxColumn = 4096;
@@ -92,7 +92,7 @@ class IRParser {
   }
 
   std::shared_ptr<Graph> parse_subgraph() {
-    if (++depth_ > kMaxDepth) {
+    if (++depth_ > kMaxNesting) {
       scanner_.fail("graphs are nested too deeply here");
     }
     auto subgraph = std::make_shared<Graph>();
@@ -197,7 +197,7 @@ class IRParser {
 
   // ---- nodes
   void parse_nodes(Block* block) {
-    if (++depth_ > kMaxDepth) {
+    if (++depth_ > kMaxNesting) {
       scanner_.fail("blocks are nested too deeply here");
     }
     while (!scanner_.looking_at("return") && !scanner_.looking_at("->")) {
@@ -468,7 +468,7 @@ class IRParser {
 
   // ---- values of any type
   IValue parse_value(const TypePtr& type) {
-    if (++depth_ > kMaxDepth) {
+    if (++depth_ > kMaxNesting) {
       scanner_.fail("values are nested too deeply here");
     }
     IValue value = parse_one_value(type);
