@@ -49,6 +49,12 @@ if(TENSOR_PRECOMPILE)
   file(GLOB_RECURSE C10_CUDA_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp)
   set_source_files_properties(${C10_CUDA_SOURCES} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endif()
+if(TENSOR_BATCHES)
+  set(batched ${CUDA_PLUGIN_SOURCES})
+  list(FILTER batched INCLUDE REGEX "/(aten/native|csrc)/cuda/[^/]*[.]cpp$")
+  list(FILTER batched EXCLUDE REGEX "_plan[.]cpp$") # arithmetic that compiles without the other headers
+  compile_in_batches(tensor_cuda 6 "" ${batched})
+endif()
 target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic -Wl,--no-undefined)
 install(TARGETS tensor_cuda EXPORT TensorTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # Programs that are linked by hand say -ltorch_cuda -lc10_cuda.

@@ -13,7 +13,7 @@ add_library(test_seeded_cases OBJECT test/seeded_cases.cpp)
 target_link_libraries(test_seeded_cases PRIVATE test_support)
 
 # The programs whose sources mostly begin with these headers; the first of them precompiles them for all.
-set(PRECOMPILED_TESTS aten autograd api backend nn optim amp profiler data serialize sparse ops)
+set(PRECOMPILED_TESTS aten autograd api backend nn optim amp profiler data serialize sparse ops jit cuda_emulated)
 set(PRECOMPILED_TEST_HEADERS <catch2/catch.hpp> <torch/torch.h>)
 
 function(tensor_test name)
@@ -255,6 +255,10 @@ if(TARGET tensor_cuda)
     aten/cuda/CudnnHandles.cpp test/cuda/clients/toolbox_test.cpp test/cuda/clients/borrowed_test.cpp
     test/outside/fused_norm/ops.cpp)
   set_tests_properties(cuda_emulated PROPERTIES COST 100) # the longest begins first
+  set_source_files_properties(${translated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  if(TENSOR_BATCHES)
+    set_target_properties(test_cuda_emulated PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP) # the batches of tensor_cuda
+  endif()
   target_include_directories(test_cuda_emulated BEFORE PRIVATE ${EMULATED})
   target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS} test/cuda/clients)
 endif()

@@ -55,7 +55,7 @@ TensorTuple3 native_group_norm_backward_meta(
 
 namespace {
 
-void check_dtype(const char* op, const TensorBase& t) {
+void check_norm_dtype(const char* op, const TensorBase& t) {
   if (!kFloating.contains(t.scalar_type())) {
     at::detail::dtype_not_supported(op, t.scalar_type(), kFloating.bits);
   }
@@ -215,7 +215,7 @@ TensorTuple3 native_batch_norm_cuda(
     bool training,
     double momentum,
     double eps) {
-  check_dtype("native_batch_norm", input);
+  check_norm_dtype("native_batch_norm", input);
   const TensorTuple3 results =
       native_batch_norm_meta(input, weight, bias, running_mean, running_var, training, momentum, eps);
   const auto& [output, save_mean, save_invstd] = results;
@@ -262,7 +262,7 @@ TensorTuple3 native_batch_norm_backward_cuda(
     bool train,
     double eps,
     std::array<bool, 3> output_mask) {
-  check_dtype("native_batch_norm_backward", input);
+  check_norm_dtype("native_batch_norm_backward", input);
   const TensorTuple3 grads = native_batch_norm_backward_meta(
       grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
@@ -303,7 +303,7 @@ TensorTuple3 native_batch_norm_backward_cuda(
 
 std::tuple<Tensor, Tensor> batch_norm_update_stats_cuda(
     const Tensor& input, const OptionalTensor& running_mean, const OptionalTensor& running_var, double momentum) {
-  check_dtype("batch_norm_update_stats", input);
+  check_norm_dtype("batch_norm_update_stats", input);
   TORCH_CHECK(input.numel() != 0, "input tensor must have at least one element, but got input_sizes = ", input.sizes());
   const auto dtype =
       std::get<1>(native_batch_norm_meta(input, {}, {}, running_mean, running_var, /*training=*/true, momentum, 0))
@@ -342,7 +342,7 @@ void group_norm_kernel(
     const TensorBase& out,
     const TensorBase& mean,
     const TensorBase& rstd) {
-  check_dtype("native_group_norm", input);
+  check_norm_dtype("native_group_norm", input);
   if (input.numel() == 0) {
     mean.zero_();
     rstd.zero_();
@@ -374,7 +374,7 @@ TensorTuple3 native_group_norm_backward_cuda(
     int64_t HxW,
     int64_t group,
     std::array<bool, 3> output_mask) {
-  check_dtype("native_group_norm_backward", input);
+  check_norm_dtype("native_group_norm_backward", input);
   const TensorTuple3 grads =
       native_group_norm_backward_meta(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;

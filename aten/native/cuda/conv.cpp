@@ -143,7 +143,7 @@ Tensor conjugated(const Tensor& t) {
   return t.is_complex() ? t.conj_physical() : t;
 }
 
-void check_dtype(const char* op, const TensorBase& t) {
+void check_convolution_dtype(const char* op, const TensorBase& t) {
   if (!kConvolutionDtypes.contains(t.scalar_type())) {
     at::detail::dtype_not_supported(op, t.scalar_type(), kConvolutionDtypes.bits);
   }
@@ -192,7 +192,7 @@ void convolution_kernel(
     IntArrayRef,
     int64_t groups,
     const TensorBase& out) {
-  check_dtype("convolution", input);
+  check_convolution_dtype("convolution", input);
   if (out.numel() == 0) {
     return;
   }
@@ -278,7 +278,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(
     int64_t groups,
     std::array<bool, 3> output_mask) {
   using namespace cuda;
-  check_dtype("convolution_backward", input);
+  check_convolution_dtype("convolution_backward", input);
   auto grads = convolution_backward_meta(
       grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask);
   auto& [grad_input, grad_weight, grad_bias] = grads;

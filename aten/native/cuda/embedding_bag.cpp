@@ -28,7 +28,7 @@ void bring_to(const TensorBase& t, const Tensor& written) {
     copy_on_device(t, written);
   }
 }
-int64_t* data_or_null(const Tensor& t) {
+int64_t* indices_or_null(const Tensor& t) {
   return t.numel() != 0 ? t.mutable_data_ptr<int64_t>() : nullptr;
 }
 
@@ -88,9 +88,9 @@ void embedding_bag_kernel(
     p.indices = index.const_data_ptr<int64_t>();
     p.offsets = starts.const_data_ptr<int64_t>();
     p.out = out.mutable_data_ptr();
-    p.sizes = data_or_null(sizes);
-    p.places = data_or_null(places);
-    p.bag_of = data_or_null(bags);
+    p.sizes = indices_or_null(sizes);
+    p.places = indices_or_null(places);
+    p.bag_of = indices_or_null(bags);
     p.one_more = sizes.numel() > p.bags;
     p.check = {index_error_slot(), "embedding_bag", "indices", table.size(0)};
     p.check_offset = {index_error_slot(), "embedding_bag", "offsets", p.count + 1};

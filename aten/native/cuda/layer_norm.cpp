@@ -2,6 +2,7 @@
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/layer_norm.h>
+#include <aten/native/support/optional_tensor.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
@@ -22,10 +23,6 @@ void check_dtype(c10::ScalarType dtype) {
 
 Tensor contiguous_or_none(const std::optional<Tensor>& t) {
   return t.has_value() && t->defined() ? t->contiguous() : Tensor();
-}
-
-const void* data_or_null(const Tensor& t) {
-  return t.defined() ? t.const_data_ptr() : nullptr;
 }
 
 } // namespace

@@ -39,10 +39,6 @@ Tensor weight_for(const Tensor& input, const std::optional<Tensor>& weight) {
   return (fits ? *weight : weight->to(computed_in(input))).contiguous();
 }
 
-const void* data_or_null(const Tensor& t) {
-  return t.defined() ? t.const_data_ptr() : nullptr;
-}
-
 } // namespace
 
 std::tuple<Tensor, Tensor> _fused_rms_norm_cuda(

@@ -22,10 +22,6 @@ Tensor dense(const std::optional<Tensor>& t) {
   return given(t) ? t->contiguous() : Tensor();
 }
 
-const void* data_or_null(const Tensor& t) {
-  return t.defined() ? t.const_data_ptr() : nullptr;
-}
-
 /// Contiguous arguments of a step.
 struct Sums {
   Tensor input, hidden, input_bias, hidden_bias;

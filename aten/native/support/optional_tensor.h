@@ -16,4 +16,9 @@ inline Tensor defined_or_empty(const std::optional<Tensor>& t) {
   return given(t) ? *t : Tensor();
 }
 
+/// Where the elements of a tensor begin, null for an undefined one.
+inline const void* data_or_null(const Tensor& t) {
+  return t.defined() ? t.const_data_ptr() : nullptr;
+}
+
 } // namespace at::native
