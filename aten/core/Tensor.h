@@ -1,6 +1,7 @@
 // at::Tensor: TensorBase plus one method for each operator form that is a method.
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <aten/core/Generator.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/TensorBase.h>
@@ -221,7 +222,7 @@ class OptionalTensorRef {
   OptionalTensorRef(const TensorBase& src) : ref_(Tensor::unsafe_borrow_t{}, src) {}
   OptionalTensorRef(const OptionalTensorRef& rhs) : ref_(Tensor::unsafe_borrow_t{}, rhs.ref_) {}
   OptionalTensorRef& operator=(OptionalTensorRef rhs) {
-    std::swap(ref_, rhs.ref_);
+    c10::detail::swap_values(ref_, rhs.ref_);
     return *this;
   }
   ~OptionalTensorRef() {

@@ -1,6 +1,7 @@
 // Sizes, strides and offset of a tensor without its data.
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <aten/core/TensorBase.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>
@@ -104,8 +105,8 @@ class TensorGeometry {
         0 <= dim0 && dim0 < dim() && 0 <= dim1 && dim1 < dim(), "transpose: dimensions ", dim0, " and ", dim1,
         " must lie in [0, ", dim(), ")");
     TensorGeometry result = *this;
-    std::swap(result.sizes_[dim0], result.sizes_[dim1]);
-    std::swap(result.strides_[dim0], result.strides_[dim1]);
+    c10::detail::swap_values(result.sizes_[dim0], result.sizes_[dim1]);
+    c10::detail::swap_values(result.strides_[dim0], result.strides_[dim1]);
     result.recompute();
     return result;
   }

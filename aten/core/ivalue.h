@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <aten/core/Dict.h>
 #include <aten/core/Generator.h>
 #include <aten/core/List.h>
@@ -163,7 +164,7 @@ struct TORCH_API IValue final {
     return *this;
   }
   void swap(IValue& rhs) noexcept {
-    std::swap(*this, rhs);
+    detail::swap_values(*this, rhs);
   }
 
   // --- None, numbers, strings

@@ -1,6 +1,7 @@
 // References to values that do not keep them alive.
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <aten/core/ivalue.h>
 
 #include <cstddef>
@@ -44,9 +45,9 @@ struct WeakIValue final {
     }
   }
   void swap(WeakIValue& other) noexcept {
-    std::swap(is_counted_, other.is_counted_);
-    std::swap(tag_, other.tag_);
-    std::swap(bits_, other.bits_);
+    detail::swap_values(is_counted_, other.is_counted_);
+    detail::swap_values(tag_, other.tag_);
+    detail::swap_values(bits_, other.bits_);
   }
 
   /// The value, or None if it is gone.

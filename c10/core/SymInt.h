@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <c10/core/SymBool.h>
 #include <c10/core/SymNodeImpl.h>
 #include <c10/macros/Export.h>
@@ -47,11 +48,11 @@ class C10_API SymInt {
   }
   SymInt& operator=(const SymInt& other) {
     SymInt copy(other);
-    std::swap(data_, copy.data_);
+    detail::swap_values(data_, copy.data_);
     return *this;
   }
   SymInt& operator=(SymInt&& other) noexcept {
-    std::swap(data_, other.data_);
+    detail::swap_values(data_, other.data_);
     return *this;
   }
   ~SymInt() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <c10/util/ArrayRef.h>
 
 #include <cstdint>
@@ -102,7 +103,7 @@ class OptionalArrayRef final {
   }
 
   constexpr void swap(OptionalArrayRef& other) noexcept {
-    std::swap(wrapped_, other.wrapped_);
+    detail::swap_values(wrapped_, other.wrapped_);
   }
   constexpr void reset() noexcept {
     wrapped_.reset();

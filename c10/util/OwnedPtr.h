@@ -1,6 +1,7 @@
 // An owning pointer for members of public headers.
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -48,11 +49,11 @@ class OwnedPtr final {
 
   /// Gives the object away.
   T* release() noexcept {
-    return std::exchange(object_, nullptr);
+    return detail::exchange_value<T*>(object_, nullptr);
   }
   /// Takes an object over; deletes the one it had.
   void reset(T* object = nullptr) noexcept {
-    delete std::exchange(object_, object);
+    delete detail::exchange_value(object_, object);
   }
 
  private:

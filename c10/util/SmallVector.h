@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/ArrayRef.h>
 
@@ -288,9 +289,9 @@ class SmallVectorImpl {
       return;
     }
     if (!is_small() && !other.is_small()) {
-      std::swap(begin_, other.begin_);
-      std::swap(size_, other.size_);
-      std::swap(capacity_, other.capacity_);
+      detail::swap_values(begin_, other.begin_);
+      detail::swap_values(size_, other.size_);
+      detail::swap_values(capacity_, other.capacity_);
       return;
     }
     reserve(other.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <c10/macros/Macros.h>
 
 #include <cstddef>
@@ -49,7 +50,7 @@ class UniqueVoidPtr {
     return ctx_;
   }
   void* release_context() {
-    return std::exchange(ctx_, nullptr);
+    return c10::detail::exchange_value<void*>(ctx_, nullptr);
   }
   C10_API std::unique_ptr<void, DeleterFnPtr> move_context();
   /// Changes the deleter if it is `expected_deleter`; tells whether it was.
@@ -73,7 +74,7 @@ class UniqueVoidPtr {
 
  private:
   void reset_context(void* ctx) noexcept {
-    void* old = std::exchange(ctx_, ctx);
+    void* old = c10::detail::exchange_value(ctx_, ctx);
     if (old != nullptr) {
       deleter_(old);
     }

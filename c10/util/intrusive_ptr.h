@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
 #include <c10/util/MaybeOwned.h>
@@ -309,7 +310,7 @@ class intrusive_ptr final {
     target_ = NullType::singleton();
   }
   void swap(intrusive_ptr& rhs) noexcept {
-    std::swap(target_, rhs.target_);
+    detail::swap_values(target_, rhs.target_);
   }
   uint32_t use_count() const noexcept {
     return defined() ? base(target_)->refcount() : 0;
@@ -535,7 +536,7 @@ class weak_intrusive_ptr final {
     target_ = NullType::singleton();
   }
   void swap(weak_intrusive_ptr& rhs) noexcept {
-    std::swap(target_, rhs.target_);
+    detail::swap_values(target_, rhs.target_);
   }
   /// The object's address, alive or not; for comparing and hashing.
   TTarget* _unsafe_get_target() const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
 
@@ -102,11 +103,11 @@ class RobinHoodTable {
     delete[] slots_;
   }
   void swap(RobinHoodTable& other) noexcept {
-    std::swap(slots_, other.slots_);
-    std::swap(mask_, other.mask_);
-    std::swap(size_, other.size_);
-    std::swap(hash_, other.hash_);
-    std::swap(equal_, other.equal_);
+    detail::swap_values(slots_, other.slots_);
+    detail::swap_values(mask_, other.mask_);
+    detail::swap_values(size_, other.size_);
+    detail::swap_values(hash_, other.hash_);
+    detail::swap_values(equal_, other.equal_);
   }
 
   iterator begin() {
@@ -285,7 +286,7 @@ class RobinHoodTable {
         ::new (slot.storage) Value(std::move(carried));
         carried.~Value();
         ::new (&carried) Value(std::move(pushed));
-        std::swap(slot.distance, distance);
+        detail::swap_values(slot.distance, distance);
         placed = placed != nullptr ? placed : &slot;
       }
     }

@@ -1,6 +1,7 @@
 // A value of any copyable type: what goes from module to module when their types are not known.
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <c10/macros/Export.h>
 
 #include <type_traits>
@@ -15,9 +16,9 @@ namespace detail {
 
 class AnyValue {
  public:
-  AnyValue(AnyValue&& other) noexcept : content_(std::exchange(other.content_, nullptr)) {}
+  AnyValue(AnyValue&& other) noexcept : content_(c10::detail::exchange_value<Placeholder*>(other.content_, nullptr)) {}
   AnyValue& operator=(AnyValue&& other) noexcept {
-    std::swap(content_, other.content_);
+    c10::detail::swap_values(content_, other.content_);
     return *this;
   }
   AnyValue(const AnyValue& other) : content_(other.content_ ? other.content_->clone() : nullptr) {}
