@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SharedOf.h>
 #include <autograd/function_hook.h>
 
 #include <functional>
@@ -18,7 +19,7 @@ struct CppFunctionTensorPreHook : public FunctionPreHook {
   CppFunctionTensorPreHook(std::shared_ptr<hooks_list> hooks, size_t value_idx);
   variable_list operator()(const variable_list& values) override;
 
-  std::shared_ptr<hooks_list> hooks_;
+  c10::SharedOf<hooks_list> hooks_;
   size_t value_idx_;
 };
 

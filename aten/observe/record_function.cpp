@@ -161,13 +161,13 @@ bool erase(RecordFunctionCallbacks& callbacks, CallbackHandle handle) {
 }
 
 bool is_own(CallbackHandle handle) {
-  const RecordFunctionCallbacks& own = get_record_function_tls_().sorted_tls_callbacks_;
+  const RecordFunctionCallbacks& own = get_record_function_tls_().sorted_tls_callbacks_.get();
   return std::any_of(own.begin(), own.end(), [&](const auto& entry) { return entry.handle_ == handle; });
 }
 
 void set_callback_enabled(CallbackHandle handle, bool enabled) {
   if (is_own(handle)) {
-    change_thread([&](RecordFunctionTLS& tls) { set_enabled(tls.sorted_tls_callbacks_, handle, enabled); });
+    change_thread([&](RecordFunctionTLS& tls) { set_enabled(tls.sorted_tls_callbacks_.get(), handle, enabled); });
   } else {
     change_global([&](RecordFunctionCallbacks& callbacks) { return set_enabled(callbacks, handle, enabled); });
   }
@@ -187,16 +187,16 @@ void set_record_function_tls_(const RecordFunctionTLS& tls) {
 CallbackHandle addThreadLocalCallback(RecordFunctionCallback callback) {
   const CallbackHandle handle = next_callback_handle();
   watch_calls(/*of_all_threads=*/hasGlobalCallbacks());
-  change_thread([&](RecordFunctionTLS& tls) { tls.sorted_tls_callbacks_.emplace_back(callback, handle); });
+  change_thread([&](RecordFunctionTLS& tls) { tls.sorted_tls_callbacks_.get().emplace_back(callback, handle); });
   return handle;
 }
 
 bool hasThreadLocalCallbacks() {
-  return any_enabled(get_record_function_tls_().sorted_tls_callbacks_);
+  return any_enabled(get_record_function_tls_().sorted_tls_callbacks_.get());
 }
 
 void clearThreadLocalCallbacks() {
-  change_thread([](RecordFunctionTLS& tls) { tls.sorted_tls_callbacks_.clear(); });
+  change_thread([](RecordFunctionTLS& tls) { tls.sorted_tls_callbacks_.get().clear(); });
 }
 
 CallbackHandle addGlobalCallback(RecordFunctionCallback callback) {
@@ -221,7 +221,7 @@ void clearGlobalCallbacks() {
 
 void removeCallback(CallbackHandle handle) {
   if (is_own(handle)) {
-    change_thread([&](RecordFunctionTLS& tls) { erase(tls.sorted_tls_callbacks_, handle); });
+    change_thread([&](RecordFunctionTLS& tls) { erase(tls.sorted_tls_callbacks_.get(), handle); });
   } else if (!change_global([&](RecordFunctionCallbacks& callbacks) { return erase(callbacks, handle); })) {
     TORCH_WARN(
         "Requested callback is not found: removeCallback got the handle ", handle,
@@ -294,7 +294,7 @@ StepCallbacks getStepCallbacks(RecordScope scope) {
     }
     add(*mine.global);
   }
-  add(own.sorted_tls_callbacks_);
+  add(own.sorted_tls_callbacks_.get());
   return step;
 }
 
@@ -668,10 +668,10 @@ void set_shared_record_function_tls(SharedRecordFunctionTLS tls) {
   if (thread_ends) {
     return;
   }
-  if (tls && tls->sorted_tls_callbacks_.empty() && tls->tls_record_function_enabled_) {
+  if (tls && tls->sorted_tls_callbacks_.get().empty() && tls->tls_record_function_enabled_) {
     tls = nullptr;
   }
-  const bool observed = tls && tls->tls_record_function_enabled_ && any_enabled(tls->sorted_tls_callbacks_);
+  const bool observed = tls && tls->tls_record_function_enabled_ && any_enabled(tls->sorted_tls_callbacks_.get());
   if (observed != thread_has_callbacks) {
     thread_has_callbacks = observed;
     c10::impl::tls_set_dispatch_key_included(c10::impl::kObserverKey, observed);

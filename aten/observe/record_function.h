@@ -9,6 +9,8 @@
 // (record_function.cpp). While nobody watches they cost nothing, and a region costs the look at two variables.
 #pragma once
 
+#include <c10/util/Indirect.h>
+#include <c10/util/SharedOf.h>
 #include <aten/core/ivalue.h>
 #include <aten/core/operator_name.h>
 #include <c10/macros/Export.h>
@@ -87,7 +89,7 @@ struct TORCH_API StringView {
   }
 
  private:
-  std::shared_ptr<const std::string> owned_;
+  c10::SharedOf<const std::string> owned_;
   const char* text_ = "";
 };
 
@@ -371,7 +373,7 @@ class TORCH_API DisableRecordFunctionGuard : public RecordFunctionGuard {
 
 /// What belongs to a thread: its callbacks, by rising handle, and whether it is observed.
 struct TORCH_API RecordFunctionTLS {
-  RecordFunctionCallbacks sorted_tls_callbacks_;
+  c10::Indirect<RecordFunctionCallbacks> sorted_tls_callbacks_;
   bool tls_record_function_enabled_ = true;
 };
 TORCH_API const RecordFunctionTLS& get_record_function_tls_();

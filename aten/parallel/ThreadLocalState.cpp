@@ -12,16 +12,16 @@ struct RareThreadState {
   std::shared_ptr<c10::ThreadLocalDebugInfo> debug_info;
 };
 
-std::shared_ptr<const RareThreadState> rare_thread_state() {
+c10::SharedOf<const RareThreadState> rare_thread_state() {
   const SharedRecordFunctionTLS& callbacks = shared_record_function_tls();
   std::shared_ptr<c10::ThreadLocalDebugInfo> debug_info = c10::ThreadLocalDebugInfo::current();
   if (!callbacks && !debug_info) {
     return nullptr;
   }
-  return std::make_shared<RareThreadState>(RareThreadState{callbacks, std::move(debug_info)});
+  return std::make_shared<const RareThreadState>(RareThreadState{callbacks, std::move(debug_info)});
 }
 
-void set_rare_thread_state(const std::shared_ptr<const RareThreadState>& state) {
+void set_rare_thread_state(const c10::SharedOf<const RareThreadState>& state) {
   set_shared_record_function_tls(state ? state->callbacks : nullptr);
   c10::ThreadLocalDebugInfo::_forceCurrentDebugInfo(state ? state->debug_info : nullptr);
   has_rare_thread_state = state != nullptr;

@@ -1,6 +1,7 @@
 // A thread's settings, to be carried to another thread that works for it.
 #pragma once
 
+#include <c10/util/SharedOf.h>
 #include <aten/autocast/autocast_dtypes.h>
 #include <c10/core/AutogradState.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -17,8 +18,8 @@ namespace impl {
 /// Settings that few threads have: callbacks of RecordFunction and debug info.
 struct RareThreadState;
 /// Those of this thread; null if it has none.
-TORCH_API std::shared_ptr<const RareThreadState> rare_thread_state();
-TORCH_API void set_rare_thread_state(const std::shared_ptr<const RareThreadState>& state);
+TORCH_API c10::SharedOf<const RareThreadState> rare_thread_state();
+TORCH_API void set_rare_thread_state(const c10::SharedOf<const RareThreadState>& state);
 
 /// Whether this thread may have some that have to be taken away.
 extern TORCH_API __thread bool has_rare_thread_state __attribute__((tls_model("initial-exec")));
@@ -44,7 +45,7 @@ class TORCH_API ThreadLocalState {
 
   /// Makes `state` the calling thread's settings.
   static void setThreadLocalState(const ThreadLocalState& state) {
-    if (C10_UNLIKELY(impl::has_rare_thread_state || state.rare_.get() != nullptr)) {
+    if (C10_UNLIKELY(impl::has_rare_thread_state || state.rare_)) {
       impl::set_rare_thread_state(state.rare_);
     }
     // After the callbacks, which come with a dispatch key.
@@ -57,7 +58,7 @@ class TORCH_API ThreadLocalState {
   c10::impl::PODLocalDispatchKeySet dispatch_keys_;
   c10::AutogradState autograd_;
   autocast::Dtypes autocast_dtypes_;
-  std::shared_ptr<const impl::RareThreadState> rare_;
+  c10::SharedOf<const impl::RareThreadState> rare_;
 };
 
 /// Gives the thread other settings while it lives.

@@ -20,7 +20,7 @@ constexpr size_t kErrorFrames = 48;
 
 Error::Error(SourceLocation source_location, std::string msg)
     : msg_(std::move(msg)),
-      backtrace_(get_lazy_backtrace(/*frames_to_skip=*/1, kErrorFrames)),
+      backtrace_(std::make_shared<const Backtrace>(get_lazy_backtrace(/*frames_to_skip=*/1, kErrorFrames))),
       location_(str("Exception raised from ", source_location, " (most recent call first):")),
       caller_(nullptr) {
   refresh_what();
@@ -38,13 +38,20 @@ Error::Error(
           std::make_shared<PrecomputedLazyValue<std::string>>(backtrace),
           caller) {}
 
-Error::Error(std::string msg, Backtrace backtrace, const void* caller)
-    : msg_(std::move(msg)), backtrace_(std::move(backtrace)), caller_(caller) {
+Error::Error(std::string msg, Backtrace backtrace, const void* caller) : msg_(std::move(msg)), caller_(caller) {
+  if (backtrace != nullptr) {
+    backtrace_ = std::make_shared<const Backtrace>(std::move(backtrace));
+  }
+  refresh_what();
+}
+
+Error::Error(std::string msg) : msg_(std::move(msg)), caller_(nullptr) {
   refresh_what();
 }
 
 const Backtrace& Error::backtrace() const {
-  return backtrace_;
+  static const Backtrace none;
+  return backtrace_ ? *backtrace_ : none;
 }
 
 void Error::add_context(std::string new_msg) {
@@ -72,7 +79,7 @@ std::string Error::compute_what(bool include_backtrace) const {
       text += "\n" + location_;
     }
     if (backtrace_ != nullptr && (location_.empty() || show_stack_traces())) {
-      text += "\n" + backtrace_->get();
+      text += "\n" + (*backtrace_)->get();
     }
   }
   return text;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SharedOf.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Backtrace.h>
 #include <c10/util/StringUtil.h>
@@ -27,7 +28,8 @@ class C10_API Error : public std::exception {
       const std::string& msg,
       const std::string& backtrace,
       const void* caller = nullptr);
-  explicit Error(std::string msg, Backtrace backtrace = nullptr, const void* caller = nullptr);
+  explicit Error(std::string msg);
+  explicit Error(std::string msg, Backtrace backtrace, const void* caller = nullptr);
 
   /// Adds a line about what was going on while the error passed by.
   void add_context(std::string new_msg);
@@ -57,7 +59,7 @@ class C10_API Error : public std::exception {
 
   std::string msg_;
   std::vector<std::string> context_;
-  Backtrace backtrace_;
+  SharedOf<const Backtrace> backtrace_; // null: a null Backtrace
   std::string location_;
   mutable OptimisticLazy<std::string> what_;
   std::string what_without_backtrace_;

@@ -8,6 +8,10 @@ namespace {
 thread_local std::shared_ptr<ThreadLocalDebugInfo> current_info __attribute__((tls_model("initial-exec")));
 }
 
+ThreadLocalDebugInfo::ThreadLocalDebugInfo(
+    std::shared_ptr<DebugInfoBase> info, DebugInfoKind kind, std::shared_ptr<ThreadLocalDebugInfo> parent)
+    : info_(std::move(info)), kind_(kind), parent_info_(std::move(parent)) {}
+
 DebugInfoBase* ThreadLocalDebugInfo::get(DebugInfoKind kind) {
   for (const ThreadLocalDebugInfo* entry = current_info.get(); entry != nullptr; entry = entry->parent_info_.get()) {
     if (entry->kind_ == kind) {
@@ -34,15 +38,15 @@ std::shared_ptr<DebugInfoBase> ThreadLocalDebugInfo::_pop(DebugInfoKind kind) {
       current_info != nullptr && current_info->kind_ == kind, "Expected debug info of type ", static_cast<int>(kind),
       " on top of this thread's stack");
   const auto top = std::move(current_info);
-  current_info = top->parent_info_;
-  return top->info_;
+  current_info = top->parent_info_.shared();
+  return top->info_.shared();
 }
 
 std::shared_ptr<DebugInfoBase> ThreadLocalDebugInfo::_peek(DebugInfoKind kind) {
   TORCH_CHECK(
       current_info != nullptr && current_info->kind_ == kind, "Expected debug info of type ", static_cast<int>(kind),
       " on top of this thread's stack");
-  return current_info->info_;
+  return current_info->info_.shared();
 }
 
 DebugInfoGuard::DebugInfoGuard(DebugInfoKind kind, std::shared_ptr<DebugInfoBase> info) {
@@ -63,7 +67,7 @@ DebugInfoGuard::DebugInfoGuard(std::shared_ptr<ThreadLocalDebugInfo> info) {
 
 DebugInfoGuard::~DebugInfoGuard() {
   if (active_) {
-    current_info = std::move(previous_);
+    current_info = previous_.shared();
   }
 }
 

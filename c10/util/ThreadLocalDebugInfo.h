@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SharedOf.h>
 #include <c10/macros/Macros.h>
 
 #include <cstdint>
@@ -28,8 +29,7 @@ class C10_API DebugInfoBase {
 class C10_API ThreadLocalDebugInfo {
  public:
   ThreadLocalDebugInfo(
-      std::shared_ptr<DebugInfoBase> info, DebugInfoKind kind, std::shared_ptr<ThreadLocalDebugInfo> parent)
-      : info_(std::move(info)), kind_(kind), parent_info_(std::move(parent)) {}
+      std::shared_ptr<DebugInfoBase> info, DebugInfoKind kind, std::shared_ptr<ThreadLocalDebugInfo> parent);
 
   /// The topmost information of a kind; null when there is none.
   static DebugInfoBase* get(DebugInfoKind kind);
@@ -43,9 +43,9 @@ class C10_API ThreadLocalDebugInfo {
   static std::shared_ptr<DebugInfoBase> _peek(DebugInfoKind kind);
 
  private:
-  std::shared_ptr<DebugInfoBase> info_;
+  SharedOf<DebugInfoBase> info_;
   DebugInfoKind kind_;
-  std::shared_ptr<ThreadLocalDebugInfo> parent_info_;
+  SharedOf<ThreadLocalDebugInfo> parent_info_;
 };
 
 /// Adds information, or sets a whole stack, for the current scope. Does nothing when given null.
@@ -58,7 +58,7 @@ class C10_API DebugInfoGuard {
 
  private:
   bool active_ = false;
-  std::shared_ptr<ThreadLocalDebugInfo> previous_;
+  SharedOf<ThreadLocalDebugInfo> previous_;
 };
 
 } // namespace c10

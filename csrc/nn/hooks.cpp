@@ -9,16 +9,18 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
+template class c10::Indirect<std::vector<at::Tensor*>>;
+
 namespace torch::nn {
 
 namespace detail {
 
 ModuleHooks::ModuleHooks(const ModuleHooks& other)
-    : lists_(other.lists_ ? std::make_shared<HookLists>(*other.lists_) : nullptr) {}
+    : lists_(other.lists_ ? std::make_shared<HookLists>(*other.lists_) : std::shared_ptr<HookLists>()) {}
 
 ModuleHooks& ModuleHooks::operator=(const ModuleHooks& other) {
   if (this != &other) {
-    lists_ = other.lists_ ? std::make_shared<HookLists>(*other.lists_) : nullptr;
+    lists_ = other.lists_ ? std::make_shared<HookLists>(*other.lists_) : std::shared_ptr<HookLists>();
   }
   return *this;
 }
@@ -27,7 +29,7 @@ bool ModuleHooks::empty() const noexcept {
   return lists_ == nullptr || lists_->empty();
 }
 
-const std::shared_ptr<HookLists>& ModuleHooks::lists() {
+const c10::SharedOf<HookLists>& ModuleHooks::lists() {
   if (!lists_) {
     lists_ = std::make_shared<HookLists>();
   }
@@ -131,8 +133,17 @@ void store(
 
 } // namespace
 
-HookedCall::HookedCall(Module& module, const std::vector<at::Tensor*>& inputs)
+void TensorPointers::add(at::Tensor& tensor) {
+  pointers_->push_back(&tensor);
+}
+
+const std::vector<at::Tensor*>& TensorPointers::get() const noexcept {
+  return pointers_.get();
+}
+
+HookedCall::HookedCall(Module& module, const TensorPointers& input_pointers)
     : module_(module), lists_(module.hooks_.lists()) {
+  const std::vector<at::Tensor*>& inputs = input_pointers.get();
   for (const auto& computed : lists_->computed) {
     computed->renew(module_);
   }
@@ -148,7 +159,7 @@ HookedCall::HookedCall(Module& module, const std::vector<at::Tensor*>& inputs)
     backward_ = std::make_shared<BackwardState>();
     backward_->module = &module_;
     backward_->keep_alive = module_.weak_from_this().lock();
-    backward_->lists = lists_;
+    backward_->lists = lists_.shared();
     backward_->num_inputs = inputs.size();
     const std::vector<size_t> positions = positions_that_require_grad(inputs);
     if (!positions.empty()) {
@@ -166,7 +177,8 @@ HookedCall::HookedCall(Module& module, const std::vector<at::Tensor*>& inputs)
   inputs_ = values_of(inputs);
 }
 
-void HookedCall::finish(const std::vector<at::Tensor*>& outputs) {
+void HookedCall::finish(const TensorPointers& output_pointers) {
+  const std::vector<at::Tensor*>& outputs = output_pointers.get();
   if (backward_) {
     const std::vector<size_t> positions = positions_that_require_grad(outputs);
     if (!positions.empty()) {
@@ -191,8 +203,11 @@ void HookedCall::finish(const std::vector<at::Tensor*>& outputs) {
 
 } // namespace detail
 
+RemovableHandle::RemovableHandle(const std::shared_ptr<detail::HookLists>& lists, int64_t id)
+    : lists_(lists), id_(id) {}
+
 void RemovableHandle::remove() {
-  if (const std::shared_ptr<detail::HookLists> lists = lists_.lock()) {
+  if (const auto lists = std::static_pointer_cast<detail::HookLists>(lists_.lock())) {
     lists->remove(id_);
   }
 }
@@ -200,19 +215,19 @@ void RemovableHandle::remove() {
 RemovableHandle Module::register_forward_pre_hook(ForwardPreHook hook) {
   const auto& lists = hooks_.lists();
   lists->forward_pre.emplace_back(lists->next_id, std::move(hook));
-  return RemovableHandle(lists, lists->next_id++);
+  return RemovableHandle(lists.shared(), lists->next_id++);
 }
 
 RemovableHandle Module::register_forward_hook(ForwardHook hook) {
   const auto& lists = hooks_.lists();
   lists->forward.emplace_back(lists->next_id, std::move(hook));
-  return RemovableHandle(lists, lists->next_id++);
+  return RemovableHandle(lists.shared(), lists->next_id++);
 }
 
 RemovableHandle Module::register_full_backward_hook(BackwardHook hook) {
   const auto& lists = hooks_.lists();
   lists->backward.emplace_back(lists->next_id, std::move(hook));
-  return RemovableHandle(lists, lists->next_id++);
+  return RemovableHandle(lists.shared(), lists->next_id++);
 }
 
 } // namespace torch::nn

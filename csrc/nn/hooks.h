@@ -4,6 +4,8 @@
 // `linear->forward(x)` does not run them, as in Python.
 #pragma once
 
+#include <c10/util/Indirect.h>
+#include <c10/util/SharedOf.h>
 #include <aten/core/Tensor.h>
 
 #include <cstdint>
@@ -14,6 +16,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+extern template class TORCH_API c10::Indirect<std::vector<at::Tensor*>>;
 
 namespace torch::nn {
 
@@ -36,11 +40,11 @@ struct HookLists;
 class TORCH_API RemovableHandle {
  public:
   RemovableHandle() = default;
-  RemovableHandle(std::weak_ptr<detail::HookLists> lists, int64_t id) : lists_(std::move(lists)), id_(id) {}
+  RemovableHandle(const std::shared_ptr<detail::HookLists>& lists, int64_t id);
   void remove();
 
  private:
-  std::weak_ptr<detail::HookLists> lists_;
+  std::weak_ptr<void> lists_;
   int64_t id_ = 0;
 };
 
@@ -57,33 +61,43 @@ class TORCH_API ModuleHooks {
   ~ModuleHooks() = default;
 
   bool empty() const noexcept;
-  const std::shared_ptr<HookLists>& lists();
+  const c10::SharedOf<HookLists>& lists();
 
  private:
-  std::shared_ptr<HookLists> lists_;
+  c10::SharedOf<HookLists> lists_;
 };
 
 TORCH_API bool has_hooks(const Module& module);
 
+/// The tensors of a call's arguments or result.
+class TORCH_API TensorPointers {
+ public:
+  void add(at::Tensor& tensor);
+  const std::vector<at::Tensor*>& get() const noexcept;
+
+ private:
+  c10::Indirect<std::vector<at::Tensor*>> pointers_;
+};
+
 /// One call of a module with hooks: the constructor deals with the inputs, finish with the outputs.
 class TORCH_API HookedCall {
  public:
-  HookedCall(Module& module, const std::vector<at::Tensor*>& inputs);
-  void finish(const std::vector<at::Tensor*>& outputs);
+  HookedCall(Module& module, const TensorPointers& inputs);
+  void finish(const TensorPointers& outputs);
 
  private:
   struct BackwardState;
   Module& module_;
-  std::shared_ptr<HookLists> lists_;
+  c10::SharedOf<HookLists> lists_;
   std::vector<at::Tensor> inputs_;
-  std::shared_ptr<BackwardState> backward_;
+  c10::SharedOf<BackwardState> backward_;
 };
 
 /// Appends pointers to the tensors in `value`.
 template <typename T>
-void collect_tensors(T& value, std::vector<at::Tensor*>& out);
+void collect_tensors(T& value, TensorPointers& out);
 template <typename... T>
-void collect_from_tuple(std::tuple<T...>& values, std::vector<at::Tensor*>& out) {
+void collect_from_tuple(std::tuple<T...>& values, TensorPointers& out) {
   std::apply([&](T&... value) { (collect_tensors(value, out), ...); }, values);
 }
 template <typename T>
@@ -96,12 +110,12 @@ template <typename... T>
 struct is_tuple<std::tuple<T...>> : std::true_type {};
 
 template <typename T>
-void collect_tensors(T& value, std::vector<at::Tensor*>& out) {
+void collect_tensors(T& value, TensorPointers& out) {
   if constexpr (std::is_same_v<T, at::Tensor>) {
-    out.push_back(&value);
+    out.add(value);
   } else if constexpr (std::is_same_v<T, std::vector<at::Tensor>>) {
     for (at::Tensor& tensor : value) {
-      out.push_back(&tensor);
+      out.add(tensor);
     }
   } else if constexpr (is_optional<T>::value) {
     if (value) {
@@ -114,13 +128,13 @@ void collect_tensors(T& value, std::vector<at::Tensor*>& out) {
 
 template <typename C, typename... Args>
 auto hooked_forward(C& module, std::decay_t<Args>... args) {
-  std::vector<at::Tensor*> inputs;
+  TensorPointers inputs;
   (collect_tensors(args, inputs), ...);
   HookedCall call(module, inputs);
   auto result = module.forward(
       static_cast<std::conditional_t<std::is_lvalue_reference_v<Args>, std::decay_t<Args>&, std::decay_t<Args>&&>>(
           args)...);
-  std::vector<at::Tensor*> outputs;
+  TensorPointers outputs;
   collect_tensors(result, outputs);
   call.finish(outputs);
   return result;

@@ -130,7 +130,7 @@ OptimizerHookHandle Optimizer::add_hook(StepHook hook, bool before) {
     hooks_ = std::make_shared<Hooks>();
   }
   OptimizerHookHandle handle;
-  handle.hooks_ = hooks_;
+  handle.hooks_ = hooks_.untyped();
   handle.id_ = hooks_->next_id++;
   hooks_->list.push_back({handle.id_, before, std::move(hook)});
   return handle;

@@ -1,6 +1,7 @@
 // torch::optim::Optimizer: groups of parameters, options and state, and what all optimizers share.
 #pragma once
 
+#include <c10/util/SharedOf.h>
 #include <aten/core/Tensor.h>
 #include <c10/util/Exception.h>
 #include <c10/util/FunctionRef.h>
@@ -248,7 +249,7 @@ class TORCH_API Optimizer {
   OptimizerHookHandle add_hook(StepHook hook, bool before);
   void call_hooks(bool before);
 
-  std::shared_ptr<Hooks> hooks_;
+  c10::SharedOf<Hooks> hooks_;
 };
 
 /// optimizer.save(archive).

@@ -1,6 +1,7 @@
 // The CIFAR images (Krizhevsky 2009) in their binary version. (Not in libtorch; names as torchvision's.)
 #pragma once
 
+#include <c10/util/SharedOf.h>
 #include <csrc/data/datasets/base.h>
 
 #include <cstddef>
@@ -35,7 +36,7 @@ class TORCH_API CIFAR10 : public Dataset<CIFAR10> {
   const Tensor& targets() const;
 
  private:
-  std::shared_ptr<detail::ByteImages> data_;
+  c10::SharedOf<detail::ByteImages> data_;
   Mode mode_;
 };
 
@@ -63,7 +64,7 @@ class TORCH_API CIFAR100 : public Dataset<CIFAR100> {
   }
 
  private:
-  std::shared_ptr<detail::ByteImages> data_;
+  c10::SharedOf<detail::ByteImages> data_;
   Tensor coarse_targets_;
   Mode mode_;
 };

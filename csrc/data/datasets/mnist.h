@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/SharedOf.h>
 #include <csrc/data/datasets/base.h>
 
 #include <cstddef>
@@ -36,7 +37,7 @@ class TORCH_API MNIST : public Dataset<MNIST> {
   const Tensor& targets() const;
 
  private:
-  std::shared_ptr<detail::ByteImages> data_;
+  c10::SharedOf<detail::ByteImages> data_;
   Mode mode_;
 };
 

@@ -1,6 +1,7 @@
 // Parts of a dataset, and several datasets as one. (Not in libtorch; as torch.utils.data has them.)
 #pragma once
 
+#include <c10/util/SharedOf.h>
 #include <csrc/data/datasets/base.h>
 
 #include <aten/core/Generator.h>
@@ -64,7 +65,7 @@ class Subset : public BatchDataset<Subset<SourceDataset>, typename SourceDataset
 
  private:
   SourceDataset dataset_;
-  std::shared_ptr<const std::vector<size_t>> indices_; // shared by the copies for workers
+  c10::SharedOf<const std::vector<size_t>> indices_; // shared by the copies for workers
 };
 
 /// Cuts a dataset at random into parts of the given lengths, which must add up to its size. For the same seed the parts
@@ -103,7 +104,7 @@ class ConcatDataset
 
   /// Throws if there is none or one does not know its size.
   explicit ConcatDataset(std::vector<SourceDataset> datasets) : datasets_(std::move(datasets)) {
-    std::vector<std::optional<size_t>> sizes;
+    std::vector<decltype(datasets_.front().size())> sizes; // of a type that depends on SourceDataset
     for (const SourceDataset& dataset : datasets_) {
       sizes.push_back(dataset.size());
     }
