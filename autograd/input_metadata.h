@@ -20,7 +20,7 @@ struct TORCH_API InputMetadata {
   explicit InputMetadata(const at::Tensor& t);
 
   at::TensorOptions options() const {
-    return at::TensorOptions().dtype(dtype_).layout(layout_).device(device_);
+    return at::TensorOptions(dtype_).layout(layout_).device(device_);
   }
   caffe2::TypeMeta dtype() const {
     return c10::scalarTypeToTypeMeta(dtype_);

@@ -159,8 +159,8 @@ TensorBase empty_cpu(
 
 TensorBase empty_cpu(c10::IntArrayRef size, const c10::TensorOptions& options) {
   return empty_cpu(
-      size, c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(),
-      options.pinned_memory_opt(), options.memory_format_opt());
+      size, options.scalar_type_opt(), options.layout_opt(), options.device_opt(), options.pinned_memory_opt(),
+      options.memory_format_opt());
 }
 
 TensorBase empty_strided_cpu(c10::IntArrayRef size, c10::IntArrayRef stride, c10::ScalarType dtype, bool pin_memory) {
@@ -180,8 +180,7 @@ TensorBase empty_strided_cpu(
 
 TensorBase empty_strided_cpu(c10::IntArrayRef size, c10::IntArrayRef stride, const c10::TensorOptions& options) {
   return empty_strided_cpu(
-      size, stride, c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(),
-      options.pinned_memory_opt());
+      size, stride, options.scalar_type_opt(), options.layout_opt(), options.device_opt(), options.pinned_memory_opt());
 }
 
 TensorBase empty_meta(
@@ -192,7 +191,7 @@ TensorBase empty_meta(
 TensorBase empty_meta(c10::IntArrayRef size, const c10::TensorOptions& options) {
   check_device(options.device_opt(), c10::kMeta, "empty_meta");
   return native::empty_meta(
-      size, c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(), std::nullopt,
+      size, options.scalar_type_opt(), options.layout_opt(), options.device_opt(), std::nullopt,
       options.memory_format_opt());
 }
 
@@ -203,8 +202,7 @@ TensorBase empty_strided_meta(c10::IntArrayRef size, c10::IntArrayRef stride, c1
 TensorBase empty_strided_meta(c10::IntArrayRef size, c10::IntArrayRef stride, const c10::TensorOptions& options) {
   check_device(options.device_opt(), c10::kMeta, "empty_strided_meta");
   return native::empty_strided_meta(
-      size, stride, c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(),
-      std::nullopt);
+      size, stride, options.scalar_type_opt(), options.layout_opt(), options.device_opt(), std::nullopt);
 }
 
 } // namespace at::detail

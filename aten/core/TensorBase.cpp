@@ -60,7 +60,7 @@ TensorBase TensorBase::contiguous_copy(c10::MemoryFormat memory_format) const {
 TensorBase TensorBase::to(
     c10::TensorOptions options, bool non_blocking, bool copy, std::optional<c10::MemoryFormat> memory_format) const {
   return at::_ops::to_dtype_layout::call(
-      as_tensor(*this), c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(),
+      as_tensor(*this), options.scalar_type_opt(), options.layout_opt(), options.device_opt(),
       options.pinned_memory_opt(), non_blocking, copy, memory_format);
 }
 

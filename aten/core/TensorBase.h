@@ -209,7 +209,7 @@ class TORCH_API TensorBase {
     return impl_->layout();
   }
   c10::TensorOptions options() const {
-    return c10::TensorOptions().dtype(dtype()).device(device()).layout(layout());
+    return c10::TensorOptions(dtype()).device(device()).layout(layout());
   }
   bool has_storage() const {
     return defined() && impl_->has_storage();

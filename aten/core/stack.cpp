@@ -14,7 +14,7 @@ std::vector<IValue> pop(Stack& stack, size_t n) {
 }
 
 void push_one(Stack& stack, c10::TensorOptions options) {
-  stack.emplace_back(c10::optTypeMetaToScalarType(options.dtype_opt()));
+  stack.emplace_back(options.scalar_type_opt());
   stack.emplace_back(options.layout_opt());
   stack.emplace_back(options.device_opt());
   stack.emplace_back(options.pinned_memory_opt());

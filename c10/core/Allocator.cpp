@@ -12,6 +12,10 @@
 
 namespace c10 {
 
+std::size_t MempoolIdHash::operator()(const MempoolId_t& id) const noexcept {
+  return id.first != 0 ? id.first : id.second;
+}
+
 Allocator::~Allocator() = default;
 GatheredContext::~GatheredContext() = default;
 

@@ -24,9 +24,7 @@ using CaptureId_t = unsigned long long;
 using MempoolId_t = std::pair<CaptureId_t, CaptureId_t>;
 
 struct MempoolIdHash {
-  std::size_t operator()(const MempoolId_t& id) const noexcept {
-    return id.first != 0 ? id.first : id.second;
-  }
+  C10_API std::size_t operator()(const MempoolId_t& id) const noexcept;
 };
 
 /// Owns data on a device: a pointer to the data, and a context with the function that deletes it. The two pointers

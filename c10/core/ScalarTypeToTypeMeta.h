@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>
 #include <c10/core/TypeMeta.h>
@@ -15,7 +16,9 @@ inline caffe2::TypeMeta scalarTypeToTypeMeta(ScalarType scalar_type) {
 inline ScalarType typeMetaToScalarType(caffe2::TypeMeta dtype) {
   return dtype.toScalarType();
 }
-inline std::optional<ScalarType> optTypeMetaToScalarType(std::optional<caffe2::TypeMeta> type_meta) {
+/// (T is named so that programs pay for std::optional<TypeMeta> only where they use it.)
+template <typename T = caffe2::TypeMeta>
+std::optional<ScalarType> optTypeMetaToScalarType(std::optional<std::enable_if_t<true, T>> type_meta) {
   if (!type_meta.has_value()) {
     return std::nullopt;
   }

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <limits>
 
+template class c10::Indirect<std::optional<std::string>>;
+
 namespace c10 {
 
 void StorageImpl::release_resources() {
@@ -39,13 +41,13 @@ void StorageImpl::release_data_and_set_meta_custom_data_ptr_error_msg_(std::opti
 void StorageImpl::clear_data_ptr_access_error_msg_() {
   throw_on_immutable_data_ptr_ = false;
   if (extra_meta_) {
-    extra_meta_->custom_data_ptr_error_msg_.reset();
+    extra_meta_->custom_data_ptr_error_msg_->reset();
   }
 }
 
 void StorageImpl::throw_data_ptr_access_error() const {
-  if (extra_meta_ && extra_meta_->custom_data_ptr_error_msg_) {
-    TORCH_CHECK(false, *extra_meta_->custom_data_ptr_error_msg_);
+  if (extra_meta_ && extra_meta_->custom_data_ptr_error_msg_->has_value()) {
+    TORCH_CHECK(false, **extra_meta_->custom_data_ptr_error_msg_);
   }
   TORCH_CHECK(false, "Cannot access data pointer of Storage that is invalid.");
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <c10/util/Indirect.h>
+#include <c10/util/SwapValues.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/Device.h>
 #include <c10/core/DeviceType.h>
@@ -18,6 +20,8 @@
 #include <string>
 #include <utility>
 
+extern template class C10_API c10::Indirect<std::optional<std::string>>;
+
 namespace c10 {
 
 namespace impl {
@@ -26,7 +30,7 @@ struct RecycledTensors;
 
 /// What few storages have.
 struct C10_API StorageExtraMeta {
-  std::optional<std::string> custom_data_ptr_error_msg_;
+  Indirect<std::optional<std::string>> custom_data_ptr_error_msg_;
 };
 
 /// A block of bytes on a device, shared by the tensors that are views of it. It may be resizable, then it knows its
@@ -121,7 +125,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   /// Gives the old memory back.
   at::DataPtr set_data_ptr(at::DataPtr&& data_ptr) {
     as_made_ = false;
-    return std::exchange(data_ptr_, std::move(data_ptr));
+    return detail::exchange_value(data_ptr_, std::move(data_ptr));
   }
   void set_data_ptr_noswap(at::DataPtr&& data_ptr) {
     as_made_ = false;

@@ -245,15 +245,15 @@ const char* TensorImpl::tensorimpl_type_name() const {
 // -- Errors of data access -------------------------------------------------------------
 
 void TensorImpl::throw_storage_access_error() const {
-  if (extra_meta_ && extra_meta_->custom_storage_error_msg_) {
-    TORCH_CHECK(false, *extra_meta_->custom_storage_error_msg_);
+  if (extra_meta_ && extra_meta_->custom_storage_error_msg_->has_value()) {
+    TORCH_CHECK(false, **extra_meta_->custom_storage_error_msg_);
   }
   TORCH_CHECK_NOT_IMPLEMENTED(false, "Cannot access storage of ", tensorimpl_type_name());
 }
 
 void TensorImpl::throw_data_ptr_access_error() const {
-  if (extra_meta_ && extra_meta_->custom_data_ptr_error_msg_) {
-    TORCH_CHECK(false, *extra_meta_->custom_data_ptr_error_msg_);
+  if (extra_meta_ && extra_meta_->custom_data_ptr_error_msg_->has_value()) {
+    TORCH_CHECK(false, **extra_meta_->custom_data_ptr_error_msg_);
   }
   TORCH_CHECK(false, "Cannot access data pointer of Tensor that doesn't have storage");
 }

@@ -91,8 +91,8 @@ struct C10_API ExtraMeta {
   OwnedPtr<c10::SymbolicShapeMeta> symbolic_shape_meta_;
   OwnedPtr<c10::NamedTensorMetaInterface> named_tensor_meta_;
   intrusive_ptr<c10::BackendMeta> backend_meta_;
-  std::optional<std::string> custom_data_ptr_error_msg_;
-  std::optional<std::string> custom_storage_error_msg_;
+  Indirect<std::optional<std::string>> custom_data_ptr_error_msg_;
+  Indirect<std::optional<std::string>> custom_storage_error_msg_;
   impl::PyObjectSlot pyobj_slot_;
 
   ExtraMeta();

@@ -70,7 +70,7 @@ TensorOptions TensorOptions::merge_in(TensorOptions options) const noexcept {
     merged.set_device(options.device_opt());
   }
   if (options.has_dtype()) {
-    merged.set_dtype(options.dtype_opt());
+    merged.set_dtype(options.dtype());
   }
   if (options.has_layout()) {
     merged.set_layout(options.layout_opt());

@@ -31,7 +31,9 @@ computeDispatchKey(std::optional<ScalarType> dtype, std::optional<Layout> layout
 inline ScalarType dtype_or_default(std::optional<ScalarType> dtype) {
   return dtype ? *dtype : get_default_dtype_as_scalartype();
 }
-inline caffe2::TypeMeta dtype_or_default(std::optional<caffe2::TypeMeta> dtype) {
+// T puts off std::optional<TypeMeta> until somebody uses it, here and below.
+template <typename T = caffe2::TypeMeta>
+caffe2::TypeMeta dtype_or_default(std::optional<std::enable_if_t<true, T>> dtype) {
   return dtype ? *dtype : get_default_dtype();
 }
 inline Layout layout_or_default(std::optional<Layout> layout) {
@@ -93,20 +95,27 @@ struct C10_API TensorOptions {
   [[nodiscard]] TensorOptions device_index(c10::DeviceIndex device_index) const noexcept {
     return device(std::optional<Device>(Device(DeviceType::CUDA, device_index)));
   }
-  [[nodiscard]] TensorOptions dtype(std::optional<caffe2::TypeMeta> dtype) const noexcept {
+  template <typename T = caffe2::TypeMeta>
+  [[nodiscard]] TensorOptions dtype(std::optional<std::enable_if_t<true, T>> dtype) const noexcept {
     TensorOptions r = *this;
-    r.set_dtype(dtype);
+    r.has_dtype_ = dtype.has_value();
+    if (dtype) {
+      r.dtype_ = *dtype;
+    }
     return r;
   }
   [[nodiscard]] TensorOptions dtype(std::optional<ScalarType> dtype) const noexcept {
     TensorOptions r = *this;
-    r.set_dtype(dtype);
+    r.has_dtype_ = dtype.has_value();
+    if (dtype) {
+      r.dtype_ = scalarTypeToTypeMeta(*dtype);
+    }
     return r;
   }
   /// Changes the object itself.
   template <typename T>
   TensorOptions& dtype() {
-    set_dtype(std::optional<caffe2::TypeMeta>(caffe2::TypeMeta::Make<T>()));
+    set_dtype(caffe2::TypeMeta::Make<T>());
     return *this;
   }
   [[nodiscard]] TensorOptions layout(std::optional<Layout> layout) const noexcept {
@@ -146,13 +155,18 @@ struct C10_API TensorOptions {
   }
 
   caffe2::TypeMeta dtype() const noexcept {
-    return dtype_or_default(dtype_opt());
+    return has_dtype_ ? dtype_ : get_default_dtype();
   }
   bool has_dtype() const noexcept {
     return has_dtype_;
   }
-  std::optional<caffe2::TypeMeta> dtype_opt() const noexcept {
-    return has_dtype_ ? std::optional<caffe2::TypeMeta>(dtype_) : std::nullopt;
+  template <typename T = caffe2::TypeMeta>
+  std::optional<T> dtype_opt() const noexcept {
+    return has_dtype_ ? std::optional<T>(dtype_) : std::nullopt;
+  }
+  /// The dtype if it is set, as operators take it. (Not in libtorch.)
+  std::optional<ScalarType> scalar_type_opt() const {
+    return has_dtype_ ? std::optional<ScalarType>(dtype_.toScalarType()) : std::nullopt;
   }
 
   Layout layout() const noexcept {
@@ -211,7 +225,7 @@ struct C10_API TensorOptions {
     return dispatchKeyToBackend(computeDispatchKey());
   }
   DispatchKey computeDispatchKey() const {
-    return c10::computeDispatchKey(optTypeMetaToScalarType(dtype_opt()), layout_opt(), device_opt());
+    return c10::computeDispatchKey(scalar_type_opt(), layout_opt(), device_opt());
   }
 
   /// What `options` sets wins over what this sets.
@@ -224,18 +238,6 @@ struct C10_API TensorOptions {
   void set_device(std::optional<Device> device) & noexcept {
     has_device_ = device.has_value();
     device_ = device.value_or(Device(DeviceType::CPU));
-  }
-  void set_dtype(std::optional<caffe2::TypeMeta> dtype) & noexcept {
-    has_dtype_ = dtype.has_value();
-    if (dtype) {
-      dtype_ = *dtype;
-    }
-  }
-  void set_dtype(std::optional<ScalarType> dtype) & noexcept {
-    has_dtype_ = dtype.has_value();
-    if (dtype) {
-      dtype_ = scalarTypeToTypeMeta(*dtype);
-    }
   }
   void set_dtype(caffe2::TypeMeta dtype) & noexcept {
     has_dtype_ = true;
@@ -282,10 +284,10 @@ static_assert(sizeof(TensorOptions) <= sizeof(int64_t) * 2, "options are passed 
 // Options with one property set: dtype(kLong), device(kCPU)...
 
 inline TensorOptions dtype(caffe2::TypeMeta dtype) {
-  return TensorOptions().dtype(dtype);
+  return TensorOptions(dtype);
 }
 inline TensorOptions dtype(ScalarType dtype) {
-  return TensorOptions().dtype(dtype);
+  return TensorOptions(dtype);
 }
 template <typename T>
 inline TensorOptions dtype() {

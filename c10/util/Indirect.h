@@ -1,6 +1,7 @@
 // A member of a public header whose type is not compiled before it is used.
 #pragma once
 
+#include <c10/util/SwapValues.h>
 #include <type_traits>
 #include <utility>
 
@@ -18,11 +19,16 @@ class Indirect final {
   Indirect() noexcept = default;
   template <class V, std::enable_if_t<!std::is_same_v<std::decay_t<V>, Indirect>, int> = 0>
   explicit Indirect(V&& value) : value_(new T(std::forward<V>(value))) {}
+  template <class V, std::enable_if_t<!std::is_same_v<std::decay_t<V>, Indirect>, int> = 0>
+  Indirect& operator=(V&& value) {
+    get() = std::forward<V>(value);
+    return *this;
+  }
   Indirect(const Indirect& other);
-  Indirect(Indirect&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+  Indirect(Indirect&& other) noexcept : value_(detail::exchange_value<T*>(other.value_, nullptr)) {}
   Indirect& operator=(const Indirect& other);
   Indirect& operator=(Indirect&& other) noexcept {
-    std::swap(value_, other.value_);
+    detail::swap_values(value_, other.value_);
     return *this;
   }
   ~Indirect();

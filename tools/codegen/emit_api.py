@@ -49,7 +49,7 @@ class Signature:
                 default = "at::kLong" if dtype.default == "long" else "{}"
                 self.params.append(Param("at::TensorOptions", "options", default if all_default else None))
                 self.arguments |= {
-                    "dtype": "c10::optTypeMetaToScalarType(options.dtype_opt())",
+                    "dtype": "options.scalar_type_opt()",
                     "layout": "options.layout_opt()",
                     "device": "options.device_opt()",
                     "pin_memory": "options.pinned_memory_opt()",

@@ -93,8 +93,10 @@ class InlineOptionalDeviceGuard {
       guard_.emplace(*device_opt);
     }
   }
-  template <typename U = T, typename = std::enable_if_t<!std::is_same_v<U, VirtualGuardImpl>>>
-  explicit InlineOptionalDeviceGuard(std::optional<DeviceIndex> device_index_opt) {
+  // (The index is named by way of U, so that its std::optional is compiled where it is used.)
+  template <typename U = T>
+  explicit InlineOptionalDeviceGuard(
+      std::optional<std::enable_if_t<!std::is_same_v<U, VirtualGuardImpl>, DeviceIndex>> device_index_opt) {
     if (device_index_opt) {
       guard_.emplace(*device_index_opt);
     }
