@@ -14,20 +14,20 @@ namespace torch::autograd {
 
 namespace detail {
 
-void extract_variables(std::vector<bool>& is_variable, variable_list& list, const at::Tensor& x) {
-  is_variable.push_back(true);
+void extract_variables(VariableFlags& is_variable, variable_list& list, const at::Tensor& x) {
+  is_variable.push_back(1);
   list.push_back(x);
 }
 
-void extract_variables(std::vector<bool>& is_variable, variable_list& list, const std::optional<at::Tensor>& x) {
+void extract_variables(VariableFlags& is_variable, variable_list& list, const std::optional<at::Tensor>& x) {
   const bool present = x.has_value() && x->defined();
-  is_variable.push_back(present);
+  is_variable.push_back(present ? 1 : 0);
   if (present) {
     list.push_back(*x);
   }
 }
 
-void extract_variables(std::vector<bool>& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs) {
+void extract_variables(VariableFlags& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs) {
   for (const at::Tensor& x : xs) {
     extract_variables(is_variable, list, x);
   }
@@ -160,7 +160,7 @@ variable_list CustomNode::apply(variable_list&& inputs) {
   variable_list outputs;
   outputs.reserve(num_outputs());
   for (size_t i = 0; i < expected; ++i) {
-    if (is_variable_input_[i]) {
+    if (is_variable_input_[i] != 0) {
       outputs.push_back(std::move(results[i]));
     } else {
       TORCH_CHECK(
@@ -177,7 +177,7 @@ void CustomNode::release_variables() {
   ctx_.has_freed_buffers_ = true;
 }
 
-bool CustomNode::begin(const variable_list& inputs, std::vector<bool>&& is_variable_input) {
+bool CustomNode::begin(const variable_list& inputs, VariableFlags&& is_variable_input) {
   is_variable_input_ = std::move(is_variable_input);
   ctx_.grad_fn_ = weak_from_this();
   const bool recorded = GradMode::is_enabled() && any_variable_requires_grad(inputs);

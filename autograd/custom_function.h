@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/util/DimVector.h>
 #include <aten/core/ivalue.h>
 #include <autograd/function.h>
 #include <autograd/functions/utils.h>
@@ -38,6 +39,9 @@ struct TORCH_API VariableInfo {
 extern template class TORCH_API c10::Indirect<std::vector<std::optional<torch::autograd::VariableInfo>>>;
 
 namespace torch::autograd {
+
+/// For each argument of a custom function 1 where it is an input that gradients flow to, else 0.
+using VariableFlags = c10::DimVector;
 
 template <class T>
 struct CppNode;
@@ -98,12 +102,12 @@ struct TORCH_API CustomNode : public Node {
   void release_variables() final;
 
   /// Notes the inputs and sets the edges if the call is recorded, which is returned.
-  bool begin(const variable_list& inputs, std::vector<bool>&& is_variable_input);
+  bool begin(const variable_list& inputs, VariableFlags&& is_variable_input);
   /// Gives the outputs their history and saves what was asked for.
   variable_list finish(const variable_list& inputs, variable_list&& outputs, bool recorded);
 
   AutogradContext ctx_;
-  std::vector<bool> is_variable_input_;
+  VariableFlags is_variable_input_;
   c10::Indirect<std::vector<std::optional<VariableInfo>>> output_info_;
 
  protected:
@@ -121,21 +125,20 @@ struct CppNode final : public CustomNode {
 
 namespace detail {
 
-TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, const at::Tensor& x);
-TORCH_API void extract_variables(
-    std::vector<bool>& is_variable, variable_list& list, const std::optional<at::Tensor>& x);
-TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs);
+TORCH_API void extract_variables(VariableFlags& is_variable, variable_list& list, const at::Tensor& x);
+TORCH_API void extract_variables(VariableFlags& is_variable, variable_list& list, const std::optional<at::Tensor>& x);
+TORCH_API void extract_variables(VariableFlags& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs);
 
 // Which arguments are inputs is told by their own type, as in libtorch: a vector of tensors is passed through like a
 // number.
 template <typename T>
-void extract_argument(std::vector<bool>& is_variable, variable_list& list, const T& x) {
+void extract_argument(VariableFlags& is_variable, variable_list& list, const T& x) {
   if constexpr (
       std::is_same_v<T, at::Tensor> || std::is_same_v<T, std::optional<at::Tensor>> ||
       std::is_same_v<T, at::ArrayRef<at::Tensor>>) {
     extract_variables(is_variable, list, x);
   } else {
-    is_variable.push_back(false);
+    is_variable.push_back(0);
   }
 }
 
@@ -185,7 +188,7 @@ struct Function {
   static auto apply(Args&&... args) -> std::enable_if_t<std::is_same_v<X, T>, forward_t<X, Args...>> {
     using Result = forward_t<X, Args...>;
     const auto node = make_node<CppNode<T>>();
-    std::vector<bool> is_variable_input;
+    VariableFlags is_variable_input;
     variable_list inputs;
     is_variable_input.reserve(sizeof...(Args));
     inputs.reserve(sizeof...(Args));

@@ -72,6 +72,28 @@ std::optional<c10::Stream> Node::stream() const {
   return std::nullopt;
 }
 
+bool Node::should_compute_output(std::initializer_list<IndexRange> ranges) const {
+  for (const IndexRange& range : ranges) {
+    for (size_t i = range.first; i < range.second; ++i) {
+      if (should_compute_output(i)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool Node::task_should_compute_output(std::initializer_list<IndexRange> ranges) const {
+  for (const IndexRange& range : ranges) {
+    for (size_t i = range.first; i < range.second; ++i) {
+      if (task_should_compute_output(i)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool Node::task_should_compute_output(size_t output_edge_index) const {
   return should_compute_output(output_edge_index) && current_task_needs(next_edges_[output_edge_index].function.get());
 }

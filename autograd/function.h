@@ -168,28 +168,10 @@ struct TORCH_API Node : std::enable_shared_from_this<Node> {
         next_edges_.size());
     return next_edges_[output_edge_index].is_valid();
   }
-  bool should_compute_output(std::initializer_list<IndexRange> ranges) const {
-    for (const IndexRange& range : ranges) {
-      for (size_t i = range.first; i < range.second; ++i) {
-        if (should_compute_output(i)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
+  bool should_compute_output(std::initializer_list<IndexRange> ranges) const;
   /// As above, and the backward pass that is running needs it.
   bool task_should_compute_output(size_t output_edge_index) const;
-  bool task_should_compute_output(std::initializer_list<IndexRange> ranges) const {
-    for (const IndexRange& range : ranges) {
-      for (size_t i = range.first; i < range.second; ++i) {
-        if (task_should_compute_output(i)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
+  bool task_should_compute_output(std::initializer_list<IndexRange> ranges) const;
 
   // ---- identity --------------------------------------------------------------------------------------------------
   /// The name of the class; generated nodes give their operator's, such as "MulBackward0".

@@ -61,14 +61,14 @@ struct FormulaInputs {
     }
   }
   void add(const at::Tensor& tensor) {
-    is_variable.push_back(tensor.defined());
+    is_variable.push_back(tensor.defined() ? 1 : 0);
     if (tensor.defined()) {
       tensors.push_back(tensor);
     }
   }
 
   variable_list tensors;
-  std::vector<bool> is_variable;
+  VariableFlags is_variable;
 };
 
 variable_list tensors_of(c10::ArrayRef<c10::IValue> results) {

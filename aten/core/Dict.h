@@ -7,7 +7,6 @@
 
 #include <initializer_list>
 #include <iterator>
-#include <list>
 #include <utility>
 
 namespace c10 {
@@ -21,10 +20,67 @@ namespace detail {
 struct DictEntry;
 struct DictIndex;
 
+/// The place of an entry in the list.
+struct DictLink {
+  DictLink* previous;
+  DictLink* next;
+};
+
+/// The entries of a dictionary in the order of insertion. (No std::list: one more class that it is instantiated for is
+/// dear in a header that everything includes.)
+class TORCH_API DictEntries final {
+ public:
+  class iterator final {
+   public:
+    iterator() noexcept = default;
+    DictEntry& operator*() const noexcept;
+    DictEntry* operator->() const noexcept;
+    iterator& operator++() noexcept {
+      at_ = at_->next;
+      return *this;
+    }
+    friend bool operator==(iterator a, iterator b) noexcept {
+      return a.at_ == b.at_;
+    }
+    friend bool operator!=(iterator a, iterator b) noexcept {
+      return a.at_ != b.at_;
+    }
+
+   private:
+    friend class DictEntries;
+    explicit iterator(DictLink* at) noexcept : at_(at) {}
+    DictLink* at_ = nullptr;
+  };
+
+  DictEntries() noexcept : ends_{&ends_, &ends_} {}
+  DictEntries(const DictEntries&) = delete;
+  DictEntries& operator=(const DictEntries&) = delete;
+  ~DictEntries();
+
+  iterator begin() const noexcept {
+    return iterator(ends_.next);
+  }
+  iterator end() const noexcept {
+    return iterator(const_cast<DictLink*>(&ends_));
+  }
+  bool empty() const noexcept {
+    return size_ == 0;
+  }
+  size_t size() const noexcept {
+    return size_;
+  }
+  iterator append(IValue key, IValue value);
+  void erase(iterator pos) noexcept;
+  void clear() noexcept;
+
+ private:
+  DictLink ends_; // after the last entry and before the first one
+  size_t size_ = 0;
+};
+
 /// What a Dict points to. Entries stay in the order of insertion; iterators stay valid until their entry is erased.
 struct TORCH_API DictImpl final : intrusive_ptr_target {
-  using Entries = std::list<DictEntry>;
-  using iterator = Entries::iterator;
+  using iterator = DictEntries::iterator;
   struct DictElementTypes final {
     TypePtr keyType;
     TypePtr valueType;
@@ -35,14 +91,14 @@ struct TORCH_API DictImpl final : intrusive_ptr_target {
   intrusive_ptr<DictImpl> copy() const;
 
   iterator find(const IValue& key);
-  /// Adds the entry unless the key is there. The bool tells whether it did.
-  std::pair<iterator, bool> insert(IValue key, IValue value);
+  /// Adds the entry unless the key is there; `inserted` gets whether it did.
+  iterator insert(IValue key, IValue value, bool* inserted);
   iterator insert_or_assign(IValue key, IValue value, bool* inserted);
   void erase(iterator pos);
   void clear();
   void reserve(size_t count);
 
-  Entries entries;
+  DictEntries entries;
   DictElementTypes elementTypes;
   /// Where the entry of each key is. Behind a pointer: a hash map is dear in a header that everything includes.
   DictIndex* const index;

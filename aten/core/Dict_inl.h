@@ -10,10 +10,18 @@
 namespace c10 {
 
 namespace detail {
-struct DictEntry {
+struct DictEntry : DictLink {
+  DictEntry(IValue key, IValue value) : DictLink{}, first(std::move(key)), second(std::move(value)) {}
   IValue first;
   IValue second;
 };
+
+inline DictEntry& DictEntries::iterator::operator*() const noexcept {
+  return static_cast<DictEntry&>(*at_);
+}
+inline DictEntry* DictEntries::iterator::operator->() const noexcept {
+  return static_cast<DictEntry*>(at_);
+}
 } // namespace detail
 
 namespace impl {
@@ -79,7 +87,8 @@ Dict<Key, Value>::Dict(TypePtr keyType, TypePtr valueType)
 template <class Key, class Value>
 template <class K, class V>
 std::pair<typename Dict<Key, Value>::iterator, bool> Dict<Key, Value>::insert(K&& key, V&& value) const {
-  const auto [it, inserted] = impl_->insert(IValue(Key(std::forward<K>(key))), IValue(Value(std::forward<V>(value))));
+  bool inserted = false;
+  const auto it = impl_->insert(IValue(Key(std::forward<K>(key))), IValue(Value(std::forward<V>(value))), &inserted);
   return {iterator(it), inserted};
 }
 

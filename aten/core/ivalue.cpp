@@ -45,6 +45,33 @@ struct DictKeyEqualTo {
 /// Keys are int, str, float, complex, bool, device by value, tensors by identity.
 struct DictIndex : std::unordered_map<const IValue*, DictImpl::iterator, DictKeyHash, DictKeyEqualTo> {};
 
+DictEntries::~DictEntries() {
+  clear();
+}
+
+DictEntries::iterator DictEntries::append(IValue key, IValue value) {
+  auto* const entry = new DictEntry(std::move(key), std::move(value));
+  entry->previous = ends_.previous;
+  entry->next = &ends_;
+  ends_.previous->next = entry;
+  ends_.previous = entry;
+  ++size_;
+  return iterator(entry);
+}
+
+void DictEntries::erase(iterator pos) noexcept {
+  pos.at_->previous->next = pos.at_->next;
+  pos.at_->next->previous = pos.at_->previous;
+  --size_;
+  delete pos.operator->();
+}
+
+void DictEntries::clear() noexcept {
+  while (!empty()) {
+    erase(begin());
+  }
+}
+
 DictImpl::DictImpl(DictElementTypes types) : elementTypes(std::move(types)), index(new DictIndex) {}
 DictImpl::~DictImpl() {
   delete index;
@@ -53,7 +80,8 @@ DictImpl::~DictImpl() {
 intrusive_ptr<DictImpl> DictImpl::copy() const {
   auto out = make_intrusive<DictImpl>(elementTypes);
   for (const DictEntry& entry : entries) {
-    out->insert(entry.first, entry.second);
+    bool inserted = false;
+    out->insert(entry.first, entry.second, &inserted);
   }
   return out;
 }
@@ -63,21 +91,22 @@ DictImpl::iterator DictImpl::find(const IValue& key) {
   return found == index->end() ? entries.end() : found->second;
 }
 
-std::pair<DictImpl::iterator, bool> DictImpl::insert(IValue key, IValue value) {
+DictImpl::iterator DictImpl::insert(IValue key, IValue value, bool* inserted) {
   const iterator found = find(key);
-  if (found != entries.end()) {
-    return {found, false};
+  *inserted = found == entries.end();
+  if (!*inserted) {
+    return found;
   }
-  const iterator added = entries.insert(entries.end(), DictEntry{std::move(key), std::move(value)});
+  const iterator added = entries.append(std::move(key), std::move(value));
   index->emplace(&added->first, added);
-  return {added, true};
+  return added;
 }
 
 DictImpl::iterator DictImpl::insert_or_assign(IValue key, IValue value, bool* inserted) {
   const iterator found = find(key);
   *inserted = found == entries.end();
   if (*inserted) {
-    return insert(std::move(key), std::move(value)).first;
+    return insert(std::move(key), std::move(value), inserted);
   }
   found->second = std::move(value);
   return found;

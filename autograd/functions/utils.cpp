@@ -56,4 +56,22 @@ void check_input_variables(
   }
 }
 
+void copy_range(variable_list& out, IndexRange range, const at::Tensor& t) {
+  TORCH_INTERNAL_ASSERT(range.second - range.first == 1, "one gradient for ", range.second - range.first, " inputs");
+  out[range.first] = t;
+}
+
+void copy_range(variable_list& out, IndexRange range, at::ArrayRef<at::Tensor> t) {
+  TORCH_INTERNAL_ASSERT(
+      range.second - range.first == t.size(), t.size(), " gradients for ", range.second - range.first, " inputs");
+  for (size_t i = 0; i < t.size(); ++i) {
+    out[range.first + i] = t[i];
+  }
+}
+
+IndexRange IndexRangeGenerator::range(size_t range_size) {
+  end_ += range_size;
+  return {end_ - range_size, end_};
+}
+
 } // namespace torch::autograd

@@ -81,24 +81,12 @@ inline void set_history(const std::optional<at::Tensor>& variable, const std::sh
 }
 
 /// Puts the gradient of an argument to its place among all results of a node.
-inline void copy_range(variable_list& out, IndexRange range, const at::Tensor& t) {
-  TORCH_INTERNAL_ASSERT(range.second - range.first == 1, "one gradient for ", range.second - range.first, " inputs");
-  out[range.first] = t;
-}
-inline void copy_range(variable_list& out, IndexRange range, at::ArrayRef<at::Tensor> t) {
-  TORCH_INTERNAL_ASSERT(
-      range.second - range.first == t.size(), t.size(), " gradients for ", range.second - range.first, " inputs");
-  for (size_t i = 0; i < t.size(); ++i) {
-    out[range.first + i] = t[i];
-  }
-}
+TORCH_API void copy_range(variable_list& out, IndexRange range, const at::Tensor& t);
+TORCH_API void copy_range(variable_list& out, IndexRange range, at::ArrayRef<at::Tensor> t);
 
 /// Hands out the positions of a node's arguments among its results, one after the other.
 struct IndexRangeGenerator {
-  IndexRange range(size_t range_size) {
-    end_ += range_size;
-    return {end_ - range_size, end_};
-  }
+  TORCH_API IndexRange range(size_t range_size);
   size_t size() const {
     return end_;
   }

@@ -329,7 +329,7 @@ variable_list checkpoint_reentrant(CheckpointFunction function, const variable_l
     TORCH_WARN("None of the inputs have requires_grad=True. Gradients will be None");
   }
   const auto node = autograd::make_node<CheckpointNode>(std::move(function), inputs, preserve_rng_state);
-  const bool recorded = node->begin(inputs, std::vector<bool>(inputs.size(), true));
+  const bool recorded = node->begin(inputs, autograd::VariableFlags(inputs.size(), 1));
   variable_list outputs;
   {
     const AutoGradMode no_grad(false);

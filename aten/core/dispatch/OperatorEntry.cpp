@@ -213,7 +213,7 @@ OperatorEntry::KernelHandle OperatorEntry::registerKernel(
   place->second.push_front(std::move(made));
   keys_.set(index_of(key));
   invalidate();
-  return place->second.begin();
+  return &place->second.front();
 }
 
 void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
@@ -222,7 +222,10 @@ void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
   TORCH_INTERNAL_ASSERT(place != kernels_->end(), "Tried to deregister a kernel of ", name_, " that is not there");
   // Calls must not find the kernel any more when it dies.
   std::list<AnnotatedKernel> dead;
-  dead.splice(dead.begin(), place->second, kernel);
+  auto& kernels = place->second;
+  dead.splice(dead.begin(), kernels, std::find_if(kernels.begin(), kernels.end(), [kernel](const auto& one) {
+                return &one == kernel;
+              }));
   if (place->second.empty()) {
     kernels_->erase(place);
     keys_.reset(index_of(key));

@@ -159,7 +159,8 @@ class TORCH_API OperatorEntry final {
 
   // --- registration; the caller holds the dispatcher's lock
 
-  using KernelHandle = std::list<AnnotatedKernel>::iterator;
+  /// Valid until the kernel is deregistered.
+  using KernelHandle = const AnnotatedKernel*;
   void registerSchema(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags);
   void deregisterSchema();
   void registerBuiltin(const BuiltinDefinition& definition);
