@@ -135,11 +135,13 @@ Dict to_dict(const StateDict& state) {
 
 } // namespace
 
-bool LoadReport::ok() const noexcept {
+template <class Text>
+bool BasicLoadReport<Text>::ok() const noexcept {
   return missing.empty() && unexpected.empty() && mismatched.empty();
 }
 
-std::string LoadReport::text() const {
+template <class Text>
+Text BasicLoadReport<Text>::text() const {
   std::string text;
   const auto line = [&](const std::string& what) { text += (text.empty() ? "" : "\n") + what; };
   if (!unexpected.empty()) {
@@ -161,6 +163,8 @@ std::string LoadReport::text() const {
   }
   return text;
 }
+
+template struct TORCH_API BasicLoadReport<std::string>;
 
 StateDict state_dict(const nn::Module& module) {
   StateDict state;

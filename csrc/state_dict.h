@@ -25,23 +25,26 @@ class Optimizer;
 using StateDict = OrderedDict<std::string, at::Tensor>;
 
 /// What a state dictionary and a module do not have in common.
-struct TORCH_API LoadReport {
+/// (A template, so that a program pays for it where it uses it.)
+template <class Text>
+struct TORCH_API BasicLoadReport {
   struct Mismatch {
-    std::string name;
-    std::string reason;
+    Text name;
+    Text reason;
   };
   /// In the module, but not in the dictionary.
-  std::vector<std::string> missing;
+  std::vector<Text> missing;
   /// In the dictionary, but not in the module.
-  std::vector<std::string> unexpected;
+  std::vector<Text> unexpected;
   /// In both, but of other sizes, or nothing that can be copied.
   std::vector<Mismatch> mismatched;
 
   /// Nothing to report?
   bool ok() const noexcept;
   /// Lines in Python's words; empty if ok().
-  std::string text() const;
+  Text text() const;
 };
+using LoadReport = BasicLoadReport<std::string>;
 
 /// The parameters and buffers of a module and of all below it. Tensors are shared with the module and have no gradient.
 TORCH_API StateDict state_dict(const nn::Module& module);
@@ -85,7 +88,7 @@ StateDict state_dict(const M& module) {
   return state_dict(static_cast<const nn::Module&>(*module));
 }
 template <typename M, typename = detail::enable_if_refers_to_module_t<M>, typename... Args>
-LoadReport load_state_dict(M& module, const Args&... args) {
+std::conditional_t<true, LoadReport, M> load_state_dict(M& module, const Args&... args) {
   return load_state_dict(static_cast<nn::Module&>(*module), args...);
 }
 template <typename M, typename = detail::enable_if_refers_to_module_t<const M>>

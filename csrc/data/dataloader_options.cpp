@@ -2,6 +2,8 @@
 
 #include <c10/util/Exception.h>
 
+template class c10::Indirect<std::optional<std::chrono::milliseconds>>;
+
 namespace torch::data {
 
 namespace {
@@ -11,7 +13,8 @@ constexpr size_t kMostWorkers = 4096;
 
 } // namespace
 
-FullDataLoaderOptions::FullDataLoaderOptions(DataLoaderOptions options)
+template <class Milliseconds>
+BasicFullDataLoaderOptions<Milliseconds>::BasicFullDataLoaderOptions(DataLoaderOptions options)
     : batch_size(options.batch_size()),
       workers(options.workers()),
       max_jobs(options.max_jobs().value_or(2 * options.workers())),
@@ -26,5 +29,7 @@ FullDataLoaderOptions::FullDataLoaderOptions(DataLoaderOptions options)
       workers == 0 || max_jobs > 0, "DataLoader: max_jobs is 0 with ", workers,
       " workers, which would never get a batch to read; it must be at least 1");
 }
+
+template struct TORCH_API BasicFullDataLoaderOptions<std::chrono::milliseconds>;
 
 } // namespace torch::data

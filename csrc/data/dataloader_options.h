@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+extern template class TORCH_API c10::Indirect<std::optional<std::chrono::milliseconds>>;
+
 namespace torch::data {
 
 /// How a loader works: `DataLoaderOptions().batch_size(64).workers(2)`.
@@ -22,7 +24,7 @@ struct TORCH_API DataLoaderOptions {
   /// Batches that may be on their way at once: being read, or read and waiting. Twice the workers by default.
   TORCH_ARG(std::optional<size_t>, max_jobs);
   /// How long to wait for a batch of the workers before an error is thrown. For ever by default.
-  TORCH_ARG(std::optional<std::chrono::milliseconds>, timeout);
+  TORCH_INDIRECT_ARG(std::optional<std::chrono::milliseconds>, timeout);
   /// Whether batches of several workers come in the order of the sampler; else each comes when it is ready.
   TORCH_ARG(bool, enforce_ordering) = true;
   /// Whether to leave out a last batch that is smaller than the others. Samplers alone: stateful datasets decide
@@ -39,17 +41,20 @@ struct TORCH_API DataLoaderOptions {
 };
 
 /// The same with every default filled in. Throws when batches or jobs would be empty.
-struct TORCH_API FullDataLoaderOptions {
-  explicit FullDataLoaderOptions(DataLoaderOptions options);
+/// (A template, so that a program pays for it where it uses it.)
+template <class Milliseconds>
+struct TORCH_API BasicFullDataLoaderOptions {
+  explicit BasicFullDataLoaderOptions(DataLoaderOptions options);
 
   size_t batch_size;
   size_t workers;
   size_t max_jobs;
-  std::optional<std::chrono::milliseconds> timeout;
+  std::optional<Milliseconds> timeout;
   bool enforce_ordering;
   bool drop_last;
   bool pin_memory;
   std::optional<uint64_t> seed;
 };
+using FullDataLoaderOptions = BasicFullDataLoaderOptions<std::chrono::milliseconds>;
 
 } // namespace torch::data

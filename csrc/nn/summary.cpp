@@ -185,11 +185,9 @@ ModelSummary SummaryRecorder::result() const {
   return state_->summary;
 }
 
-} // namespace detail
-
-std::string ModelSummary::text() const {
+std::string summary_text(const ModelSummary& summary) {
   std::vector<std::array<std::string, 3>> rows = {{"Layer", "Output", "Parameters"}};
-  for (const LayerSummary& layer : layers) {
+  for (const LayerSummary& layer : summary.layers) {
     const std::string own = layer.name.substr(layer.name.rfind('.') + 1);
     std::string title = std::string(2 * layer.depth, ' ') + (own.empty() ? "" : own + ": ") + layer.type;
     if (layer.calls > 1) {
@@ -213,15 +211,17 @@ std::string ModelSummary::text() const {
   }
   text += std::string(widths[0] + widths[1] + widths[2] + 4, '-') + "\n";
   text += fmt::format(
-      "Parameters: {}, {} of them trainable, {}\n", with_commas(parameters), with_commas(trainable),
-      memory(parameter_bytes));
-  text += fmt::format("Buffers: {}, {}\n", with_commas(buffers), memory(buffer_bytes));
-  text += fmt::format("Outputs of layers: {}\n", memory(output_bytes));
+      "Parameters: {}, {} of them trainable, {}\n", with_commas(summary.parameters), with_commas(summary.trainable),
+      memory(summary.parameter_bytes));
+  text += fmt::format("Buffers: {}, {}\n", with_commas(summary.buffers), memory(summary.buffer_bytes));
+  text += fmt::format("Outputs of layers: {}\n", memory(summary.output_bytes));
   return text;
 }
 
-std::ostream& operator<<(std::ostream& stream, const ModelSummary& summary) {
-  return stream << summary.text();
+std::ostream& write_text(std::ostream& stream, const std::string& text) {
+  return stream << text;
 }
+
+} // namespace detail
 
 } // namespace torch

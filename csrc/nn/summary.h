@@ -10,11 +10,14 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace torch {
 
-struct TORCH_API LayerSummary {
+/// One line of a summary. (The structs are templates, so that a program pays for them where it uses them.)
+template <class Sizes>
+struct BasicLayerSummary {
   /// Under which the layer is registered; empty for the whole.
   std::string name;
   /// The class, such as "Linear".
@@ -24,15 +27,27 @@ struct TORCH_API LayerSummary {
   /// How often it was called, and the sizes of the tensors that the last call returned. Calls are seen as hooks see
   /// them: those through a holder or by a container, not `layer->forward(x)`.
   int64_t calls = 0;
-  std::vector<std::vector<int64_t>> output_sizes;
+  std::vector<Sizes> output_sizes;
   /// Elements of its own parameters, without those of layers below; what is registered twice counts the first time.
   int64_t parameters = 0;
   int64_t trainable = 0;
 };
+using LayerSummary = BasicLayerSummary<std::vector<int64_t>>;
 
-struct TORCH_API ModelSummary {
+template <class Layer>
+struct BasicModelSummary;
+using ModelSummary = BasicModelSummary<LayerSummary>;
+
+namespace detail {
+TORCH_API std::string summary_text(const ModelSummary& summary);
+TORCH_API std::ostream& write_text(std::ostream& stream, const std::string& text);
+} // namespace detail
+
+/// What summary() tells of a module.
+template <class Layer>
+struct BasicModelSummary {
   /// Parents first.
-  std::vector<LayerSummary> layers;
+  std::vector<Layer> layers;
   /// Elements and bytes of all parameters, of those that require a gradient, and of all buffers.
   int64_t parameters = 0;
   int64_t trainable = 0;
@@ -43,10 +58,13 @@ struct TORCH_API ModelSummary {
   int64_t output_bytes = 0;
 
   /// The table, with the totals below.
-  std::string text() const;
+  std::string text() const {
+    return detail::summary_text(*this);
+  }
+  friend std::ostream& operator<<(std::ostream& stream, const BasicModelSummary& summary) {
+    return detail::write_text(stream, summary.text());
+  }
 };
-
-TORCH_API std::ostream& operator<<(std::ostream& stream, const ModelSummary& summary);
 
 namespace detail {
 
@@ -73,18 +91,18 @@ class TORCH_API SummaryRecorder {
 /// Calls the module (a holder, a pointer or a module) with the tensors, in evaluation mode, and tells what came out of
 /// its layers. The module is left as it was.
 template <typename M, typename... Inputs>
-ModelSummary summary(M& model, const at::Tensor& input, const Inputs&... inputs) {
+std::conditional_t<true, ModelSummary, M> summary(M& model, const at::Tensor& input, const Inputs&... inputs) {
   auto& module = nn::detail::module_of(model);
-  detail::SummaryRecorder recorder(module);
+  std::conditional_t<true, detail::SummaryRecorder, M> recorder(module);
   static_cast<void>(nn::detail::call_forward(module, input, inputs...));
   return recorder.result();
 }
 
 /// The same with zeros of these sizes: `std::cout << torch::summary(net, {1, 3, 32, 32})`.
 template <typename M>
-ModelSummary summary(M& model, at::IntArrayRef input_sizes) {
+std::conditional_t<true, ModelSummary, M> summary(M& model, at::IntArrayRef input_sizes) {
   auto& module = nn::detail::module_of(model);
-  detail::SummaryRecorder recorder(module);
+  std::conditional_t<true, detail::SummaryRecorder, M> recorder(module);
   static_cast<void>(nn::detail::call_forward(module, recorder.example(input_sizes)));
   return recorder.result();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <c10/util/Exception.h>
 #include <csrc/data/dataloader_options.h>
 #include <csrc/data/detail/data_shuttle.h>
@@ -226,7 +227,8 @@ class DataLoaderBase {
   }
 
  protected:
-  const FullDataLoaderOptions options_;
+  // (A type that depends on Dataset, so that it is compiled where a loader is.)
+  const std::conditional_t<true, FullDataLoaderOptions, Dataset> options_;
   /// Read from when there are no workers, or by all of them when the dataset is shared.
   std::unique_ptr<Dataset> main_thread_dataset_;
 

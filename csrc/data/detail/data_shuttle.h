@@ -27,7 +27,7 @@ class DataShuttle {
   }
 
   /// For the main thread: waits for a result; nothing if no job is without one. Throws after `timeout`.
-  std::optional<Result> pop_result(Timeout timeout = std::nullopt) {
+  std::optional<Result> pop_result(const Timeout& timeout = std::nullopt) {
     if (in_flight_ == 0) {
       return std::nullopt;
     }

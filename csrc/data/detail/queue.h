@@ -24,14 +24,12 @@ class Queue {
   }
 
   /// Takes the first value; waits for one. Throws c10::Error if none comes before `timeout` has passed.
-  T pop(Timeout timeout = std::nullopt) {
+  T pop(const Timeout& timeout = std::nullopt) {
     std::list<T> node;
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      const bool in_time = filled_.wait(
+      filled_.wait_in_time(
           lock, [this] { return !values_.empty(); }, timeout);
-      TORCH_CHECK(
-          in_time, "Timeout in DataLoader queue while waiting for next batch (timeout was ", timeout->count(), " ms)");
       node.splice(node.end(), values_, values_.begin());
     }
     return std::move(node.front());

@@ -1,5 +1,7 @@
 #include <csrc/data/detail/wait_point.h>
 
+#include <c10/util/Exception.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -22,6 +24,17 @@ bool WaitPoint::wait(std::unique_lock<std::mutex>& lock, c10::function_ref<bool(
   }
   condition_->variable.wait(lock, ready);
   return true;
+}
+
+void WaitPoint::wait(std::unique_lock<std::mutex>& lock, c10::function_ref<bool()> ready) {
+  condition_->variable.wait(lock, ready);
+}
+
+void WaitPoint::wait_in_time(
+    std::unique_lock<std::mutex>& lock, c10::function_ref<bool()> ready, const Timeout& timeout) {
+  TORCH_CHECK(
+      wait(lock, ready, timeout), "Timeout in DataLoader queue while waiting for next batch (timeout was ",
+      timeout->count(), " ms)");
 }
 
 void WaitPoint::notify_one() noexcept {

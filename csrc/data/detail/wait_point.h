@@ -23,7 +23,10 @@ class TORCH_API WaitPoint {
   WaitPoint& operator=(const WaitPoint&) = delete;
 
   /// Waits, with `lock` released meanwhile, until `ready` holds. Returns false if it does not after `timeout`.
-  bool wait(std::unique_lock<std::mutex>& lock, c10::function_ref<bool()> ready, const Timeout& timeout = std::nullopt);
+  bool wait(std::unique_lock<std::mutex>& lock, c10::function_ref<bool()> ready, const Timeout& timeout);
+  void wait(std::unique_lock<std::mutex>& lock, c10::function_ref<bool()> ready);
+  /// For the queue of a data loader: throws c10::Error when `timeout` has passed.
+  void wait_in_time(std::unique_lock<std::mutex>& lock, c10::function_ref<bool()> ready, const Timeout& timeout);
   void notify_one() noexcept;
   void notify_all() noexcept;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 template class c10::Indirect<std::optional<std::vector<double>>>;
+template class c10::Indirect<std::optional<std::vector<int64_t>>>;
 
 namespace torch::nn::functional {
 namespace {

@@ -109,7 +109,8 @@ Tensor EmbeddingImpl::forward(const Tensor& indices) {
           .sparse(options.sparse()));
 }
 
-Embedding Embedding::from_pretrained(const torch::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options) {
+std::shared_ptr<EmbeddingImpl> detail::from_pretrained(
+    const torch::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options) {
   check_pretrained(embeddings);
   Embedding embedding(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
                           ._weight(embeddings)
@@ -119,7 +120,7 @@ Embedding Embedding::from_pretrained(const torch::Tensor& embeddings, const Embe
                           .scale_grad_by_freq(options.scale_grad_by_freq())
                           .sparse(options.sparse()));
   embedding->weight.set_requires_grad(!options.freeze());
-  return embedding;
+  return embedding.ptr();
 }
 
 EmbeddingBagImpl::EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
@@ -170,7 +171,7 @@ Tensor EmbeddingBagImpl::forward(const Tensor& input, const Tensor& offsets, con
           .padding_idx(options.padding_idx()));
 }
 
-EmbeddingBag EmbeddingBag::from_pretrained(
+std::shared_ptr<EmbeddingBagImpl> detail::from_pretrained(
     const torch::Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options) {
   check_pretrained(embeddings);
   EmbeddingBag bag(EmbeddingBagOptions(embeddings.size(0), embeddings.size(1))
@@ -183,7 +184,7 @@ EmbeddingBag EmbeddingBag::from_pretrained(
                        .include_last_offset(options.include_last_offset())
                        .padding_idx(options.padding_idx()));
   bag->weight.set_requires_grad(!options.freeze());
-  return bag;
+  return bag.ptr();
 }
 
 Module::DefaultArgs EmbeddingBagImpl::_forward_default_args() {

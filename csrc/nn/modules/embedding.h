@@ -6,6 +6,7 @@
 #include <csrc/nn/options/embedding.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace torch::nn {
 
@@ -26,14 +27,10 @@ class TORCH_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   Tensor weight;
 };
 
-class TORCH_API Embedding : public torch::nn::ModuleHolder<EmbeddingImpl> {
- public:
-  using torch::nn::ModuleHolder<EmbeddingImpl>::ModuleHolder;
-  using Impl [[maybe_unused]] = EmbeddingImpl;
-
-  /// A module with this table [num_embeddings, embedding_dim], without a copy.
-  static Embedding from_pretrained(const torch::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options = {});
-};
+namespace detail {
+TORCH_API std::shared_ptr<EmbeddingImpl> from_pretrained(
+    const torch::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options);
+} // namespace detail
 
 /// Sums, means or maxima of rows of a table: each bag of indices gives [embedding_dim].
 class TORCH_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
@@ -56,14 +53,24 @@ class TORCH_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   DefaultArgs _forward_default_args() override;
 };
 
-class TORCH_API EmbeddingBag : public torch::nn::ModuleHolder<EmbeddingBagImpl> {
+namespace detail {
+TORCH_API std::shared_ptr<EmbeddingBagImpl> from_pretrained(
+    const torch::Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options);
+} // namespace detail
+
+/// The holder of an embedding: a template, as BuiltinHolder is.
+template <typename ImplType, typename FromPretrainedOptions>
+class EmbeddingHolder : public torch::nn::ModuleHolder<ImplType> {
  public:
-  using torch::nn::ModuleHolder<EmbeddingBagImpl>::ModuleHolder;
-  using Impl [[maybe_unused]] = EmbeddingBagImpl;
+  using torch::nn::ModuleHolder<ImplType>::ModuleHolder;
+  using Impl [[maybe_unused]] = ImplType;
 
   /// A module with this table [num_embeddings, embedding_dim], without a copy.
-  static EmbeddingBag from_pretrained(
-      const torch::Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options = {});
+  static EmbeddingHolder from_pretrained(const torch::Tensor& embeddings, const FromPretrainedOptions& options = {}) {
+    return EmbeddingHolder(detail::from_pretrained(embeddings, options));
+  }
 };
+using Embedding = EmbeddingHolder<EmbeddingImpl, EmbeddingFromPretrainedOptions>;
+using EmbeddingBag = EmbeddingHolder<EmbeddingBagImpl, EmbeddingBagFromPretrainedOptions>;
 
 } // namespace torch::nn

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csrc/arg.h>
+#include <csrc/nn/options/optional_sizes.h>
 #include <csrc/nn/expanding_array.h>
 #include <csrc/types.h>
 
@@ -164,7 +165,7 @@ struct MaxUnpoolFuncOptions {
   TORCH_ARG(ExpandingArray<D>, padding) = 0;
   /// Which of the sizes that pool to the input's the result has, with or without the first two; the one that leaves
   /// nothing over unless given. Throws if it is none of them.
-  TORCH_ARG(std::optional<std::vector<int64_t>>, output_size) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::optional<std::vector<int64_t>>, output_size);
 };
 
 using MaxUnpool1dFuncOptions = MaxUnpoolFuncOptions<1>;

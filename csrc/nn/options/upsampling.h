@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csrc/arg.h>
+#include <csrc/nn/options/optional_sizes.h>
 #include <csrc/nn/enum.h>
 #include <csrc/types.h>
 
@@ -19,7 +20,7 @@ struct TORCH_API UpsampleOptions {
   using mode_t = enumtype::
       Choice<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic, enumtype::kTrilinear>;
   /// Sizes of the result.
-  TORCH_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::optional<std::vector<int64_t>>, size);
   /// The result's sizes over those of the input.
   TORCH_INDIRECT_ARG(std::optional<std::vector<double>>, scale_factor);
   /// kNearest, kLinear, kBilinear, kBicubic or kTrilinear.
@@ -41,7 +42,7 @@ struct TORCH_API InterpolateFuncOptions {
       enumtype::kArea,
       enumtype::kNearestExact>;
   /// Sizes of the result.
-  TORCH_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::optional<std::vector<int64_t>>, size);
   /// The result's sizes over those of the input.
   TORCH_INDIRECT_ARG(std::optional<std::vector<double>>, scale_factor);
   /// As for Upsample, kArea for means over windows, or kNearestExact, which rounds as image libraries do.

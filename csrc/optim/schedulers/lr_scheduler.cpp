@@ -2,6 +2,8 @@
 
 #include <csrc/optim/schedulers/scheduler_state.h>
 
+template class c10::Indirect<std::vector<double>>;
+
 namespace torch::optim {
 
 LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer) {
@@ -61,15 +63,19 @@ void LRScheduler::load_state_dict(const c10::IValue& state_dict) {
   step_count_ = static_cast<unsigned>(steps);
 }
 
+GroupValues::GroupValues(double value) : values_(std::vector<double>{value}), for_all_(true) {}
+GroupValues::GroupValues(std::vector<double> values) : values_(std::move(values)) {}
+GroupValues::GroupValues(std::initializer_list<double> values) : values_(std::vector<double>(values)) {}
+
 std::vector<double> GroupValues::of(const char* name, const Optimizer& optimizer) const {
   const size_t groups = optimizer.param_groups().size();
   if (for_all_) {
-    return std::vector<double>(groups, values_[0]);
+    return std::vector<double>(groups, (*values_)[0]);
   }
   TORCH_CHECK_VALUE(
-      values_.size() == groups, name, " must have the same length as optimizer.param_groups. ", name, " has ",
-      values_.size(), " values, param_groups has ", groups, ".");
-  return values_;
+      values_->size() == groups, name, " must have the same length as optimizer.param_groups. ", name, " has ",
+      values_->size(), " values, param_groups has ", groups, ".");
+  return *values_;
 }
 
 EpochScheduler::EpochScheduler(Optimizer& optimizer) : LRScheduler(optimizer) {

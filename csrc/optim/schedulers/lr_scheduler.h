@@ -1,11 +1,14 @@
 // Learning rates that change from step to step: what all schedulers share.
 #pragma once
 
+#include <c10/util/Indirect.h>
 #include <csrc/optim/optimizer.h>
 
 #include <initializer_list>
 #include <string>
 #include <vector>
+
+extern template class TORCH_API c10::Indirect<std::vector<double>>;
 
 namespace torch::optim {
 
@@ -55,15 +58,15 @@ class TORCH_API LRScheduler {
 class TORCH_API GroupValues {
  public:
   /// One value for all groups, or a list with one for each.
-  GroupValues(double value) : values_{value}, for_all_(true) {}
-  GroupValues(std::vector<double> values) : values_(std::move(values)) {}
-  GroupValues(std::initializer_list<double> values) : values_(values) {}
+  GroupValues(double value);
+  GroupValues(std::vector<double> values);
+  GroupValues(std::initializer_list<double> values);
 
   /// A value for each group. Throws where there are more or fewer values than groups.
   std::vector<double> of(const char* name, const Optimizer& optimizer) const;
 
  private:
-  std::vector<double> values_;
+  c10::Indirect<std::vector<double>> values_;
   bool for_all_ = false;
 };
 

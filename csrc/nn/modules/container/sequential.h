@@ -145,14 +145,17 @@ class TORCH_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::vector<AnyModule> modules_;
 };
 
-/// The holder of a SequentialImpl.
-class Sequential : public torch::nn::ModuleHolder<SequentialImpl> {
+/// The holder of a SequentialImpl: a template, as BuiltinHolder is.
+template <typename ImplType>
+class SequentialHolder : public torch::nn::ModuleHolder<ImplType> {
  public:
-  using torch::nn::ModuleHolder<SequentialImpl>::ModuleHolder;
-  using Impl [[maybe_unused]] = SequentialImpl;
-  Sequential() = default;
+  using torch::nn::ModuleHolder<ImplType>::ModuleHolder;
+  using Impl [[maybe_unused]] = ImplType;
+  SequentialHolder() = default;
   /// Modules with names.
-  TORCH_API Sequential(std::initializer_list<NamedAnyModule> modules);
+  SequentialHolder(std::initializer_list<NamedAnyModule> modules)
+      : torch::nn::ModuleHolder<ImplType>(std::make_shared<ImplType>(modules)) {}
 };
+using Sequential = SequentialHolder<SequentialImpl>;
 
 } // namespace torch::nn
