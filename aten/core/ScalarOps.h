@@ -18,7 +18,7 @@ namespace c10 {
 /// A 0-dim tensor with the number's own dtype: bool, int64, double or complex double.
 inline at::Tensor scalar_to_tensor(const Scalar& s, const Device device = at::kCPU) {
   return device == at::kCPU ? at::detail::scalar_tensor_static(s, s.type(), at::kCPU)
-                            : at::scalar_tensor(s, at::TensorOptions(device).dtype(s.type()));
+                            : at::scalar_tensor(s, at::TensorOptions(s.type()).device(device));
 }
 
 } // namespace c10

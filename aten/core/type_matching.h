@@ -16,17 +16,18 @@ struct MatchTypeReturn {
   static MatchTypeReturn Success() {
     return {};
   }
-  explicit MatchTypeReturn(std::string reason) : reason_(std::move(reason)) {}
+  explicit MatchTypeReturn(std::string reason) : success_(false), reason_(std::move(reason)) {}
   bool success() const {
-    return !reason_;
+    return success_;
   }
   const std::string& reason() const {
-    return *reason_;
+    return reason_;
   }
 
  private:
   MatchTypeReturn() = default;
-  std::optional<std::string> reason_;
+  bool success_ = true;
+  std::string reason_;
 };
 
 /// Finds what the variables of `formal` stand for if the argument is of type `actual`, and adds that to `type_env`.

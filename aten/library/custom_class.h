@@ -177,8 +177,8 @@ class_<CurClass> Library::class_(const std::string& class_name) {
       "\"): Cannot define a class inside of a TORCH_LIBRARY_IMPL block.  All class_()s should be placed in the "
       "(unique) TORCH_LIBRARY ",
       "block for their namespace.  ", debugString());
-  torch::class_<CurClass> bound(*ns_, class_name);
-  registrarsAdd(detail::bound_class(*ns_, class_name));
+  torch::class_<CurClass> bound(ns_, class_name);
+  registrarsAdd(detail::bound_class(ns_, class_name));
   return bound;
 }
 

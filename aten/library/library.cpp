@@ -102,7 +102,8 @@ std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::
 
 Library::Library(Kind kind, std::string ns, std::optional<c10::DispatchKey> k, const char* file, uint32_t line)
     : kind_(kind),
-      ns_(ns == kAnyNamespace ? std::nullopt : std::make_optional(std::move(ns))),
+      has_ns_(ns != kAnyNamespace),
+      ns_(has_ns_ ? std::move(ns) : std::string()),
       dispatch_key_(k.value_or(c10::DispatchKey::CatchAll)),
       file_(file),
       line_(line) {
@@ -112,7 +113,7 @@ Library::Library(Kind kind, std::string ns, std::optional<c10::DispatchKey> k, c
       [[fallthrough]];
     case FRAGMENT:
       TORCH_CHECK(
-          ns_, "cannot define ", kind_name(kind_), " with the wildcard namespace _ (every ", kind_name(kind_),
+          has_ns_, "cannot define ", kind_name(kind_), " with the wildcard namespace _ (every ", kind_name(kind_),
           " defines operators for a distinct namespace!) Did you mean to use TORCH_LIBRARY_IMPL instead?  Error "
           "occurred at ",
           debugString());
@@ -127,8 +128,8 @@ Library::Library(Kind kind, std::string ns, std::optional<c10::DispatchKey> k, c
 
 const std::string& Library::ns() const {
   TORCH_CHECK(
-      ns_, "cannot define ", kind_name(kind_), " with the wildcard namespace _. Error occurred at ", debugString());
-  return *ns_;
+      has_ns_, "cannot define ", kind_name(kind_), " with the wildcard namespace _. Error occurred at ", debugString());
+  return ns_;
 }
 
 std::string Library::debugString(const char* file, uint32_t line) const {
@@ -154,11 +155,11 @@ Library& Library::_def(
       " block.  All def()s should be placed in the (unique) TORCH_LIBRARY block for their namespace.  ", debugString());
   const std::optional<std::string_view> given = schema.getNamespace();
   TORCH_CHECK(
-      !given || *given == *ns_, "Explicitly provided namespace (", given.value_or(""),
-      ") in schema string does not match namespace of enclosing ", kind_name(kind_), " block (", *ns_,
+      !given || *given == ns_, "Explicitly provided namespace (", given.value_or(""),
+      ") in schema string does not match namespace of enclosing ", kind_name(kind_), " block (", ns_,
       ").  Move this definition to the (unique) TORCH_LIBRARY block corresponding to this namespace ",
       "(and consider deleting the namespace from your schema string.)  ", debugString());
-  schema.setNamespaceIfNotSet(ns_->c_str());
+  schema.setNamespaceIfNotSet(ns_.c_str());
   if (out_name) {
     *out_name = schema.operator_name();
   }
@@ -197,16 +198,16 @@ Library& Library::_def(
 
 c10::OperatorName Library::_parseNameForLib(const char* name_str) const {
   c10::OperatorName name = torch::jit::parseName(name_str);
-  if (!ns_) {
+  if (!has_ns_) {
     return name;
   }
   const std::optional<std::string_view> given = name.getNamespace();
   TORCH_CHECK(
-      !given || *given == *ns_, "Explicitly provided namespace (", given.value_or(""),
-      ") in operator name does not match namespace of enclosing ", kind_name(kind_), " block (", *ns_,
+      !given || *given == ns_, "Explicitly provided namespace (", given.value_or(""),
+      ") in operator name does not match namespace of enclosing ", kind_name(kind_), " block (", ns_,
       ").  Move this definition to the ", kind_name(kind_), " block corresponding to this namespace ",
       "(and consider deleting the namespace from your schema string.)  ", debugString());
-  name.setNamespaceIfNotSet(ns_->c_str());
+  name.setNamespaceIfNotSet(ns_.c_str());
   return name;
 }
 
@@ -244,8 +245,7 @@ Library& Library::_fallback(CppFunction&& f) & {
   const std::optional<c10::DispatchKey> key = first_key(f.dispatch_key_, dispatch_key_);
   TORCH_CHECK(key, "fallback(...): a fallback needs a dispatch key.  ", debugString());
   TORCH_CHECK(
-      !ns_, "fallback(...): Fallback functions which apply to only a single namespace (you specified ",
-      ns_.value_or(""),
+      !has_ns_, "fallback(...): Fallback functions which apply to only a single namespace (you specified ", ns_,
       ") are not supported.  If you intended to apply this fallback function globally, please define a separate "
       "block:\n\n",
       "    TORCH_LIBRARY_IMPL(_, ", toString(*key), ", m) {\n        m.fallback(...);\n    }\n\n", debugString());

@@ -278,7 +278,8 @@ class TORCH_API Library final {
   c10::OperatorName _parseNameForLib(const char* name_str) const;
 
   Kind kind_;
-  std::optional<std::string> ns_;
+  bool has_ns_; // false for the namespace `_`
+  std::string ns_;
   c10::DispatchKey dispatch_key_; // CatchAll where the block has none
   const char* file_;
   uint32_t line_;

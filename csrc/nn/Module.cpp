@@ -64,10 +64,10 @@ Module::Module(std::string name) : Module() {
 
 const std::string& Module::name() const noexcept {
   // Found when asked for: in a constructor the dynamic type is not yet that of the object.
-  if (!name_) {
+  if (!name_->has_value()) {
     name_ = c10::demangle(typeid(*this).name());
   }
-  return *name_;
+  return **name_;
 }
 
 std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {

@@ -180,7 +180,7 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
 
   OrderedDict<std::string, Tensor> buffers_;
   OrderedDict<std::string, std::shared_ptr<Module>> children_;
-  mutable std::optional<std::string> name_;
+  mutable c10::Indirect<std::optional<std::string>> name_;
   detail::ModuleHooks hooks_;
   bool is_training_ = true;
 };

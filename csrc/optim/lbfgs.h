@@ -30,7 +30,7 @@ struct TORCH_API LBFGSOptions : public detail::BuiltinOptions<LBFGSOptions> {
   /// Updates that the direction is computed from. Throws unless positive.
   TORCH_ARG(int64_t, history_size) = 100;
   /// "strong_wolfe", or nothing for steps of length lr.
-  TORCH_ARG(std::optional<std::string>, line_search_fn) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::optional<std::string>, line_search_fn);
   /// Climbs instead of descending.
   TORCH_ARG(bool, maximize) = false;
 };
