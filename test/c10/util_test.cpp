@@ -10,6 +10,7 @@
 #include <c10/util/Metaprogramming.h>
 #include <c10/util/Registry.h>
 #include <c10/util/ScopeExit.h>
+#include <c10/util/SharedOf.h>
 #include <c10/util/StringUtil.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <c10/util/Type.h>
@@ -28,6 +29,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -257,6 +259,37 @@ TEST_CASE("threads that read an unwritten value out of the object get the same o
       CHECK(value == &shared.get());
     }
   }
+}
+
+TEST_CASE("a value out of the object takes values as it would itself", "[c10][util]") {
+  c10::Indirect<std::string> text;
+  text = "one";
+  CHECK(*text == "one");
+  text = std::string("two");
+  CHECK(*text == "two");
+}
+
+TEST_CASE("a shared object without a type of its own lives as long as one refers to it", "[c10][util]") {
+  const auto object = std::make_shared<std::string>("one");
+  c10::SharedOf<std::string> shared = object;
+  c10::SharedOf<const std::string> constant = std::shared_ptr<const std::string>(object);
+  CHECK(object.use_count() == 3);
+  CHECK(shared);
+  CHECK(shared != nullptr);
+  CHECK(shared.get() == object.get());
+  shared->append(" more");
+  CHECK(*constant == "one more");
+  const std::weak_ptr<void> weak = shared.untyped();
+  CHECK(shared.shared() == object);
+  constant = nullptr;
+  c10::SharedOf<std::string> copy = shared;
+  CHECK(object.use_count() == 3);
+  copy = {};
+  shared = std::move(copy);
+  CHECK(shared == nullptr);
+  CHECK(shared.shared() == nullptr);
+  CHECK(object.use_count() == 1);
+  CHECK_FALSE(weak.expired());
 }
 
 TEST_CASE("environment switches", "[c10][util]") {
