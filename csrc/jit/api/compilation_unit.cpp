@@ -18,6 +18,8 @@ struct CompilationUnit::Members {
   std::vector<c10::NamedTypePtr> types;
   std::unordered_map<c10::QualifiedName, c10::NamedTypePtr> types_by_name;
   size_t next_mangled = 0;
+  // Its functions have it, too.
+  std::shared_ptr<std::recursive_mutex> mutex = std::make_shared<std::recursive_mutex>();
 };
 
 CompilationUnit::CompilationUnit() : members_(new Members()) {}
@@ -26,9 +28,14 @@ CompilationUnit::CompilationUnit(const std::string& source) : CompilationUnit() 
 }
 CompilationUnit::~CompilationUnit() = default;
 
+std::unique_lock<std::recursive_mutex> CompilationUnit::lock() const {
+  return std::unique_lock<std::recursive_mutex>(*members_->mutex);
+}
+
 // ---- functions ------------------------------------------------------------------------------------------------------
 
 Function* CompilationUnit::find_function(const c10::QualifiedName& name) const {
+  const auto held = lock();
   const auto found = members_->function_places.find(name);
   return found == members_->function_places.end() ? nullptr : members_->functions[found->second].get();
 }
@@ -40,6 +47,7 @@ Function& CompilationUnit::get_function(const c10::QualifiedName& name) const {
 }
 
 std::vector<Function*> CompilationUnit::get_functions() const {
+  const auto held = lock();
   std::vector<Function*> functions;
   for (const std::unique_ptr<Function>& function : members_->functions) {
     if (function) {
@@ -50,6 +58,7 @@ std::vector<Function*> CompilationUnit::get_functions() const {
 }
 
 Function* CompilationUnit::create_function(c10::QualifiedName name, std::shared_ptr<Graph> graph, bool shouldMangle) {
+  const auto held = lock();
   if (shouldMangle) {
     name = mangle(name);
   }
@@ -57,14 +66,19 @@ Function* CompilationUnit::create_function(c10::QualifiedName name, std::shared_
 }
 
 Function* CompilationUnit::register_function(std::unique_ptr<Function> function) {
+  const auto held = lock();
   const c10::QualifiedName& name = function->qualname();
   TORCH_CHECK(!find_function(name), "method '", name.qualifiedName(), "' already defined.");
+  if (GraphFunction* compiled_here = tryToGraphFunction(*function)) {
+    compiled_here->set_compile_mutex(members_->mutex);
+  }
   members_->function_places.emplace(name, members_->functions.size());
   members_->functions.push_back(std::move(function));
   return members_->functions.back().get();
 }
 
 void CompilationUnit::unsafeRemoveFunction(const c10::QualifiedName& name) {
+  const auto held = lock();
   const auto found = members_->function_places.find(name);
   TORCH_CHECK(found != members_->function_places.end(), "method '", name.qualifiedName(), "' does not exist.");
   // The name may be the function's own.
@@ -73,6 +87,7 @@ void CompilationUnit::unsafeRemoveFunction(const c10::QualifiedName& name) {
 }
 
 void CompilationUnit::drop_all_functions() {
+  const auto held = lock();
   members_->function_places.clear();
   members_->functions.clear();
 }
@@ -82,12 +97,14 @@ void CompilationUnit::drop_all_functions() {
 void CompilationUnit::register_type(c10::NamedTypePtr type) {
   TORCH_CHECK(type && type->name(), "CompilationUnit::register_type: the type must have a name");
   const c10::QualifiedName name = *type->name();
+  const auto held = lock();
   TORCH_CHECK(!get_type(name), "class '", name.qualifiedName(), "' already defined.");
   members_->types_by_name.emplace(name, type);
   members_->types.push_back(std::move(type));
 }
 
 c10::NamedTypePtr CompilationUnit::get_type(const c10::QualifiedName& name) const {
+  const auto held = lock();
   const auto found = members_->types_by_name.find(name);
   return found == members_->types_by_name.end() ? nullptr : found->second;
 }
@@ -108,10 +125,12 @@ c10::TupleTypePtr CompilationUnit::get_named_tuple(const c10::QualifiedName& nam
 }
 
 std::vector<c10::NamedTypePtr> CompilationUnit::get_types() const {
+  const auto held = lock();
   return members_->types;
 }
 
 void CompilationUnit::unsafeRemoveType(const c10::QualifiedName& name) {
+  const auto held = lock();
   const c10::NamedTypePtr type = get_type(name);
   TORCH_CHECK(type, "class '", name.qualifiedName(), "' does not exist.");
   std::vector<c10::NamedTypePtr>& types = members_->types;
@@ -128,6 +147,7 @@ constexpr const char* kMangled = "___torch_mangle_";
 } // namespace
 
 c10::QualifiedName CompilationUnit::mangle(const c10::QualifiedName& name) const {
+  const auto held = lock();
   c10::QualifiedName mangled = name;
   while (find_function(mangled) || get_type(mangled)) {
     std::vector<std::string> atoms;

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,9 @@ struct Self;
 struct Syntax;
 using ResolverPtr = std::shared_ptr<Resolver>;
 
-/// Functions and named types by name; keeps both alive.
+/// Functions and named types by name; keeps both alive. Threads may use one unit at once: while one defines functions
+/// or calls a function for the first time, which compiles it, the others wait that look something up or do the same.
+/// Functions that are compiled are called without a lock, so keep the Function, Method or Module that is called often.
 struct TORCH_API CompilationUnit : std::enable_shared_from_this<CompilationUnit> {
   CompilationUnit();
   /// Defines the functions of a source.
@@ -31,6 +34,10 @@ struct TORCH_API CompilationUnit : std::enable_shared_from_this<CompilationUnit>
   CompilationUnit(const CompilationUnit&) = delete;
   CompilationUnit& operator=(const CompilationUnit&) = delete;
   ~CompilationUnit();
+
+  /// Holds the unit's lock, which a thread may take several times: for several changes that belong together. Sources
+  /// of one unit may refer to functions of another, but not two units each to the other's.
+  std::unique_lock<std::recursive_mutex> lock() const;
 
   // -- functions
   /// Null if there is none.

@@ -11,14 +11,21 @@
 namespace torch::jit {
 
 GraphFunction::GraphFunction(c10::QualifiedName name, std::shared_ptr<Graph> graph, Creator creator)
-    : name_(std::move(name)), graph_(std::move(graph)), creator_(std::move(creator)) {}
+    : name_(std::move(name)), graph_(std::move(graph)), creator_(std::move(creator)), defined_(!creator_) {}
 
 GraphFunction::~GraphFunction() = default;
+
+void GraphFunction::set_compile_mutex(std::shared_ptr<std::recursive_mutex> mutex) {
+  mutex_ = std::move(mutex);
+}
 
 // ---- the graph ------------------------------------------------------------------------------------------------------
 
 void GraphFunction::ensure_defined() {
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (is_defined()) {
+    return;
+  }
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   TORCH_CHECK(!being_defined_, "function '", name(), "' is called recursively. Recursive calls are not supported");
   if (!creator_) {
     return;
@@ -35,10 +42,11 @@ void GraphFunction::ensure_defined() {
   }
   being_defined_ = false;
   creator_ = nullptr;
+  defined_.store(true, std::memory_order_release);
 }
 
 std::shared_ptr<Graph> GraphFunction::graph() const {
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   // Its creator asks for the graph that it fills.
   if (!being_defined_) {
     const_cast<GraphFunction*>(this)->ensure_defined();
@@ -47,7 +55,7 @@ std::shared_ptr<Graph> GraphFunction::graph() const {
 }
 
 std::shared_ptr<Graph> GraphFunction::optimized_graph() const {
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   if (!getGraphExecutorOptimize()) {
     return graph();
   }
@@ -60,14 +68,15 @@ std::shared_ptr<Graph> GraphFunction::optimized_graph() const {
 }
 
 void GraphFunction::set_graph(std::shared_ptr<Graph> graph) {
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   graph_ = std::move(graph);
   creator_ = nullptr;
+  defined_.store(true, std::memory_order_release);
   clear_optimized_graphs();
 }
 
 void GraphFunction::clear_optimized_graphs() {
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   optimized_graph_ = nullptr;
   for (size_t i = 0; i < 2; ++i) {
     ready_code_[i] = nullptr;
@@ -82,7 +91,7 @@ const CompiledCode& GraphFunction::code() {
   if (const CompiledCode* ready = ready_code_[optimized].load(std::memory_order_acquire)) {
     return *ready;
   }
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   if (!code_[optimized]) {
     std::shared_ptr<Graph> to_run = optimized_graph();
     if (optimized) {
@@ -106,7 +115,7 @@ c10::intrusive_ptr<c10::ivalue::Future> GraphFunction::runAsync(Stack& stack, Ta
   code();
   Code ready;
   {
-    const std::lock_guard<std::recursive_mutex> lock(mutex_);
+    const std::lock_guard<std::recursive_mutex> lock(*mutex_);
     ready.code_ = code_[getGraphExecutorOptimize() ? 1 : 0];
   }
   TORCH_CHECK(
@@ -117,23 +126,35 @@ c10::intrusive_ptr<c10::ivalue::Future> GraphFunction::runAsync(Stack& stack, Ta
 // ---- the schema -----------------------------------------------------------------------------------------------------
 
 const c10::FunctionSchema& GraphFunction::getSchema() const {
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  if (const c10::FunctionSchema* ready = ready_schema_.load(std::memory_order_acquire)) {
+    return *ready;
+  }
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   if (!schema_ && !being_defined_) {
     const_cast<GraphFunction*>(this)->ensure_defined();
   }
   if (!schema_) {
     schema_ = defaultSchemaFor(*this);
   }
+  if (is_defined()) {
+    ready_schema_.store(&*schema_, std::memory_order_release);
+  }
   return *schema_;
 }
 
 Function& GraphFunction::setSchema(c10::FunctionSchema schema) {
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  ready_schema_.store(nullptr, std::memory_order_release);
   schema_ = std::move(schema);
   return *this;
 }
 
 size_t GraphFunction::num_inputs() const {
+  for (const std::atomic<const CompiledCode*>& ready : ready_code_) {
+    if (const CompiledCode* code = ready.load(std::memory_order_acquire)) {
+      return code->num_inputs;
+    }
+  }
   return graph()->inputs().size();
 }
 

@@ -16,7 +16,9 @@ namespace torch::jit {
 
 struct CompiledCode;
 
-/// A compiled function or method. Its graph may be made when it is first needed.
+/// A compiled function or method. Its graph may be made when it is first needed, by any thread: graph, schema and code
+/// are made under the lock of the function's compilation unit (CompilationUnit::lock()). Once they are made, calls take
+/// no lock.
 struct TORCH_API GraphFunction final : Function {
   using Creator = std::function<void(GraphFunction&)>;
 
@@ -39,16 +41,18 @@ struct TORCH_API GraphFunction final : Function {
   std::shared_ptr<Graph> graph() const;
   /// With calls inlined and simplified; the graph itself where setGraphExecutorOptimize(false) was called.
   std::shared_ptr<Graph> optimized_graph() const;
-  /// Another graph in place of this one; what was made from that is forgotten.
+  /// Another graph in place of this one; what was made from that is forgotten. No thread may be calling the function.
   void set_graph(std::shared_ptr<Graph> graph);
-  /// The graph was changed: what was made from it is forgotten.
+  /// The graph was changed: what was made from it is forgotten. No thread may be calling the function.
   void clear_optimized_graphs();
 
   /// Makes the graph if that has not happened yet. Throws if the function calls itself.
   void ensure_defined() override;
   bool is_defined() const {
-    return !creator_;
+    return defined_.load(std::memory_order_acquire);
   }
+  /// From now on this is the lock under which it is compiled: of the compilation unit that takes the function.
+  void set_compile_mutex(std::shared_ptr<std::recursive_mutex> mutex);
   const c10::FunctionSchema& getSchema() const override;
   size_t num_inputs() const override;
   Function& setSchema(c10::FunctionSchema schema) override;
@@ -64,8 +68,11 @@ struct TORCH_API GraphFunction final : Function {
   std::shared_ptr<Graph> graph_;
   Creator creator_;
   bool being_defined_ = false;
-  mutable std::recursive_mutex mutex_;
+  std::atomic<bool> defined_;
+  std::shared_ptr<std::recursive_mutex> mutex_ = std::make_shared<std::recursive_mutex>();
   mutable std::optional<c10::FunctionSchema> schema_;
+  // The schema once it is final.
+  mutable std::atomic<const c10::FunctionSchema*> ready_schema_ = nullptr;
   mutable std::shared_ptr<Graph> optimized_graph_;
   // Of the graph as it was written, and of the optimized one.
   std::shared_ptr<const CompiledCode> code_[2];

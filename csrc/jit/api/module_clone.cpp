@@ -158,6 +158,8 @@ Module Module::clone(
     bool inplace,
     const std::unordered_set<std::string>& ignored_methods,
     const std::unordered_set<std::string>& ignored_attributes) const {
+  const std::shared_ptr<CompilationUnit> cu = _ivalue()->compilation_unit();
+  const auto lock = cu ? cu->lock() : std::unique_lock<std::recursive_mutex>();
   return ModuleCloner{inplace, ignored_methods, ignored_attributes}.clone(*this);
 }
 

@@ -26,6 +26,7 @@ ObjectPtr make_object_of_new_class(
     // As Python does for what stands in __main__.
     name = c10::QualifiedName(c10::QualifiedName("__torch__"), name.name());
   }
+  const auto lock = cu->lock();
   if (mangle && cu->get_class(name)) {
     name = cu->mangle(name);
   }

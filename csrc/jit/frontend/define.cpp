@@ -56,6 +56,8 @@ std::vector<Function*> CompilationUnit::define(
     const Self* self,
     bool lazily) {
   TORCH_INTERNAL_ASSERT(definitions.size() == resolvers.size());
+  // Nobody sees the functions before it is known that all of them are right.
+  const auto held = lock();
   std::vector<Function*> functions;
   const auto siblings = std::make_shared<std::map<std::string, Function*>>();
   const auto undo = [&] {

@@ -6,6 +6,7 @@
 #include <csrc/jit/frontend/schema_matching.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace torch::jit {
 
@@ -302,7 +303,7 @@ Node* Graph::createClone(Node* node, const std::function<Value*(Value*)>& value_
     }
   }
   // Its inputs have the same types, or subtypes: what was found for them holds.
-  copy->operator_ = node->operator_;
+  copy->operator_ = std::atomic_ref<const Operator*>(node->operator_).load(std::memory_order_relaxed);
   return copy;
 }
 

@@ -7,6 +7,7 @@
 #include <csrc/jit/runtime/ops/tables.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -404,15 +405,18 @@ bool Node::matches(const char* schema_literal, at::ArrayRef<Symbol> const_inputs
 }
 
 const Operator* Node::maybeOperator() const {
-  if (!operator_) {
-    for (const OperatorPtr& candidate : getAllOperatorsFor(kind_)) {
-      if (matches(candidate->schema())) {
-        operator_ = candidate.get();
-        break;
-      }
+  // Threads that only look at a graph may ask at once: all of them find the same.
+  const std::atomic_ref<const Operator*> known(operator_);
+  if (const Operator* found = known.load(std::memory_order_relaxed)) {
+    return found;
+  }
+  for (const OperatorPtr& candidate : getAllOperatorsFor(kind_)) {
+    if (matches(candidate->schema())) {
+      known.store(candidate.get(), std::memory_order_relaxed);
+      return candidate.get();
     }
   }
-  return operator_;
+  return nullptr;
 }
 
 const Operator& Node::getOperator() const {

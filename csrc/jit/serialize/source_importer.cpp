@@ -61,7 +61,7 @@ TypePtr SourceImporterImpl::findNamedType(const c10::QualifiedName& name) {
   if (name.qualifiedName().compare(0, kCustomClasses.size(), kCustomClasses) == 0) {
     return torch::getCustomClass(name.qualifiedName());
   }
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const auto lock = unit().lock();
   if (c10::NamedTypePtr known = unit().get_type(name)) {
     return known;
   }
@@ -74,7 +74,7 @@ TypePtr SourceImporterImpl::findNamedType(const c10::QualifiedName& name) {
 }
 
 Function* SourceImporterImpl::findFunction(const c10::QualifiedName& name) {
-  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const auto lock = unit().lock();
   if (Function* known = unit().find_function(name)) {
     return known;
   }

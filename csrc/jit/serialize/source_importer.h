@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -74,7 +73,7 @@ struct TORCH_API SourceImporterImpl final : Resolver, std::enable_shared_from_th
   Constants constants_;
   SourceLoader source_loader_;
   uint64_t version_;
-  std::recursive_mutex mutex_;
+  // Read and changed under the lock of the unit.
   std::unordered_set<std::string> indexed_;
   std::unordered_map<c10::QualifiedName, Pending> pending_;
   std::unordered_map<c10::QualifiedName, TypePtr> enums_;
