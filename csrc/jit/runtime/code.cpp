@@ -85,7 +85,8 @@ class CodeBuilder {
     Graph& graph = *code_.graph;
     current_ = graph.param_node();
     store(graph.inputs());
-    emit_block(graph.block());
+    emit_nodes(graph.block());
+    load_inputs(graph.return_node());
     current_ = graph.return_node();
     add(OpCode::RET);
   }
@@ -180,12 +181,93 @@ class CodeBuilder {
       }
       const size_t target = take_register();
       registers_[values[i]] = target;
-      Instruction* computed = last();
-      if (computed && computed->x < 0 && is_scalar_opcode(computed->op)) {
-        computed->x = operand(target);
-      } else {
-        add(OpCode::STORE, target);
+      store_in(target);
+    }
+  }
+  // Into a register, instead of onto the stack: whether the instruction that pushes it can do so.
+  static bool redirect(Instruction& push, size_t target) {
+    switch (push.op) {
+      case OpCode::LOAD:
+      case OpCode::MOVE:
+        // A value that is there already stays.
+        push.op = push.op == OpCode::LOAD || push.x == operand(target) ? OpCode::COPY : OpCode::TRANSFER;
+        break;
+      case OpCode::LOADC:
+        push.op = OpCode::SET;
+        break;
+      default:
+        if (push.x >= 0 || !is_scalar_opcode(push.op)) {
+          return false;
+        }
+        push.x = operand(target);
+        return true;
+    }
+    push.n = push.x;
+    push.x = operand(target);
+    return true;
+  }
+  // What was pushed last goes into the register.
+  void store_in(size_t target) {
+    Instruction* push = last();
+    if (push && push->op == OpCode::MOVE && push->x == operand(target)) {
+      remove_last();
+    } else if (!push || !redirect(*push, target)) {
+      add(OpCode::STORE, target);
+    }
+  }
+  static bool touches(const Instruction& instruction, size_t place) {
+    const int32_t wanted = operand(place);
+    switch (instruction.op) {
+      case OpCode::LOAD:
+      case OpCode::MOVE:
+      case OpCode::STORE:
+      case OpCode::SET:
+      case OpCode::CLEAR:
+        return instruction.x == wanted;
+      case OpCode::COPY:
+      case OpCode::TRANSFER:
+        return instruction.x == wanted || instruction.n == wanted;
+      case OpCode::JF_REGISTER:
+      case OpCode::LOOP:
+        return instruction.n == wanted;
+      default: {
+        if (instruction.op < OpCode::ADD_INT) {
+          return false;
+        }
+        const ScalarOperands operands = ScalarOperands::of(instruction.n);
+        return operands.a == wanted || operands.b == wanted ||
+            (is_scalar_opcode(instruction.op) && instruction.x == wanted);
       }
+    }
+  }
+  // The outputs of a block from `first` on, each into its register (or nowhere). All of them are read before a register
+  // that one of them is still in is written.
+  void store_outputs(Block* block, const std::vector<std::optional<size_t>>& targets, size_t first = 0) {
+    Node* outputs = block->return_node();
+    std::vector<size_t> ends;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      load_input(outputs, first + i);
+      ends.push_back(here());
+    }
+    current_ = outputs;
+    const size_t end = here();
+    std::vector<std::optional<size_t>> pushed;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      const auto begin = code_.instructions.begin();
+      const bool is_free = targets[i] &&
+          std::none_of(begin + static_cast<ptrdiff_t>(ends[i]), begin + static_cast<ptrdiff_t>(end),
+                       [&](const Instruction& later) { return touches(later, *targets[i]); });
+      if (!is_free || ends[i] <= fixed_ || !redirect(code_.instructions[ends[i] - 1], *targets[i])) {
+        pushed.push_back(targets[i]);
+      }
+    }
+    while (!pushed.empty()) {
+      if (pushed.back()) {
+        add(OpCode::STORE, *pushed.back());
+      } else {
+        add(OpCode::DROP);
+      }
+      pushed.pop_back();
     }
   }
   void load_constant(const Value* value) {
@@ -215,14 +297,20 @@ class CodeBuilder {
   }
   // Pushes the inputs from `first` on. Nodes that are evaluated in place of a load may make long chains: no recursion.
   void load_inputs(Node* node, size_t first = 0) {
+    for (size_t input = first; input < node->inputs().size(); ++input) {
+      load_input(node, input);
+    }
+  }
+  void load_input(Node* loaded_node, size_t loaded_input) {
     struct Loading {
       Node* node;
       size_t next_input;
+      size_t end;
     };
-    std::vector<Loading> open{{node, first}};
+    std::vector<Loading> open{{loaded_node, loaded_input, loaded_input + 1}};
     while (true) {
       Loading& top = open.back();
-      if (top.next_input == top.node->inputs().size()) {
+      if (top.next_input == top.end) {
         Node* done = top.node;
         open.pop_back();
         if (open.empty()) {
@@ -234,7 +322,7 @@ class CodeBuilder {
       const size_t input = top.next_input++;
       Node* producer = top.node->input(input)->node();
       if (liveness_.is_inline(producer)) {
-        open.push_back({producer, first_loaded_input(producer)});
+        open.push_back({producer, first_loaded_input(producer), producer->inputs().size()});
         continue;
       }
       current_ = top.node;
@@ -261,61 +349,144 @@ class CodeBuilder {
   }
 
   // ---- blocks
-  // Leaves the block's outputs on the stack.
-  void emit_block(Block* block) {
+  void emit_nodes(Block* block) {
     for (Node* node : block->nodes()) {
       if (!is_constant_node(node) && !liveness_.is_inline(node)) {
         emit_node(node);
       }
     }
-    load_inputs(block->return_node());
   }
   void emit_node(Node* node) {
     if (node->kind() == prim::Loop) {
-      current_ = node;
-      add(OpCode::LOADC, place(code_.constants, IValue(0))); // the iteration
+      emit_loop(node);
+      return;
     }
     load_inputs(node, first_loaded_input(node));
+    if (node->kind() == prim::If) {
+      emit_if(node);
+      return;
+    }
     emit_operation(node);
     store(node->outputs());
   }
   // Registers that the branch frees may hold, in the other branch, what lives there still.
-  void emit_branch(Block* block) {
+  void emit_branch(Block* block, const std::vector<std::optional<size_t>>& targets) {
     const std::vector<size_t> free_before = free_registers_;
     clear(liveness_.unused_in_branch(block));
-    emit_block(block);
+    emit_nodes(block);
+    store_outputs(block, targets);
     free_registers_ = free_before;
+  }
+  std::optional<size_t> register_for(const Value* value) {
+    if (!value->hasUses()) {
+      return std::nullopt;
+    }
+    const size_t target = take_register();
+    registers_[value] = target;
+    return target;
   }
   void emit_if(Node* node) {
     TORCH_CHECK(
         node->inputs().size() == 1 && node->blocks().size() == 2, "prim::If has one input and two blocks: ", *node);
+    current_ = node;
     const size_t on_false = add_jump_if_false();
-    emit_branch(node->blocks()[0]);
+    std::vector<std::optional<size_t>> targets;
+    for (const Value* output : node->outputs()) {
+      targets.push_back(register_for(output));
+    }
+    emit_branch(node->blocks()[0], targets);
     current_ = node;
     const size_t on_end = add(OpCode::JMP);
     jump(on_false, here());
-    emit_branch(node->blocks()[1]);
+    emit_branch(node->blocks()[1], targets);
     current_ = node;
     jump(on_end, here());
     free(liveness_.dead_behind(node));
   }
-  // On the stack, below what the body works with: the next iteration, the trip count, then whether to go on and the
-  // state.
+  static bool is_true(const Value* value) {
+    const std::optional<IValue> known = toIValue(value);
+    return known && known->isBool() && known->toBool();
+  }
+  static bool holds_memory(const Value* value) {
+    const TypeKind kind = value->type()->kind();
+    return kind != TypeKind::IntType && kind != TypeKind::FloatType && kind != TypeKind::BoolType;
+  }
+  // The next iteration and the trip count are on the stack; whether to go on and the state in registers, which are
+  // those of the loop's outputs.
   void emit_loop(Node* node) {
     TORCH_CHECK(
         node->inputs().size() >= 2 && node->blocks().size() == 1 &&
+            node->outputs().size() == node->inputs().size() - 2 &&
             node->blocks()[0]->inputs().size() == node->inputs().size() - 1 &&
             node->blocks()[0]->outputs().size() == node->inputs().size() - 1,
         "prim::Loop has a trip count, a condition and a state, which its block takes and gives: ", *node);
     Block* body = node->blocks()[0];
-    const size_t start = add(OpCode::LOOP, 0, node->inputs().size() - 2);
+    current_ = node;
+    add(OpCode::LOADC, place(code_.constants, IValue(0))); // the iteration
+    load_input(node, 0);
+    fixed_ = here(); // the trip count stays on the stack
+    std::optional<size_t> condition;
+    if (!is_true(node->input(1)) || !is_true(body->outputs()[0])) {
+      load_input(node, 1);
+      condition = take_register();
+      store_in(*condition);
+    }
+    std::vector<std::optional<size_t>> state;
+    for (size_t i = 0; i < node->outputs().size(); ++i) {
+      load_input(node, i + 2);
+      state.push_back(take_register());
+      store_in(*state.back());
+      registers_[node->output(i)] = *state.back();
+      registers_[body->inputs()[i + 1]] = *state.back();
+    }
+    const bool has_iteration = body->inputs()[0]->hasUses();
+    const size_t iteration = has_iteration ? take_register() : 0;
+    registers_[body->inputs()[0]] = iteration;
     const std::vector<size_t> free_before = free_registers_;
-    store(body->inputs());
-    emit_block(body);
+    current_ = node;
+    const size_t start = add(OpCode::LOOP, 0, iteration);
+    if (!has_iteration) {
+      code_.instructions.back().n = -1;
+    }
+    fixed_ = here();
+    std::optional<size_t> on_false;
+    if (condition) {
+      on_false = add(OpCode::JF_REGISTER, 0, *condition);
+    }
+    for (size_t i = 0; i < state.size(); ++i) {
+      const Value* value = body->inputs()[i + 1];
+      if (!value->hasUses() && holds_memory(value)) {
+        add(OpCode::CLEAR, *state[i]);
+      }
+    }
+    emit_nodes(body);
+    if (condition) {
+      state.insert(state.begin(), condition);
+    }
+    store_outputs(body, state, condition ? 0 : 1);
     free_registers_ = free_before;
     current_ = node;
     jump(add(OpCode::JMP), start);
+    if (on_false) {
+      jump(*on_false, here());
+      add(OpCode::DROP);
+      add(OpCode::DROP);
+    }
     jump(start, here());
+    if (has_iteration) {
+      free_registers_.push_back(iteration);
+    }
+    if (condition) {
+      free_registers_.push_back(*condition);
+    }
+    for (const Value* output : node->outputs()) {
+      if (!output->hasUses()) {
+        if (holds_memory(output)) {
+          add(OpCode::CLEAR, registers_.at(output));
+        }
+        free_registers_.push_back(registers_.at(output));
+      }
+    }
     const std::vector<Value*> dead = liveness_.dead_behind(node);
     clear(dead);
     free(dead);
@@ -343,10 +514,6 @@ class CodeBuilder {
 void CodeBuilder::emit_operation(Node* node) {
   current_ = node;
   switch (static_cast<uint32_t>(node->kind())) {
-    case prim::If:
-      return emit_if(node);
-    case prim::Loop:
-      return emit_loop(node);
     case prim::unchecked_cast:
       return; // the value as it is
     case prim::CallFunction:

@@ -257,6 +257,15 @@ void Run::run_instructions() {
         registers[x] = std::move(stack.back());
         stack.pop_back();
         break;
+      case OpCode::COPY:
+        registers[x] = registers[n];
+        break;
+      case OpCode::TRANSFER:
+        registers[x] = std::move(registers[n]);
+        break;
+      case OpCode::SET:
+        registers[x] = code->constants[n];
+        break;
       case OpCode::CLEAR:
         registers[x] = IValue();
         break;
@@ -307,17 +316,16 @@ void Run::run_instructions() {
         break;
       case OpCode::LOOP: {
         save();
-        IValue* const loop = stack.data() + (stack.size() - n - 3);
+        IValue* const loop = stack.data() + (stack.size() - 2);
         const int64_t iteration = loop[0].toInt();
-        if (iteration < loop[1].toInt() && loop[2].toBool()) {
-          loop[2] = iteration;
+        if (iteration < loop[1].toInt()) {
           loop[0] = iteration + 1;
+          if (instruction.n >= 0) {
+            registers[n] = iteration;
+          }
           break;
         }
-        for (size_t i = 0; i < n; ++i) {
-          loop[i] = std::move(loop[i + 3]);
-        }
-        drop(stack, 3);
+        drop(stack, 2);
         next += instruction.x - 1;
         break;
       }
