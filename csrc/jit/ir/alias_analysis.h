@@ -83,6 +83,8 @@ class TORCH_API AliasDb {
   void copyValue(Value* from, Value* to);
   /// It shares memory with nothing.
   void createValue(const Value* value);
+  /// The node is about to be destroyed: it writes to nothing any more.
+  void forgetWrites(const Node* node);
   void enablePreciseTupleContainerAnalysis() {}
 
  private:

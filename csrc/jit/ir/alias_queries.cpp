@@ -205,6 +205,12 @@ void AliasDb::createValue(const Value* value) {
   giveFresh(value, false);
 }
 
+void AliasDb::forgetWrites(const Node* node) {
+  writes_.erase(node);
+  writes_to_all_wildcards_.erase(node);
+  written_ = std::nullopt;
+}
+
 // ---- text -----------------------------------------------------------------------------------------------------------
 
 std::string AliasDb::toString() const {
