@@ -64,7 +64,7 @@ FileBytes FileBytes::take(std::vector<char> bytes, std::string name) {
   auto owner = std::make_shared<std::vector<char>>(std::move(bytes));
   const auto* data = reinterpret_cast<const uint8_t*>(owner->data());
   const size_t size = owner->size();
-  return FileBytes(std::move(owner), data, size, /*mapped=*/false, std::move(name));
+  return FileBytes(std::move(owner), data, size, Kind::Memory, std::move(name));
 }
 
 FileBytes FileBytes::map(const std::string& path) {
@@ -81,7 +81,7 @@ FileBytes FileBytes::map(const std::string& path) {
     return take(read_all(file, path, size), std::move(name));
   }
   std::shared_ptr<void> owner(start, [size](void* mapping) { ::munmap(mapping, size); });
-  return FileBytes(std::move(owner), static_cast<const uint8_t*>(start), size, /*mapped=*/true, std::move(name));
+  return FileBytes(std::move(owner), static_cast<const uint8_t*>(start), size, Kind::MappedFile, std::move(name));
 }
 
 FileBytes FileBytes::read(const std::string& path) {
@@ -91,12 +91,34 @@ FileBytes FileBytes::read(const std::string& path) {
   return take(read_all(file, path, expected), "file '" + path + "'");
 }
 
+FileBytes FileBytes::of_stream_of_size(std::istream& stream, size_t size) {
+  // Pages that nothing is written to take no memory, should the stream end before the size that it told.
+  void* start =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, 0);
+  TORCH_CHECK(start != MAP_FAILED, "reading the stream failed: no memory for its ", size, " bytes");
+  std::shared_ptr<void> owner(start, [size](void* pages) { ::munmap(pages, size); });
+  ::madvise(start, size, MADV_HUGEPAGE); // where it is refused, small pages do
+  stream.read(static_cast<char*>(start), static_cast<std::streamsize>(size));
+  TORCH_CHECK(
+      !stream.bad() && stream.gcount() == static_cast<std::streamsize>(size), "reading the stream failed after ",
+      stream.gcount(), " of ", size, " bytes: it must be open and readable to its end");
+  stream.clear(std::ios::eofbit);
+  return FileBytes(std::move(owner), static_cast<const uint8_t*>(start), size, Kind::Pages, "stream");
+}
+
 FileBytes FileBytes::read(std::istream& stream) {
   std::vector<char> bytes;
   TORCH_CHECK(!stream.fail(), "reading the stream failed: it is not open, or an operation on it has failed before");
   stream.clear();
   if (stream.tellg() != std::istream::pos_type(-1)) {
+    stream.seekg(0, std::istream::end);
+    const auto size = static_cast<std::streamoff>(stream.tellg());
+    stream.clear();
     stream.seekg(0);
+    // Smaller ones do not pay for pages of their own.
+    if (stream && size > static_cast<std::streamoff>(kBlock)) {
+      return of_stream_of_size(stream, static_cast<size_t>(size));
+    }
   }
   while (stream) {
     const size_t filled = bytes.size();
@@ -126,12 +148,12 @@ FileBytes FileBytes::read(
 }
 
 FileBytes FileBytes::view(const void* data, size_t size) {
-  return FileBytes(nullptr, static_cast<const uint8_t*>(data), size, /*mapped=*/false, "buffer");
+  return FileBytes(nullptr, static_cast<const uint8_t*>(data), size, Kind::Memory, "buffer");
 }
 
 c10::Storage FileBytes::storage(size_t offset, size_t size, size_t alignment) const {
   const uint8_t* start = data_ + offset;
-  if (mapped_ && size > 0 && reinterpret_cast<uintptr_t>(start) % alignment == 0) {
+  if (kind_ != Kind::Memory && size > 0 && reinterpret_cast<uintptr_t>(start) % alignment == 0) {
     auto* keeper = new std::shared_ptr<void>(owner_);
     c10::DataPtr data(
         const_cast<uint8_t*>(start), keeper, [](void* context) { delete static_cast<std::shared_ptr<void>*>(context); },

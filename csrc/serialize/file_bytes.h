@@ -14,7 +14,8 @@
 
 namespace torch::serialize {
 
-/// Counted bytes with the name that messages call them by. Storages of a mapped file may keep it alive.
+/// Counted bytes with the name that messages call them by. Storages of a mapped file or of a stream that was read at
+/// once may lie in these bytes and keep them alive.
 class FileBytes {
  public:
   /// Maps a regular file; reads anything else to its end. The mapping is private: writing to it copies the page.
@@ -36,26 +37,30 @@ class FileBytes {
     return size_;
   }
   bool is_mapped() const {
-    return mapped_;
+    return kind_ == Kind::MappedFile;
   }
   /// "file 'model.pt'", "stream", ...
   const std::string& name() const {
     return name_;
   }
 
-  /// A CPU storage of bytes [offset, offset + size), which must lie inside: the mapping itself where there is one and
-  /// the address is a multiple of `alignment`, else a copy.
+  /// A CPU storage of bytes [offset, offset + size), which must lie inside: these very bytes where they may be shared
+  /// and the address is a multiple of `alignment`, else a copy.
   c10::Storage storage(size_t offset, size_t size, size_t alignment) const;
 
  private:
-  FileBytes(std::shared_ptr<void> owner, const uint8_t* data, size_t size, bool mapped, std::string name)
-      : owner_(std::move(owner)), data_(data), size_(size), mapped_(mapped), name_(std::move(name)) {}
+  // Where the bytes come from: storages may share pages, not what the allocator gave or the caller keeps.
+  enum class Kind { MappedFile, Pages, Memory };
+
+  FileBytes(std::shared_ptr<void> owner, const uint8_t* data, size_t size, Kind kind, std::string name)
+      : owner_(std::move(owner)), data_(data), size_(size), kind_(kind), name_(std::move(name)) {}
+  static FileBytes of_stream_of_size(std::istream& stream, size_t size);
   static FileBytes take(std::vector<char> bytes, std::string name);
 
   std::shared_ptr<void> owner_;
   const uint8_t* data_;
   size_t size_;
-  bool mapped_;
+  Kind kind_;
   std::string name_;
 };
 
