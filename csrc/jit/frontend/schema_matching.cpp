@@ -465,9 +465,9 @@ Value* emitBuiltinCall(
     at::ArrayRef<NamedValue> arguments,
     at::ArrayRef<NamedValue> keyword_arguments,
     const std::optional<NamedValue>& self) {
-  const std::vector<OperatorPtr> variants = getAllOperatorsFor(name);
+  const auto variants = sharedOperatorsFor(name);
   std::vector<const FunctionSchema*> schemas;
-  for (const OperatorPtr& variant : variants) {
+  for (const OperatorPtr& variant : *variants) {
     // x.view(3) asks for a size.
     if (name != Symbol(aten::view) || variant->schema().overload_name() != "dtype" ||
         findInputWithName("dtype", keyword_arguments)) {

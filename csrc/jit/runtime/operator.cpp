@@ -118,6 +118,8 @@ Operation Operator::getOperation(const Node* node) const {
 
 namespace {
 
+using Overloads = std::shared_ptr<const std::vector<OperatorPtr>>;
+
 class Registry {
  public:
   static Registry& get() {
@@ -126,19 +128,27 @@ class Registry {
   }
 
   void add(OperatorPtr op) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    own_[Symbol::fromQualString(op->schema().name())].push_back(std::move(op));
+    const Symbol name = Symbol::fromQualString(op->schema().name());
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      own_[name].push_back(std::move(op));
+    }
+    forget(name);
   }
 
   void remove(const FunctionSchema& schema) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = own_.find(Symbol::fromQualString(schema.name()));
-    TORCH_CHECK(found != own_.end(), "no operator ", schema.name(), " is registered");
-    std::vector<OperatorPtr>& overloads = found->second;
-    const auto same = [&](const OperatorPtr& op) { return op->schema() == schema; };
-    const auto gone = std::find_if(overloads.begin(), overloads.end(), same);
-    TORCH_CHECK(gone != overloads.end(), "the operator ", schema, " is not registered");
-    overloads.erase(gone);
+    const Symbol name = Symbol::fromQualString(schema.name());
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = own_.find(name);
+      TORCH_CHECK(found != own_.end(), "no operator ", schema.name(), " is registered");
+      std::vector<OperatorPtr>& overloads = found->second;
+      const auto same = [&](const OperatorPtr& op) { return op->schema() == schema; };
+      const auto gone = std::find_if(overloads.begin(), overloads.end(), same);
+      TORCH_CHECK(gone != overloads.end(), "the operator ", schema, " is not registered");
+      overloads.erase(gone);
+    }
+    forget(name);
   }
 
   void add_table(at::ArrayRef<OperatorRow> rows) {
@@ -151,18 +161,33 @@ class Registry {
   }
 
   void on_dispatcher_operator(const c10::OperatorHandle& handle, bool registered) {
-    const std::lock_guard<std::mutex> lock(dispatcher_mutex_);
-    std::vector<OperatorPtr>& overloads = dispatcher_[handle.operator_name().name];
-    const auto same = [&](const OperatorPtr& op) { return op->handle() == handle; };
-    const auto found = std::find_if(overloads.begin(), overloads.end(), same);
-    if (registered && found == overloads.end()) {
-      overloads.push_back(std::make_shared<Operator>(handle));
-    } else if (!registered && found != overloads.end()) {
-      overloads.erase(found);
+    {
+      const std::lock_guard<std::mutex> lock(dispatcher_mutex_);
+      std::vector<OperatorPtr>& overloads = dispatcher_[handle.operator_name().name];
+      const auto same = [&](const OperatorPtr& op) { return op->handle() == handle; };
+      const auto found = std::find_if(overloads.begin(), overloads.end(), same);
+      if (registered && found == overloads.end()) {
+        overloads.push_back(std::make_shared<Operator>(handle));
+      } else if (!registered && found != overloads.end()) {
+        overloads.erase(found);
+      }
+    }
+    if (any_known_.load(std::memory_order_acquire)) {
+      forget(Symbol::fromQualString(handle.operator_name().name));
     }
   }
 
-  std::vector<OperatorPtr> overloads(Symbol name) {
+  Overloads overloads(Symbol name) {
+    const std::lock_guard<std::mutex> lock(known_mutex_);
+    any_known_.store(true, std::memory_order_release);
+    Overloads& known = known_[name];
+    if (!known) {
+      known = std::make_shared<const std::vector<OperatorPtr>>(find_overloads(name));
+    }
+    return known;
+  }
+
+  std::vector<OperatorPtr> find_overloads(Symbol name) {
     std::vector<OperatorPtr> all;
     {
       const std::lock_guard<std::mutex> lock(dispatcher_mutex_);
@@ -219,6 +244,16 @@ class Registry {
     listening_.emplace(c10::Dispatcher::singleton().addRegistrationListener(std::make_unique<Listener>(*this)));
   }
 
+  // After the operators have changed: a list that is being made meanwhile holds the lock until it is kept.
+  void forget(Symbol name) {
+    const std::lock_guard<std::mutex> lock(known_mutex_);
+    known_.erase(name);
+  }
+
+  // What was found for each name that was asked for, be it nothing.
+  std::mutex known_mutex_;
+  std::unordered_map<Symbol, Overloads> known_;
+  std::atomic<bool> any_known_ = false;
   // Two locks: the dispatcher calls the listener with its own lock held, and own operators may ask for schemas.
   std::mutex mutex_;
   std::unordered_map<Symbol, std::vector<OperatorPtr>> own_;
@@ -230,6 +265,10 @@ class Registry {
 } // namespace
 
 std::vector<OperatorPtr> getAllOperatorsFor(Symbol name) {
+  return *sharedOperatorsFor(name);
+}
+
+std::shared_ptr<const std::vector<OperatorPtr>> sharedOperatorsFor(Symbol name) {
   return Registry::get().overloads(name);
 }
 
@@ -410,8 +449,9 @@ const Operator* Node::maybeOperator() const {
   if (const Operator* found = known.load(std::memory_order_relaxed)) {
     return found;
   }
-  for (const OperatorPtr& candidate : getAllOperatorsFor(kind_)) {
-    if (matches(candidate->schema())) {
+  const auto candidates = sharedOperatorsFor(kind_);
+  for (const OperatorPtr& candidate : *candidates) {
+    if (matches_schema(*this, candidate->schema())) {
       known.store(candidate.get(), std::memory_order_relaxed);
       return candidate.get();
     }

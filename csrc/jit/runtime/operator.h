@@ -67,6 +67,8 @@ using OperatorPtr = std::shared_ptr<Operator>;
 
 /// All overloads: TorchScript's own and the dispatcher's. The list is valid until operators of that name come or go.
 TORCH_API std::vector<OperatorPtr> getAllOperatorsFor(Symbol name);
+/// The same list, shared: found without a copy. Never null.
+TORCH_API std::shared_ptr<const std::vector<OperatorPtr>> sharedOperatorsFor(Symbol name);
 TORCH_API std::vector<OperatorPtr> getAllOperators();
 /// Null if there is none.
 TORCH_API OperatorPtr findOperatorFor(const c10::OperatorName& full_name);
