@@ -93,9 +93,12 @@ const CompiledCode& GraphFunction::code() {
   }
   const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   if (!code_[optimized]) {
-    std::shared_ptr<Graph> to_run = optimized_graph();
+    std::shared_ptr<Graph> to_run = graph();
     if (optimized) {
-      to_run = to_run->copy();
+      to_run = (optimized_graph_ ? optimized_graph_ : to_run)->copy();
+      if (!optimized_graph_) {
+        preoptimizeGraph(to_run);
+      }
       optimizeForExecution(to_run);
     }
     code_[optimized] = std::make_shared<CompiledCode>(std::move(to_run), name());

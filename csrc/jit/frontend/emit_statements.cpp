@@ -480,10 +480,12 @@ void Emitter::merge_branches(
       const char* branch = in_then ? "false" : "true";
       const std::optional<std::string> reason = (in_then ? otherwise : then)->findVariableTypeError(name);
       if (!was_defined || reason) {
-        ErrorReport report(range);
-        report << name << " is not defined in the " << branch << " branch";
-        const std::string message = reason ? *reason : std::string(report.what());
-        environment_->setVariableTypeError(name, [message] { return message; });
+        // The text is made when somebody uses the variable, which is rare.
+        environment_->setVariableTypeError(name, [range, name, branch, reason] {
+          return reason
+              ? *reason
+              : std::string((ErrorReport(range) << name << " is not defined in the " << branch << " branch").what());
+        });
       }
       continue;
     }

@@ -243,8 +243,9 @@ size_t Lexer::scan_string(size_t begin) const {
 }
 
 size_t Lexer::scan_operator(size_t begin) const {
+  const char first = text_[begin];
   for (const std::string_view op : kOperators) {
-    if (text_.substr(begin, op.size()) == op) {
+    if (op[0] == first && text_.substr(begin, op.size()) == op) {
       return begin + op.size();
     }
   }

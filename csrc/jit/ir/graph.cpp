@@ -291,9 +291,11 @@ Node* Graph::createClone(Node* node, const std::function<Value*(Value*)>& value_
   } else {
     copy->attributes_ = node->attributes_;
   }
+  copy->outputs_.reserve(node->outputs().size());
   for (Value* output : node->outputs()) {
     copy->addOutput()->copyMetadata(output);
   }
+  copy->inputs_.reserve(node->inputs().size());
   for (Value* input : node->inputs()) {
     copy->addInput(value_map(input));
   }

@@ -138,11 +138,11 @@ bool mayWrite(const Node* node) {
 }
 
 bool Node::hasSideEffects() const {
-  if (operators_with_effects().count(kind_) > 0) {
-    return true;
-  }
   if (isStructural(kind_)) {
     return false;
+  }
+  if (operators_with_effects().count(kind_) > 0) {
+    return true;
   }
   const Operator* op = maybeOperator();
   if (!op) {

@@ -23,14 +23,14 @@ class DeadCodeEliminator {
       sweep(block, false);
       return;
     }
-    // What a loop carries around lives if the next turn uses it: until nothing new lives.
+    // What a loop carries around lives if the next turn uses it, and what is written if something lives that may be the
+    // same memory: until nothing new lives.
     do {
       found_ = false;
       mark_return(block);
-    } while (found_);
+    } while (found_ && (any_loop_ || alias_db_));
     if (cb) {
-      std::unordered_set<const Value*> live(live_values_.begin(), live_values_.end());
-      cb(live);
+      cb(std::unordered_set<const Value*>(live_list_.begin(), live_list_.end()));
     }
     sweep(block, true);
   }
@@ -38,7 +38,12 @@ class DeadCodeEliminator {
  private:
   // ---- marks
   void mark_value(Value* value) {
-    if (live_values_.insert(value).second) {
+    if (!is_live(value)) {
+      if (value->unique() >= live_values_.size()) {
+        live_values_.resize(2 * value->unique() + 64);
+      }
+      live_values_[value->unique()] = true;
+      live_list_.push_back(value);
       found_ = true;
       if (live_memory_) {
         live_memory_->insert(value);
@@ -47,10 +52,8 @@ class DeadCodeEliminator {
   }
 
   void mark(Node* node) {
-    if (live_nodes_.insert(node).second) {
-      found_ = true;
-    }
     if (node->kind() == prim::Loop && !node->blocks().empty()) {
+      any_loop_ = true;
       mark_loop(node);
       return;
     }
@@ -112,14 +115,14 @@ class DeadCodeEliminator {
 
   void mark_nodes(Block* block) {
     for (Node* node : block->nodes().reverse()) {
-      if (live_nodes_.count(node) > 0 || must_live(node)) {
+      if (must_live(node)) {
         mark(node);
       }
     }
   }
 
   bool is_live(const Value* value) const {
-    return live_values_.count(value) > 0;
+    return value->unique() < live_values_.size() && live_values_[value->unique()];
   }
 
   bool must_live(Node* node) {
@@ -136,9 +139,12 @@ class DeadCodeEliminator {
   }
 
   bool writes(Node* node) {
+    if (node->blocks().empty()) {
+      return mayWrite(node);
+    }
     const auto [found, fresh] = writes_.try_emplace(node, false);
     if (fresh) {
-      bool any = node->blocks().empty() && mayWrite(node);
+      bool any = false;
       for (Block* block : node->blocks()) {
         for (Node* inner : block->nodes()) {
           any = any || writes(inner);
@@ -155,18 +161,17 @@ class DeadCodeEliminator {
     if (policy_ == DCESideEffectPolicy::ALLOW_DELETING_NODES_WITH_SIDE_EFFECTS) {
       return false;
     }
+    if (node->blocks().empty()) {
+      return node->hasSideEffects();
+    }
     const auto known = effects_.find(node);
     if (known != effects_.end()) {
       return known->second;
     }
     bool any = false;
-    if (node->blocks().empty()) {
-      any = node->hasSideEffects();
-    } else {
-      for (Block* block : node->blocks()) {
-        for (Node* inner : block->nodes()) {
-          any = any || has_effects(inner);
-        }
+    for (Block* block : node->blocks()) {
+      for (Node* inner : block->nodes()) {
+        any = any || has_effects(inner);
       }
     }
     effects_[node] = any;
@@ -177,7 +182,7 @@ class DeadCodeEliminator {
   void sweep(Block* block, bool marked) {
     for (auto it = block->nodes().rbegin(); it != block->nodes().rend(); ++it) {
       Node* node = *it;
-      const bool live = marked ? live_nodes_.count(node) > 0 : has_effects(node) || writes_what_lives(node);
+      const bool live = marked ? must_live(node) : has_effects(node) || writes_what_lives(node);
       if (!live && !node->hasUses()) {
         it.destroyCurrent();
       } else if (marked) {
@@ -231,21 +236,47 @@ class DeadCodeEliminator {
   DCESideEffectPolicy policy_;
   const AliasDb* alias_db_ = nullptr;
   std::optional<ValueAndMemoryLocationSet> live_memory_;
-  std::unordered_set<const Value*> live_values_;
-  std::unordered_set<const Node*> live_nodes_;
+  // By the number of the value, and in the order in which they were found.
+  std::vector<bool> live_values_;
+  std::vector<const Value*> live_list_;
   std::unordered_map<const Node*, bool> effects_;
   std::unordered_map<const Node*, bool> writes_;
   bool found_ = false;
+  bool any_loop_ = false;
 };
 
-bool any_may_write(const Block* block) {
+// Inputs of the graph and what is an attribute of them: who writes there is seen from outside.
+bool is_from_outside(const Value* value) {
+  const Node* node = value->node();
+  while (node->kind() == prim::GetAttr) {
+    node = node->input(0)->node();
+  }
+  return node->kind() == prim::Param && !node->owningBlock()->owningNode();
+}
+
+bool may_write_inside(const Node* node) {
+  if (!mayWrite(node)) {
+    return false;
+  }
+  const std::vector<c10::Argument>& arguments = node->maybeSchema()->arguments();
+  for (size_t i = 0; i < node->inputs().size(); ++i) {
+    const bool written = i >= arguments.size() || (arguments[i].alias_info() && arguments[i].alias_info()->isWrite());
+    if (written && !is_from_outside(node->input(i))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether something is written that may be of no use to anybody.
+bool any_may_write_inside(const Block* block) {
   for (const Node* node : block->nodes()) {
     for (const Block* inner : node->blocks()) {
-      if (any_may_write(inner)) {
+      if (any_may_write_inside(inner)) {
         return true;
       }
     }
-    if (node->blocks().empty() && mayWrite(node)) {
+    if (node->blocks().empty() && may_write_inside(node)) {
       return true;
     }
   }
@@ -255,7 +286,8 @@ bool any_may_write(const Block* block) {
 } // namespace
 
 void EliminateDeadCode(const std::shared_ptr<Graph>& graph, DCESideEffectPolicy sideEffectPolicy) {
-  if (!any_may_write(graph->block())) {
+  if (sideEffectPolicy == DCESideEffectPolicy::DONT_DELETE_NODES_WITH_SIDE_EFFECTS &&
+      !any_may_write_inside(graph->block())) {
     DeadCodeEliminator(sideEffectPolicy).run(graph->block(), true, nullptr);
     return;
   }

@@ -74,37 +74,52 @@ struct OpenCall {
 
 class Inliner {
  public:
+  /// Callees come optimized, or as they were written, with the calls in them inlined where they stand.
+  explicit Inliner(bool optimized) : optimized_(optimized) {}
+
   void inline_calls(Block* block) {
-    for (auto it = block->nodes().begin(); it != block->nodes().end();) {
-      Node* node = *it++;
-      if (GraphFunction* callee = tryToGraphFunction(node)) {
-        inline_call(node, *callee);
-        continue;
-      }
-      for (Block* inner : node->blocks()) {
-        inline_calls(inner);
-      }
-    }
+    inline_calls(block->return_node()->next(), block->return_node());
   }
 
  private:
+  void inline_calls(Node* first, const Node* end) {
+    for (Node* node = first; node != end;) {
+      Node* next = node->next();
+      if (GraphFunction* callee = tryToGraphFunction(node)) {
+        inline_call(node, *callee);
+      } else {
+        for (Block* inner : node->blocks()) {
+          inline_calls(inner);
+        }
+      }
+      node = next;
+    }
+  }
+
   void inline_call(Node* call, GraphFunction& callee) {
     const auto& open = open_calls();
     if (open.size() >= kMaxNestedCalls || std::find(open.begin(), open.end(), &callee) != open.end()) {
       return;
     }
     const OpenCall guard(&callee);
-    const std::shared_ptr<Graph> graph = callee.optimized_graph();
+    const std::shared_ptr<Graph> graph = optimized_ ? callee.optimized_graph() : callee.graph();
     const size_t arguments = call->inputs().size() - (call->kind() == prim::CallFunction ? 1 : 0);
     if (graph->inputs().size() != arguments || graph->outputs().size() != call->outputs().size()) {
       return; // the interpreter says what is wrong
     }
     inserted_ += count_nodes(graph->block());
-    if (inserted_ <= kMaxInlinedNodes) {
-      inlineCallTo(call, &callee, *graph);
+    if (inserted_ > kMaxInlinedNodes) {
+      return;
+    }
+    Node* before = call->prev();
+    const Node* after = call->next();
+    inlineCallTo(call, &callee, *graph);
+    if (!optimized_) {
+      inline_calls(before->next(), after);
     }
   }
 
+  bool optimized_;
   size_t inserted_ = 0;
 };
 
@@ -153,7 +168,11 @@ std::vector<Value*> inlineCallTo(Node* call, GraphFunction* callee, Graph& calle
 }
 
 void Inline(Graph& graph) {
-  Inliner().inline_calls(graph.block());
+  Inliner(/*optimized=*/true).inline_calls(graph.block());
+}
+
+void inlineAsWritten(Graph& graph) {
+  Inliner(/*optimized=*/false).inline_calls(graph.block());
 }
 
 } // namespace torch::jit

@@ -10,6 +10,10 @@ namespace torch::jit {
 /// function calls itself, where calls are nested very deeply and where the graph would become very large.
 TORCH_API void Inline(Graph& graph);
 
+/// As Inline(), by the graphs as they were written, with the calls in them inlined in turn: what is made of the whole
+/// is to be optimized once, instead of at each level of calls.
+TORCH_API void inlineAsWritten(Graph& graph);
+
 /// The compiled function that a prim::CallFunction or prim::CallMethod calls; null if it is something else, or known
 /// only at run time.
 TORCH_API GraphFunction* tryToGraphFunction(Node* node);

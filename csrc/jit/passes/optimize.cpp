@@ -18,8 +18,9 @@ void runCleanupPasses(std::shared_ptr<Graph>& graph) {
 }
 
 void preoptimizeGraph(std::shared_ptr<Graph>& graph) {
-  Inline(*graph);
-  PeepholeOptimize(graph, /*disable_shape_peepholes=*/true);
+  inlineAsWritten(*graph);
+  // The next pass removes dead code.
+  applyPeepholes(graph, /*disable_shape_peepholes=*/true);
   ConstantPropagationImmutableTypes(graph);
   ConstantPooling(graph);
 }

@@ -201,12 +201,17 @@ bool PeepholeOptimize(Block* block, bool disable_shape_peepholes) {
   return changed;
 }
 
-bool PeepholeOptimize(const std::shared_ptr<Graph>& graph, bool disable_shape_peepholes) {
+bool applyPeepholes(const std::shared_ptr<Graph>& graph, bool disable_shape_peepholes) {
   bool changed = Peephole(!disable_shape_peepholes).run(graph->block());
   changed |= PeepholeOptimizeListIdioms(graph);
   changed |= PeepholeOptimizeDictIdioms(graph);
   changed |= PeepholeOptimizeAliasSensitive(graph, !disable_shape_peepholes);
   changed |= PeepholeOptimizeNonTensor(graph);
+  return changed;
+}
+
+bool PeepholeOptimize(const std::shared_ptr<Graph>& graph, bool disable_shape_peepholes) {
+  const bool changed = applyPeepholes(graph, disable_shape_peepholes);
   if (changed) {
     EliminateDeadCode(graph);
   }

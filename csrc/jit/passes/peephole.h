@@ -12,5 +12,7 @@ namespace torch::jit {
 /// know of shapes and dtypes is not used. True if something changed.
 TORCH_API bool PeepholeOptimize(const std::shared_ptr<Graph>& graph, bool disable_shape_peepholes = false);
 TORCH_API bool PeepholeOptimize(Block* block, bool disable_shape_peepholes = false);
+/// As PeepholeOptimize(), but what is of no use any more stays.
+bool applyPeepholes(const std::shared_ptr<Graph>& graph, bool disable_shape_peepholes);
 
 } // namespace torch::jit

@@ -1,8 +1,11 @@
 #include <csrc/jit/passes/peephole_list_idioms.h>
 
 #include <csrc/jit/ir/constants.h>
+#include <csrc/jit/ir/node_kinds.h>
 #include <csrc/jit/passes/container_idioms.h>
 #include <csrc/jit/runtime/ops/rows.h>
+
+#include <algorithm>
 
 namespace torch::jit {
 
@@ -40,8 +43,20 @@ class ListIdioms {
     }
   }
 
+  // Whether the list is only read by operators that keep no hold of it: alias analysis would say the same.
+  static bool is_read_only(const Value* list) {
+    const auto& uses = list->uses();
+    return std::all_of(uses.begin(), uses.end(), [](const Use& use) {
+      const FunctionSchema* schema = isStructural(use.user->kind()) ? nullptr : use.user->maybeSchema();
+      return schema && use.offset < schema->arguments().size() && !schema->arguments()[use.offset].alias_info() &&
+          use.user->blocks().empty() && !use.user->hasSideEffects() &&
+          std::none_of(use.user->outputs().begin(), use.user->outputs().end(), [](const Value* output) {
+               return output->type()->kind() != TypeKind::TensorType && AliasDb::isMutableType(output);
+             });
+    });
+  }
   bool is_written(const Value* list) {
-    return alias_db_.get().hasWriters(list);
+    return !is_read_only(list) && alias_db_.get().hasWriters(list);
   }
 
   void optimize(Node* node) {
