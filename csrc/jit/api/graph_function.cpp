@@ -4,6 +4,7 @@
 #include <csrc/jit/executor_settings.h>
 #include <csrc/jit/passes/optimize.h>
 #include <csrc/jit/runtime/code.h>
+#include <csrc/jit/runtime/graph_executor.h>
 #include <csrc/jit/runtime/run.h>
 
 #include <utility>
@@ -78,6 +79,7 @@ void GraphFunction::set_graph(std::shared_ptr<Graph> graph) {
 void GraphFunction::clear_optimized_graphs() {
   const std::lock_guard<std::recursive_mutex> lock(*mutex_);
   optimized_graph_ = nullptr;
+  executor_ = nullptr;
   for (size_t i = 0; i < 2; ++i) {
     ready_code_[i] = nullptr;
     code_[i] = nullptr;
@@ -111,6 +113,7 @@ void GraphFunction::run(Stack& stack) {
   const CompiledCode& code = this->code();
   TORCH_CHECK(stack.size() >= code.num_inputs, "expected ", code.num_inputs, " inputs, but got only ", stack.size());
   RECORD_TORCHSCRIPT_FUNCTION(name(), last(stack, code.num_inputs));
+  noteExecuted(code.graph);
   run_code(code, stack);
 }
 
@@ -124,6 +127,18 @@ c10::intrusive_ptr<c10::ivalue::Future> GraphFunction::runAsync(Stack& stack, Ta
   TORCH_CHECK(
       stack.size() >= ready.num_inputs(), "expected ", ready.num_inputs(), " inputs, but got only ", stack.size());
   return InterpreterState(ready, std::move(launcher)).runAsync(stack);
+}
+
+GraphExecutor& GraphFunction::get_executor() {
+  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  if (!executor_) {
+    executor_ = std::make_unique<GraphExecutor>(optimized_graph(), name());
+  }
+  return *executor_;
+}
+
+GraphExecutorState GraphFunction::getDebugState() {
+  return get_executor().getDebugState();
 }
 
 // ---- the schema -----------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@
 namespace torch::jit {
 
 struct CompiledCode;
+struct GraphExecutor;
+struct GraphExecutorState;
 
 /// A compiled function or method. Its graph may be made when it is first needed, by any thread: graph, schema and code
 /// are made under the lock of the function's compilation unit (CompilationUnit::lock()). Once they are made, calls take
@@ -62,6 +64,10 @@ struct TORCH_API GraphFunction final : Function {
   /// What the interpreter runs: the optimized graph or, where setGraphExecutorOptimize(false) was called, the graph as
   /// it was written. Valid until the graph is replaced or declared changed.
   const CompiledCode& code();
+  /// An executor of its own for the optimized graph: calls of the function do not use it. Valid until the graph is
+  /// replaced or declared changed.
+  GraphExecutor& get_executor();
+  GraphExecutorState getDebugState();
 
  private:
   c10::QualifiedName name_;
@@ -77,6 +83,7 @@ struct TORCH_API GraphFunction final : Function {
   // Of the graph as it was written, and of the optimized one.
   std::shared_ptr<const CompiledCode> code_[2];
   std::atomic<const CompiledCode*> ready_code_[2]{nullptr, nullptr};
+  std::unique_ptr<GraphExecutor> executor_;
 };
 
 /// The schema that a graph's inputs and outputs make.

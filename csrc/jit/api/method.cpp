@@ -67,6 +67,10 @@ std::shared_ptr<Graph> Method::graph() const {
   return toGraphFunction(*function_).graph();
 }
 
+GraphExecutor& Method::get_executor() {
+  return toGraphFunction(*function_).get_executor();
+}
+
 void Method::setArgumentNames(std::vector<std::string>& names) const {
   for (const c10::Argument& argument : function_->getSchema().arguments()) {
     if (argument.name() != "self") {

@@ -13,6 +13,7 @@
 namespace torch::jit {
 
 struct Graph;
+struct GraphExecutor;
 struct Module;
 
 using ObjectPtr = c10::intrusive_ptr<c10::ivalue::Object>;
@@ -41,6 +42,8 @@ struct TORCH_API Method : torch::IMethod {
 
   /// The graph as it was compiled. Throws if the method is bound C++ code.
   std::shared_ptr<Graph> graph() const;
+  /// See GraphFunction::get_executor().
+  GraphExecutor& get_executor();
   const std::string& name() const override {
     return function_->name();
   }
