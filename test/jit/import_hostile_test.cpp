@@ -151,3 +151,16 @@ TEST_CASE("A class with very many attributes takes no time to speak of", "[jit]"
 }
 
 } // namespace
+
+TEST_CASE("Archives of PyTorch 1.0 to 1.3 are refused in PyTorch's words", "[jit]") {
+  std::string bytes;
+  caffe2::serialize::PyTorchStreamWriter writer([&](const void* part, size_t size) {
+    bytes.append(static_cast<const char*>(part), size);
+    return size;
+  });
+  const std::string model = R"({"protoVersion":"1","mainModule":{"torchscriptArena":{"key":"code/m.py"},"name":"M"}})";
+  writer.writeRecord("model.json", model.data(), model.size());
+  writer.writeEndOfFile();
+  std::istringstream stream(bytes);
+  CHECK_THROWS_WITH(torch::jit::load(stream), Contains("Legacy model format is not supported on mobile."));
+}

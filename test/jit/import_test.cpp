@@ -3,7 +3,9 @@
 
 #include <torch/script.h>
 
+#include <csrc/jit/serialize/storage_context.h>
 #include <csrc/serialize/stream_reader.h>
+#include <csrc/serialize/stream_writer.h>
 
 #include <fstream>
 #include <limits>
@@ -191,3 +193,41 @@ TEST_CASE("What is no archive of a module is refused in words", "[jit]") {
 }
 
 } // namespace
+
+TEST_CASE("Programs in a file of torch.package are read", "[jit]") {
+  // A program's archive with its records where a package has them.
+  Module net("Net");
+  net.register_parameter("weight", torch::ones({3}), false);
+  net.define("def forward(self, x: Tensor) -> Tensor:\n    return x * self.weight + torch.tensor([1., 2., 3.])\n");
+  std::stringstream single;
+  net.save(single);
+  caffe2::serialize::PyTorchStreamReader archive(&single);
+  std::string bytes;
+  caffe2::serialize::PyTorchStreamWriter writer([&](const void* part, size_t size) {
+    bytes.append(static_cast<const char*>(part), size);
+    return size;
+  });
+  for (const std::string& name : archive.getAllRecords()) {
+    const auto [data, size] = archive.getRecord(name);
+    std::string moved = ".data/ts_code/" + name;
+    if (name.rfind("data/", 0) == 0) {
+      moved = ".data/" + name.substr(5);
+    } else if (name.find(".pkl") != std::string::npos && name.find('/') == std::string::npos) {
+      moved = ".data/ts_code/0/" + name;
+    }
+    if (name.rfind(".data/", 0) != 0 && name != "version" && name != "byteorder") {
+      writer.writeRecord(moved, data.get(), size);
+    }
+  }
+  writer.writeEndOfFile();
+  std::istringstream package(bytes);
+  const auto reader = std::make_shared<caffe2::serialize::PyTorchStreamReader>(&package);
+  const auto storages = std::make_shared<torch::jit::DeserializationStorageContext>();
+  Module loaded = torch::jit::import_ir_module(
+      std::make_shared<torch::jit::CompilationUnit>(), reader, storages, std::nullopt, "0");
+  CHECK(loaded.forward({torch::ones({3})}).toTensor().equal(torch::tensor({2.0, 3.0, 4.0})));
+  CHECK_THROWS_WITH(
+      torch::jit::import_ir_module(
+          std::make_shared<torch::jit::CompilationUnit>(), reader, storages, std::nullopt, "1"),
+      Catch::Contains("failed locating file .data/ts_code/1/data.pkl"));
+}

@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 #include <csrc/jit/serialize/archive_classes.h>
 #include <csrc/jit/serialize/debug_records.h>
+#include <csrc/jit/serialize/storage_context.h>
 #include <csrc/serialize/resolved_classes.h>
 
 #include <algorithm>
@@ -18,7 +19,12 @@ using caffe2::serialize::PyTorchStreamReader;
 using caffe2::serialize::ReadAdapterInterface;
 using ReaderPtr = std::shared_ptr<PyTorchStreamReader>;
 
-constexpr const char* kCode = "code/";
+// Where an archive has the parts of a program. Without a prefix for tensors they lie in the folder of their pickle.
+struct ArchiveLayout {
+  std::string code = "code/";
+  std::string pickles = "";
+  std::string tensors = "";
+};
 
 std::string read_text(PyTorchStreamReader& reader, const std::string& name) {
   const auto [data, size] = reader.getRecord(name);
@@ -27,10 +33,10 @@ std::string read_text(PyTorchStreamReader& reader, const std::string& name) {
 
 // ---- source files ---------------------------------------------------------------------------------------------------
 
-std::string source_path(const std::string& qualifier) {
+std::string source_path(const std::string& folder, const std::string& qualifier) {
   std::string path = qualifier;
   std::replace(path.begin(), path.end(), '.', '/');
-  return kCode + path + ".py";
+  return folder + path + ".py";
 }
 
 std::shared_ptr<Source> make_source(
@@ -39,9 +45,9 @@ std::shared_ptr<Source> make_source(
 }
 
 // From a mapped file, source is read when it is needed.
-SourceLoader source_of_file(const ReaderPtr& reader, bool load_debug_files) {
-  return [reader, load_debug_files](const std::string& qualifier) -> std::shared_ptr<Source> {
-    const std::string path = source_path(qualifier);
+SourceLoader source_of_file(const ReaderPtr& reader, const std::string& folder, bool load_debug_files) {
+  return [reader, folder, load_debug_files](const std::string& qualifier) -> std::shared_ptr<Source> {
+    const std::string path = source_path(folder, qualifier);
     if (!reader->hasRecord(path)) {
       return nullptr;
     }
@@ -55,10 +61,11 @@ SourceLoader source_of_file(const ReaderPtr& reader, bool load_debug_files) {
 }
 
 // The source of other archives is kept instead of the archive, which has the tensors, too.
-SourceLoader source_in_memory(PyTorchStreamReader& reader, bool load_debug_files) {
+SourceLoader source_in_memory(PyTorchStreamReader& reader, const std::string& folder, bool load_debug_files) {
   std::unordered_map<std::string, std::shared_ptr<Source>> sources;
   for (const std::string& path : reader.getAllRecords()) {
-    const bool is_source = path.compare(0, 5, kCode) == 0 && path.size() > 8 && path.substr(path.size() - 3) == ".py";
+    const bool is_source = path.compare(0, folder.size(), folder) == 0 && path.size() > folder.size() + 3 &&
+        path.substr(path.size() - 3) == ".py";
     if (!is_source) {
       continue;
     }
@@ -69,22 +76,23 @@ SourceLoader source_in_memory(PyTorchStreamReader& reader, bool load_debug_files
     }
     sources.emplace(path, make_source(path, read_text(reader, path), std::move(origins)));
   }
-  return [sources = std::move(sources)](const std::string& qualifier) {
-    const auto found = sources.find(source_path(qualifier));
+  return [sources = std::move(sources), folder](const std::string& qualifier) {
+    const auto found = sources.find(source_path(folder, qualifier));
     return found == sources.end() ? nullptr : found->second;
   };
 }
 
 // ---- archives -------------------------------------------------------------------------------------------------------
 
-void check_is_program(PyTorchStreamReader& reader) {
+void check_is_program(PyTorchStreamReader& reader, const ArchiveLayout& layout) {
   TORCH_CHECK(
       !reader.hasRecord("model.json"),
-      "Legacy model format is not supported: the archive has a record 'model.json', as PyTorch 1.0 to 1.3 wrote it. "
-      "Load it with PyTorch and save it again");
+      "Legacy model format is not supported on mobile. The archive has a record 'model.json', as PyTorch 1.0 to 1.3 "
+      "wrote it, which new versions do not read. Load it with PyTorch 1.4 and save it again");
+  const bool has_data = reader.hasRecord(layout.pickles + "data.pkl");
   TORCH_CHECK(
-      reader.hasRecord("data.pkl") && reader.hasRecord("constants.pkl"), "PytorchStreamReader failed locating file ",
-      reader.hasRecord("data.pkl") ? "constants.pkl" : "data.pkl",
+      has_data && reader.hasRecord(layout.pickles + "constants.pkl"), "PytorchStreamReader failed locating file ",
+      layout.pickles, has_data ? "constants.pkl" : "data.pkl",
       ": file not found. The file is no TorchScript archive: what torch.save wrote is read by torch::load and "
       "torch::pickle_load, what torch.export.save wrote by the loader of exported programs");
   if (reader.hasRecord("byteorder")) {
@@ -94,8 +102,11 @@ void check_is_program(PyTorchStreamReader& reader) {
 }
 
 std::vector<IValue> read_constants(
-    PyTorchStreamReader& reader, std::optional<c10::Device> device, ArchiveClasses& classes) {
-  const IValue constants = read_archive_value("constants", "", "constants/", device, reader, &classes);
+    PyTorchStreamReader& reader,
+    const ArchiveLayout& layout,
+    std::optional<c10::Device> device,
+    ArchiveClasses& classes) {
+  const IValue constants = read_archive_value("constants", layout.pickles, layout.tensors, device, reader, &classes);
   TORCH_CHECK(constants.isTuple(), "record constants.pkl must hold a tuple, holds ", constants.tagKind());
   const auto& elements = constants.toTupleRef().elements();
   return {elements.begin(), elements.end()};
@@ -115,20 +126,22 @@ Module import_module(
     const ReaderPtr& reader,
     std::optional<c10::Device> device,
     ExtraFilesMap* extra_files,
-    bool load_debug_files) {
+    bool load_debug_files,
+    const ArchiveLayout& layout = ArchiveLayout()) {
   TORCH_CHECK(cu, "import_ir_module: the compilation unit must not be null");
-  check_is_program(*reader);
+  check_is_program(*reader, layout);
   if (extra_files) {
     read_extra_files(*reader, *extra_files);
   }
   const auto constants = std::make_shared<std::vector<IValue>>();
-  SourceLoader loader =
-      reader->isMapped() ? source_of_file(reader, load_debug_files) : source_in_memory(*reader, load_debug_files);
+  SourceLoader loader = reader->isMapped() ? source_of_file(reader, layout.code, load_debug_files)
+                                           : source_in_memory(*reader, layout.code, load_debug_files);
   const auto importer = std::make_shared<SourceImporterImpl>(cu, constants, std::move(loader), reader->version());
-  const size_t pickled = reader->getRecordSize("data.pkl") + reader->getRecordSize("constants.pkl");
+  const size_t pickled =
+      reader->getRecordSize(layout.pickles + "data.pkl") + reader->getRecordSize(layout.pickles + "constants.pkl");
   ArchiveClasses classes(cu, importer, serialize::work_for(pickled));
-  *constants = read_constants(*reader, device, classes);
-  const IValue root = read_archive_value("data", "", "data/", device, *reader, &classes);
+  *constants = read_constants(*reader, layout, device, classes);
+  const IValue root = read_archive_value("data", layout.pickles, layout.tensors, device, *reader, &classes);
   TORCH_CHECK(
       root.isObject() && root.toObjectRef().type()->is_module(), "record data.pkl must hold a module, holds ",
       root.isObject() ? "an object of class " + root.toObjectRef().type()->repr_str() : root.tagKind());
@@ -230,6 +243,17 @@ Module import_ir_module(
     ExtraFilesMap& extra_files,
     bool load_debug_files) {
   return import_module(cu, open(std::move(rai)), device, &extra_files, load_debug_files);
+}
+
+Module import_ir_module(
+    std::shared_ptr<CompilationUnit> cu,
+    std::shared_ptr<PyTorchStreamReader> reader,
+    std::shared_ptr<DeserializationStorageContext> /*storage_context*/,
+    std::optional<at::Device> device,
+    const std::string& ts_id) {
+  TORCH_CHECK(reader, "import_ir_module: the reader must not be null");
+  const ArchiveLayout in_package{".data/ts_code/code/", ".data/ts_code/" + ts_id + "/", ".data/"};
+  return import_module(cu, reader, device, nullptr, /*load_debug_files=*/true, in_package);
 }
 
 // ---- other names ----------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@
 
 namespace torch::jit {
 
+class DeserializationStorageContext;
+
 // Note [Loading archives]
 // What Python's torch.jit.save and this library's Module::save write is read, of PyTorch 1.4 to the newest. Archives of
 // 1.0 to 1.3 with a record "model.json", and files in FlatBuffers' format, are refused; so are quantized tensors.
@@ -97,6 +99,15 @@ TORCH_API Module import_ir_module(
     std::optional<c10::Device> device,
     ExtraFilesMap& extra_files,
     bool load_debug_files = true);
+
+/// A program in a file of torch.package, which has the name `ts_id` there. Programs of one file share its bytes in
+/// memory; what else the file holds is not read, and `storage_context` is left as it is.
+TORCH_API Module import_ir_module(
+    std::shared_ptr<CompilationUnit> cu,
+    std::shared_ptr<caffe2::serialize::PyTorchStreamReader> reader,
+    std::shared_ptr<DeserializationStorageContext> storage_context,
+    std::optional<at::Device> device,
+    const std::string& ts_id);
 
 /// As load(), from memory, of which a copy is taken.
 TORCH_API Module parse_and_initialize_jit_module(
