@@ -3,6 +3,7 @@
 
 #include <torch/script.h>
 
+#include <sstream>
 #include <thread>
 
 using namespace torch::jit;
@@ -320,4 +321,38 @@ TEST_CASE("One module is called from eight threads", "[jit]") {
     thread.join();
   }
   CHECK(right == 800);
+}
+
+TEST_CASE("A call of a module runs its hooks, forward() does not", "[jit]") {
+  Module m("Hooked");
+  m.define(R"JIT(
+def forward(self, x, k: int):
+    return x * k
+def double_input(self, input: Tuple[Tensor, int]) -> Tuple[Tensor, int]:
+    return input[0] * 2, input[1]
+def nothing(self, input: Tuple[Tensor, int]) -> None:
+    return None
+def add_one(self, input: Tuple[Tensor, int], output: Tensor):
+    return output + 1
+def look(self, input: Tuple[Tensor, int], output: Tensor) -> None:
+    return None
+)JIT");
+  const auto type = m.type();
+  const auto as_hook = [&](const std::string& name, bool before) {
+    Function* hook = &type->getMethod(name);
+    type->unsafeRemoveMethod(name);
+    before ? type->addForwardPreHook(hook) : type->addForwardHook(hook);
+  };
+  as_hook("double_input", true);
+  as_hook("nothing", true);
+  as_hook("add_one", false);
+  as_hook("look", false);
+  const at::Tensor x = torch::ones({2});
+  CHECK(m({x, 3}).toTensor().equal(torch::full({2}, 7.0)));
+  CHECK(m.forward({x, 3}).toTensor().equal(torch::full({2}, 3.0)));
+  std::stringstream file;
+  m.save(file);
+  Module loaded = load(file);
+  CHECK(loaded({x, 3}).toTensor().equal(torch::full({2}, 7.0)));
+  CHECK(m.clone()({x, 3}).toTensor().equal(torch::full({2}, 7.0)));
 }

@@ -35,7 +35,26 @@ c10::IValue Module::forward(std::vector<c10::IValue> inputs, const Kwargs& kwarg
 }
 
 c10::IValue Module::operator()(std::vector<c10::IValue> inputs) {
-  return forward(std::move(inputs));
+  const ObjectPtr object = _ivalue();
+  const c10::ClassTypePtr type = object->type();
+  const auto as_tuple = [&] { return c10::IValue(c10::ivalue::Tuple::create(inputs)); };
+  for (Function* hook : type->getForwardPreHooks()) {
+    const c10::IValue changed = Method(object, hook)({as_tuple()});
+    if (changed.isTuple()) {
+      const auto& elements = changed.toTupleRef().elements();
+      inputs.assign(elements.begin(), elements.end());
+    } else if (!changed.isNone()) {
+      inputs = {changed};
+    }
+  }
+  c10::IValue output = forward(inputs);
+  for (Function* hook : type->getForwardHooks()) {
+    c10::IValue changed = Method(object, hook)({as_tuple(), output});
+    if (!changed.isNone()) {
+      output = std::move(changed);
+    }
+  }
+  return output;
 }
 
 c10::IValue Module::create_class(const c10::QualifiedName& name, Stack stack) const {

@@ -53,6 +53,8 @@ struct TORCH_API Module : Object {
 
   /// Calls method `forward`. Throws if there is none, if arguments do not fit, and what the program throws.
   c10::IValue forward(std::vector<c10::IValue> inputs, const Kwargs& kwargs = Kwargs());
+  /// Calls the class's forward pre-hooks, method `forward`, then its forward hooks. Hooks get the inputs as a
+  /// tuple; what they return, but None, takes the place of the inputs or of the result.
   c10::IValue operator()(std::vector<c10::IValue> inputs);
 
   // -- members. A new name becomes an attribute of the class; a name that is there must be of the same kind and type.
