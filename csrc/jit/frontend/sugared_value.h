@@ -106,6 +106,10 @@ struct TORCH_API SimpleValue : SugaredValue {
   Value* value_;
 };
 
+inline SugaredValuePtr simpleValue(Value* value) {
+  return std::make_shared<SimpleValue>(value);
+}
+
 /// Calls operators of a name; with `self` as their first argument, for methods of values.
 struct TORCH_API BuiltinFunction final : SugaredValue {
   BuiltinFunction(Symbol symbol, std::optional<NamedValue> self) : symbol(symbol), self(std::move(self)) {}
