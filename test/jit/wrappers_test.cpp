@@ -1,10 +1,19 @@
 // What wrappers of other languages do with modules: the calls that those of Rust and .NET make, and tutorials.
 #include <catch2/catch.hpp>
 
+#include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/csrc/jit/passes/fixup_trace_scope_blocks.h>
+#include <torch/csrc/jit/passes/normalize_ops.h>
+#include <torch/csrc/jit/passes/tensorexpr_fuser.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/print_handler.h>
 #include <torch/script.h>
 #include <torch/torch.h>
+#include <torch/trace.h>
 
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -150,6 +159,85 @@ def many(x):
   CHECK((*held)->find_function("nope") == nullptr);
   CHECK_THROWS_WITH((*held)->run_method("nope"), Contains("attempted to get undefined function nope"));
   delete held;
+}
+
+TEST_CASE("A Rust wrapper traces piece by piece", "[jit]") {
+  torch::jit::script::Module module("Traced");
+  const auto begin = [&](std::vector<at::Tensor>& inputs) {
+    auto state = std::make_shared<torch::jit::tracer::TracingState>();
+    torch::jit::tracer::setTracingState(state);
+    state->graph->insertInput(0, "self")->setType(module._ivalue()->type());
+    for (at::Tensor& input : inputs) {
+      auto* value = state->graph->addInput();
+      value->setType(torch::jit::TensorType::get());
+      state->setValue(input, value);
+    }
+  };
+  std::vector<at::Tensor> inputs{torch::rand({2, 3}), torch::rand({2, 3})};
+  begin(inputs);
+  const at::Tensor output = (inputs[0] * inputs[1]).relu() + 1;
+  auto state = torch::jit::tracer::getTracingState();
+  REQUIRE(state != nullptr);
+  state->graph->registerOutput(state->getOutput(output, 0));
+  torch::jit::FixupTraceScopeBlocks(state->graph, &module);
+  torch::jit::NormalizeOps(state->graph);
+  torch::jit::tracer::setTracingState(nullptr);
+  auto* function = module._ivalue()->compilation_unit()->create_function("step", state->graph);
+  module.type()->addMethod(function);
+  CHECK(module.get_method("step")({torch::ones({2}), torch::full({2}, 3.0)}).toTensor()[1].item<float>() == 4);
+
+  begin(inputs);
+  CHECK(torch::jit::tracer::isTracing());
+  torch::jit::tracer::abandon();
+  CHECK_FALSE(torch::jit::tracer::isTracing());
+  auto graph = std::make_shared<torch::jit::Graph>();
+  CHECK_THROWS_WITH(torch::jit::FixupTraceScopeBlocks(graph, &module), Contains("must be the module"));
+}
+
+TEST_CASE("Calls of Java wrappers", "[jit]") {
+  std::ostringstream out;
+  example().save(out, {{"labels.txt", "a b"}});
+  std::istringstream in(out.str());
+  std::unordered_map<std::string, std::string> extra_files{{"labels.txt", ""}, {"nope", ""}};
+  torch::jit::script::Module module = torch::jit::load(in, torch::Device(torch::kCPU), extra_files);
+  CHECK(extra_files["labels.txt"] == "a b");
+  module.eval();
+  torch::jit::getExecutorMode() = bool(torch::jit::getExecutorMode());
+  torch::jit::FusionStrategy strategy = {{torch::jit::FusionBehavior::DYNAMIC, 2}};
+  torch::jit::FusionStrategy before = torch::jit::setFusionStrategy(strategy);
+  torch::jit::setFusionStrategy(before);
+  static std::string printed;
+  printed.clear();
+  const torch::jit::PrintHandler print_handler = torch::jit::getPrintHandler();
+  torch::jit::setPrintHandler([](const std::string& text) { printed += text; });
+  module.define("def say(self):\n    print('hello')\n");
+  {
+    torch::autograd::AutoGradMode no_autograd_guard{false};
+    c10::InferenceMode guard;
+    torch::jit::GraphOptimizerEnabledGuard no_optimizer_guard{false};
+    CHECK(module.forward({torch::ones({1, 3})}).isTensor());
+    if (auto method = module.find_method("say")) {
+      (*method)({});
+    }
+  }
+  torch::jit::setPrintHandler(print_handler);
+  CHECK(printed == "hello\n");
+  std::set<std::string> names;
+  for (const auto& each : module.named_attributes()) {
+    names.insert(each.name);
+  }
+  CHECK(names == std::set<std::string>{"fc", "fc.weight", "fc.scale", "training"});
+}
+
+TEST_CASE("A .NET wrapper asks what types of arguments hold", "[jit]") {
+  const auto traced = torch::jit::trace([](const at::Tensor& x) { return x * 2; }, torch::rand({2, 3}));
+  const auto graph = traced.get_method("forward").graph();
+  const auto type = graph->inputs().back()->type()->cast<c10::TensorType>();
+  REQUIRE(type);
+  CHECK(type->scalarType() == at::kFloat);
+  CHECK(type->sizes().concrete_sizes() == std::vector<int64_t>{2, 3});
+  CHECK(type->device() == at::Device(at::kCPU));
+  CHECK(type->dim() == size_t{2});
 }
 
 TEST_CASE("A tutorial's loop over parameters, and an optimizer of them", "[jit]") {

@@ -1,0 +1,198 @@
+// The code of docs/torchscript.md, as it stands there.
+#include <catch2/catch.hpp>
+
+#include <torch/script.h>
+#include <torch/torch.h>
+#include <torch/trace.h>
+
+#include <csrc/jit/runtime/graph_executor.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+#include <string>
+
+namespace {
+
+/// Makes a new folder the current one while it lives.
+struct TemporaryFolder {
+  TemporaryFolder()
+      : before(std::filesystem::current_path()),
+        path(std::filesystem::temp_directory_path() / ("docs_test_" + std::to_string(std::random_device()()))) {
+    std::filesystem::create_directory(path);
+    std::filesystem::current_path(path);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::filesystem::current_path(before);
+    std::filesystem::remove_all(path);
+  }
+
+  std::filesystem::path before;
+  std::filesystem::path path;
+};
+
+torch::jit::Module defined(const std::string& source) {
+  torch::jit::Module module("Example");
+  module.register_attribute("training", c10::BoolType::get(), true);
+  module.register_parameter("weight", torch::ones({3}), false);
+  module.define(source);
+  return module;
+}
+
+std::string trimmed(const std::string& line) {
+  const size_t begin = line.find_first_not_of(' ');
+  return begin == std::string::npos ? std::string() : line.substr(begin, line.find_last_not_of(' ') - begin + 1);
+}
+
+} // namespace
+
+TEST_CASE("Each line of code of docs/torchscript.md is compiled here", "[jit][docs]") {
+  const std::filesystem::path tests = std::filesystem::path(TEST_JIT_DATA).parent_path();
+  std::ifstream here(tests / "docs_test.cpp");
+  std::ifstream page(tests.parent_path().parent_path() / "docs/torchscript.md");
+  REQUIRE(here);
+  REQUIRE(page);
+  std::set<std::string> lines;
+  for (std::string line; std::getline(here, line);) {
+    lines.insert(trimmed(line));
+  }
+  bool in_code = false;
+  int count = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("```", 0) == 0) {
+      in_code = line == "```cpp";
+    } else if (in_code && !trimmed(line).empty()) {
+      INFO(line);
+      CHECK(lines.count(trimmed(line.substr(0, line.find("  //")))) == 1);
+      ++count;
+    }
+  }
+  CHECK(count > 30);
+}
+
+TEST_CASE("docs/torchscript.md: load and run", "[jit][docs]") {
+  const TemporaryFolder folder;
+  defined("def forward(self, x):\n    return x.mean([2, 3]) * self.weight\n").save("resnet18.pt");
+  torch::jit::Module model = torch::jit::load("resnet18.pt");
+  model.eval();
+  torch::NoGradGuard no_grad;
+  torch::Tensor scores = model.forward({torch::rand({1, 3, 224, 224})}).toTensor();
+  CHECK(scores.sizes() == at::IntArrayRef({1, 3}));
+}
+
+TEST_CASE("docs/torchscript.md: arguments and results", "[jit][docs]") {
+  torch::jit::Module model = defined(R"(
+def forward(self, ids, attention_mask):
+    return ids * attention_mask, 2
+def best(self, scores, n: int):
+    return scores.topk(n)[0]
+)");
+  const torch::Tensor ids = torch::arange(3);
+  const torch::Tensor mask = torch::ones({3}, torch::kLong);
+  const torch::Tensor scores = torch::arange(10);
+  c10::IValue out = model.forward({ids}, {{"attention_mask", mask}});
+  auto both = out.toTuple();
+  torch::Tensor logits = both->elements()[0].toTensor();
+  torch::Tensor top = model.get_method("best")({scores, 5}).toTensor();
+  CHECK(logits.equal(ids));
+  CHECK(top.equal(torch::tensor({9, 8, 7, 6, 5})));
+}
+
+TEST_CASE("docs/torchscript.md: compile from source", "[jit][docs]") {
+  auto unit = torch::jit::compile(R"(
+def count(words: List[str]) -> Dict[str, int]:
+    counts: Dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+)");
+  c10::IValue counts = unit->run_method("count", std::vector<std::string>{"a", "b", "a"});
+  CHECK(counts.toGenericDict().at("a").toInt() == 2);
+
+  torch::jit::Module line("Line");
+  line.register_parameter("w", torch::ones({1}), /*is_buffer=*/false);
+  line.register_attribute("steps", c10::IntType::get(), 0);
+  line.define(R"(
+def forward(self, x: Tensor) -> Tensor:
+    self.steps += 1
+    return x * self.w
+)");
+  CHECK(line.forward({torch::ones({2})}).toTensor().sum().item<float>() == 2);
+  CHECK(line.attr("steps").toInt() == 1);
+}
+
+TEST_CASE("docs/torchscript.md: the error of a wrong program", "[jit][docs]") {
+  const std::string source =
+      "def g(n: int):\n    return n\n"
+      "def f(x: str):\n    return g(x)\n";
+  try {
+    torch::jit::compile(source);
+    FAIL("it compiled");
+  } catch (const torch::jit::ErrorReport& error) {
+    CHECK_THAT(
+        error.what(),
+        Catch::Contains("Expected a value of type 'int' for argument 'n' but instead found type 'str'.") &&
+            Catch::Contains("    return g(x)\n           ~ <--- HERE"));
+  }
+}
+
+TEST_CASE("docs/torchscript.md: record from C++", "[jit][docs]") {
+  const TemporaryFolder folder;
+  torch::nn::Sequential net(torch::nn::Linear(4, 8), torch::nn::ReLU(), torch::nn::Linear(8, 2));
+  torch::jit::Module traced = torch::jit::trace(net, torch::rand({3, 4}));
+  traced.save("net.pt");
+
+  const torch::Tensor x = torch::rand({2, 3});
+  const torch::Tensor y = torch::rand({2, 3});
+  torch::jit::Module scaled = torch::jit::trace(
+      [](const torch::Tensor& x, const torch::Tensor& y) { return (x * y).softmax(1); }, std::make_tuple(x, y));
+  CHECK(scaled.forward({y, y}).toTensor().allclose((y * y).softmax(1)));
+  CHECK(torch::jit::load("net.pt").forward({torch::rand({5, 4})}).toTensor().size(1) == 2);
+}
+
+TEST_CASE("docs/torchscript.md: train", "[jit][docs]") {
+  torch::jit::Module model = defined("def forward(self, x):\n    return x * self.weight\n");
+  for (torch::Tensor p : model.parameters()) {
+    p.requires_grad_();
+  }
+  const torch::Tensor x = torch::rand({4, 3});
+  const torch::Tensor target = torch::zeros({4}, torch::kLong);
+  const torch::Tensor before = model.attr("weight").toTensor().clone();
+  model.train();
+  std::vector<torch::Tensor> parameters;
+  for (const torch::Tensor& p : model.parameters()) {
+    parameters.push_back(p);
+  }
+  torch::optim::SGD optimizer(parameters, 0.01);
+  optimizer.zero_grad();
+  torch::nn::functional::cross_entropy(model.forward({x}).toTensor(), target).backward();
+  optimizer.step();
+  CHECK_FALSE(model.attr("weight").toTensor().equal(before));
+}
+
+TEST_CASE("docs/torchscript.md: calls that look at a program and make it faster", "[jit][docs]") {
+  const TemporaryFolder folder;
+  torch::jit::Module model = defined("def forward(self, x):\n    return x * self.weight\n");
+  model.eval();
+  CHECK_FALSE(model.dump_to_str(true, false, false).empty());
+  CHECK_FALSE(model.get_method("forward").graph()->toString().empty());
+  const torch::Tensor x = torch::rand({4, 3});
+  const torch::Tensor expected = model.forward({x}).toTensor();
+  CHECK(torch::jit::lastExecutedOptimizedGraph()->findNode(torch::jit::aten::mul) != nullptr);
+  CHECK(torch::jit::freeze(model).forward({x}).toTensor().equal(expected));
+  CHECK(torch::jit::optimize_for_inference(model).forward({x}).toTensor().equal(expected));
+  torch::jit::setGraphExecutorOptimize(false);
+  CHECK(model.forward({x}).toTensor().equal(expected));
+  torch::jit::setGraphExecutorOptimize(true);
+  model.to(torch::kHalf);
+  CHECK(model.attr("weight").toTensor().scalar_type() == torch::kHalf);
+  model.save("out.pt");
+  torch::serialize::InputArchive archive;
+  archive.load_from("out.pt");
+  torch::Tensor weight;
+  archive.read("weight", weight);
+  CHECK(weight.numel() == 3);
+}
