@@ -109,7 +109,15 @@ Operation Operator::getOperation(const Node* node) const {
   }
   if (const OperationCreator* creator = std::get_if<OperationCreator>(&code_)) {
     TORCH_INTERNAL_ASSERT(node, "the code of ", schema().name(), " is made for a node, and none was given");
-    return (*creator)(node);
+    Operation made = (*creator)(node);
+    if (!schema().is_vararg()) {
+      return made;
+    }
+    // Who makes code for one node knows how many inputs it has: the count, which other such operators get, goes.
+    return [made = std::move(made)](Stack& stack) {
+      drop(stack, 1);
+      made(stack);
+    };
   }
   return std::get<Operation>(code_);
 }
