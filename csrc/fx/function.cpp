@@ -247,6 +247,16 @@ std::vector<IValue> unpack(GraphRunner&, std::vector<Operand>& operands) {
   return list_items(operands[0]);
 }
 
+std::vector<IValue> sum_of_list(GraphRunner&, std::vector<Operand>& operands) {
+  TORCH_CHECK(operands.size() == 1, "sym_sum: expected a list");
+  IValue sum = int64_t(0);
+  for (const IValue& item : list_items(operands[0])) {
+    TORCH_CHECK(item.isInt() || item.isBool(), "sym_sum: expected integers, got a ", item.tagKind());
+    sum = on_ints(Arithmetic::Add, sum.toInt(), as_int(item), "sym_sum");
+  }
+  return {sum};
+}
+
 std::vector<IValue> choose(GraphRunner&, std::vector<Operand>& operands) {
   TORCH_CHECK(operands.size() == 3, "sym_ite: expected a condition and two values");
   return {as_int(number(operands, 0, "sym_ite")) != 0 ? operands[1].value : operands[2].value};
@@ -261,6 +271,7 @@ struct Table {
     add({"getitem", getitem, true, true});
     add({"unpack", unpack, true, true});
     add({"sym_ite", choose});
+    add({"sym_sum", sum_of_list});
     for (Function& function : higher_order_functions()) {
       add(std::move(function));
     }

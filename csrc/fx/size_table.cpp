@@ -13,6 +13,8 @@ namespace {
 
 // Deeper expressions are refused: evaluation and printing walk them recursively.
 constexpr uint32_t kMaxSizeDepth = 200;
+// Written out: entries share parts, and an expression could be short in the table and endless on paper.
+constexpr uint32_t kMaxSizeLength = 10000;
 
 int64_t floor_div(int64_t a, int64_t b) {
   const int64_t quotient = a / b;
@@ -89,6 +91,7 @@ Dim SizeTable::symbol(const std::string& name, std::optional<int64_t> min, std::
   if (is_new) {
     entries_.push_back({SizeOp::Symbol, 0, 0, name, min, max});
     depths_.push_back(1);
+    lengths_.push_back(1);
     return Dim::expression(found->second);
   }
   Entry& entry = entries_[found->second];
@@ -137,9 +140,13 @@ Dim SizeTable::make(SizeOp op, Dim a, Dim b) {
   const auto depth_of = [&](Dim dim) { return dim.is_expression() ? depths_[dim.index()] : 0u; };
   const uint32_t depth = 1 + std::max(depth_of(a), depth_of(b));
   TORCH_CHECK(depth <= kMaxSizeDepth, "a size is made by more than ", kMaxSizeDepth, " nested operations");
+  const auto length_of = [&](Dim dim) { return dim.is_expression() ? lengths_[dim.index()] : 1u; };
+  const uint32_t length = length_of(a) + length_of(b);
+  TORCH_CHECK(length <= kMaxSizeLength, "a size has more than ", kMaxSizeLength, " nested operations in all");
   const auto index = static_cast<uint32_t>(entries_.size());
   entries_.push_back({op, a, b, "", {}, {}});
   depths_.push_back(depth);
+  lengths_.push_back(length);
   made_.emplace(key, index);
   return Dim::expression(index);
 }

@@ -95,6 +95,7 @@ class TORCH_API SizeTable {
 
   std::vector<Entry> entries_;
   std::vector<uint32_t> depths_;
+  std::vector<uint32_t> lengths_; // of the expression written out
   std::map<std::string, uint32_t> symbols_;
   std::map<std::tuple<SizeOp, bool, int64_t, bool, int64_t>, uint32_t> made_;
 };

@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "exported.h"
+
 namespace programs {
 
 namespace {
@@ -75,10 +77,6 @@ class ScriptModule : public Loaded {
 
 } // namespace
 
-std::string not_loadable(const Program& program) {
-  return program.category->name == "export" ? "exported programs are not loadable yet" : "";
-}
-
 std::unique_ptr<Loaded> load(const Program& program) {
   const std::string kind = program.kind();
   if (kind == "compile" || kind == "refused") {
@@ -89,8 +87,11 @@ std::unique_ptr<Loaded> load(const Program& program) {
     module.define(program.record.at("source").as_string());
     return std::make_unique<ScriptModule>(std::move(module));
   }
-  return std::make_unique<ScriptModule>(
-      torch::jit::load(program.category->folder + "/" + program.record.at("file").as_string()));
+  const std::string file = program.category->folder + "/" + program.record.at("file").as_string();
+  if (program.category->name == "export") {
+    return load_exported(file);
+  }
+  return std::make_unique<ScriptModule>(torch::jit::load(file));
 }
 
 } // namespace programs

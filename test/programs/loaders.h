@@ -28,9 +28,6 @@ class Loaded {
   virtual std::map<std::string, at::Tensor> buffers() = 0;
 };
 
-/// Why programs of this kind cannot be loaded at all; empty for those that can.
-std::string not_loadable(const Program& program);
-
 /// Throws what the library throws.
 std::unique_ptr<Loaded> load(const Program& program);
 
