@@ -85,6 +85,8 @@ class TORCH_API AliasDb {
   void createValue(const Value* value);
   /// The node is about to be destroyed: it writes to nothing any more.
   void forgetWrites(const Node* node);
+  /// All that `from` does, with the nodes in its blocks, is done by `to`.
+  void moveWrites(const Node* from, const Node* to);
   void enablePreciseTupleContainerAnalysis() {}
 
  private:

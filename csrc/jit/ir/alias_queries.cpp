@@ -211,6 +211,23 @@ void AliasDb::forgetWrites(const Node* node) {
   written_ = std::nullopt;
 }
 
+void AliasDb::moveWrites(const Node* from, const Node* to) {
+  if (const auto found = writes_.find(from); found != writes_.end()) {
+    const std::vector<Write> moved = std::move(found->second);
+    writes_.erase(found);
+    std::vector<Write>& target = writes_[to];
+    target.insert(target.end(), moved.begin(), moved.end());
+  }
+  if (writes_to_all_wildcards_.erase(from) > 0) {
+    writes_to_all_wildcards_.insert(to);
+  }
+  for (const Block* block : from->blocks()) {
+    for (const Node* inner : block->nodes()) {
+      moveWrites(inner, to);
+    }
+  }
+}
+
 // ---- text -----------------------------------------------------------------------------------------------------------
 
 std::string AliasDb::toString() const {
