@@ -168,9 +168,7 @@ void FileStore::set(const std::string& key, const std::vector<uint8_t>& value) {
 }
 
 std::vector<uint8_t> FileStore::compareSet(
-    const std::string& key,
-    const std::vector<uint8_t>& expectedValue,
-    const std::vector<uint8_t>& desiredValue) {
+    const std::string& key, const std::vector<uint8_t>& expectedValue, const std::vector<uint8_t>& desiredValue) {
   const std::lock_guard lock(activeFileOpLock_);
   const LockedFile file(path_, O_RDWR | O_CREAT, LOCK_EX);
   pos_ = file.read_new(pos_, cache_, deletePrefix_);
@@ -194,8 +192,7 @@ int64_t FileStore::addHelper(const std::string& key, int64_t i) {
   const LockedFile file(path_, O_RDWR | O_CREAT, LOCK_EX);
   pos_ = file.read_new(pos_, cache_, deletePrefix_);
   const auto found = cache_.find(key);
-  const int64_t sum =
-      found == cache_.end() ? i : detail::add_to_text({found->second.begin(), found->second.end()}, i);
+  const int64_t sum = found == cache_.end() ? i : detail::add_to_text({found->second.begin(), found->second.end()}, i);
   const std::string text = std::to_string(sum);
   const std::vector<uint8_t> value(text.begin(), text.end());
   pos_ = file.append(pos_, key, value);
@@ -243,7 +240,8 @@ void FileStore::wait(const std::vector<std::string>& keys) {
 
 void FileStore::wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) {
   const auto deadline = detail::deadline_after(timeout);
-  for (auto pause = std::chrono::microseconds(200); !check(keys); pause = std::min(pause * 2, std::chrono::microseconds(20000))) {
+  for (auto pause = std::chrono::microseconds(200); !check(keys);
+       pause = std::min(pause * 2, std::chrono::microseconds(20000))) {
     if (std::chrono::steady_clock::now() >= deadline) {
       C10_THROW_ERROR(
           DistStoreError, c10::str("Wait timeout after ", timeout.count(), "ms, keys: ", detail::some_keys(keys)));

@@ -16,9 +16,7 @@ void HashStore::set(const std::string& key, const std::vector<uint8_t>& data) {
 }
 
 std::vector<uint8_t> HashStore::compareSet(
-    const std::string& key,
-    const std::vector<uint8_t>& expectedValue,
-    const std::vector<uint8_t>& desiredValue) {
+    const std::string& key, const std::vector<uint8_t>& expectedValue, const std::vector<uint8_t>& desiredValue) {
   const std::lock_guard lock(m_);
   const auto found = map_.find(key);
   if (found == map_.end() ? !expectedValue.empty() : found->second != expectedValue) {
@@ -107,12 +105,8 @@ std::vector<std::vector<uint8_t>> HashStore::multiGet(const std::vector<std::str
 
 void HashStore::multiSet(const std::vector<std::string>& keys, const std::vector<std::vector<uint8_t>>& values) {
   TORCH_CHECK_VALUE(
-      keys.size() == values.size(),
-      "multiSet keys and values vectors must be of same size, but got ",
-      keys.size(),
-      " keys and ",
-      values.size(),
-      " values");
+      keys.size() == values.size(), "multiSet keys and values vectors must be of same size, but got ", keys.size(),
+      " keys and ", values.size(), " values");
   const std::lock_guard lock(m_);
   for (size_t i = 0; i < keys.size(); ++i) {
     map_[keys[i]] = values[i];

@@ -32,9 +32,7 @@ void PrefixStore::set(const std::string& key, const std::vector<uint8_t>& value)
 }
 
 std::vector<uint8_t> PrefixStore::compareSet(
-    const std::string& key,
-    const std::vector<uint8_t>& expectedValue,
-    const std::vector<uint8_t>& desiredValue) {
+    const std::string& key, const std::vector<uint8_t>& expectedValue, const std::vector<uint8_t>& desiredValue) {
   return store_->compareSet(joinKey(key), expectedValue, desiredValue);
 }
 

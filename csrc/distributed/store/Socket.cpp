@@ -70,11 +70,8 @@ Descriptor listen_tcp(uint16_t port) {
   C10_THROW_ERROR(
       DistNetworkError,
       c10::str(
-          "The server socket has failed to listen on any local network address. port: ",
-          port,
-          ", message: ",
-          strerror(error),
-          ". With port 0 a free one is taken"));
+          "The server socket has failed to listen on any local network address. port: ", port,
+          ", message: ", strerror(error), ". With port 0 a free one is taken"));
 }
 
 uint16_t port_of(int fd) {
@@ -162,15 +159,8 @@ Descriptor connect_tcp(const std::string& host, uint16_t port, std::chrono::mill
       C10_THROW_ERROR(
           DistNetworkError,
           c10::str(
-              "The client socket has timed out after ",
-              timeout.count(),
-              "ms while trying to connect to (",
-              host,
-              ", ",
-              port,
-              "): ",
-              reason,
-              ". Is the process that serves the store running?"));
+              "The client socket has timed out after ", timeout.count(), "ms while trying to connect to (", host, ", ",
+              port, "): ", reason, ". Is the process that serves the store running?"));
     }
     std::this_thread::sleep_for(pause);
   }

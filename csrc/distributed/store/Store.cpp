@@ -13,8 +13,7 @@ void Store::set(const std::string& key, const std::string& value) {
 
 std::string Store::compareSet(const std::string& key, const std::string& currentValue, const std::string& newValue) {
   const auto value = compareSet(
-      key,
-      std::vector<uint8_t>(currentValue.begin(), currentValue.end()),
+      key, std::vector<uint8_t>(currentValue.begin(), currentValue.end()),
       std::vector<uint8_t>(newValue.begin(), newValue.end()));
   return std::string(value.begin(), value.end());
 }
@@ -60,12 +59,8 @@ std::vector<std::vector<uint8_t>> Store::multiGet(const std::vector<std::string>
 
 void Store::multiSet(const std::vector<std::string>& keys, const std::vector<std::vector<uint8_t>>& values) {
   TORCH_CHECK_VALUE(
-      keys.size() == values.size(),
-      "multiSet keys and values vectors must be of same size, but got ",
-      keys.size(),
-      " keys and ",
-      values.size(),
-      " values");
+      keys.size() == values.size(), "multiSet keys and values vectors must be of same size, but got ", keys.size(),
+      " keys and ", values.size(), " values");
   for (size_t i = 0; i < keys.size(); ++i) {
     set(keys[i], values[i]);
   }
@@ -115,10 +110,8 @@ int64_t add_to_text(const std::string& text, int64_t delta) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   TORCH_CHECK_VALUE(
-      error == std::errc() && end == text.data() + text.size(),
-      "add: the value of the key is not a number but ",
-      text.size(),
-      " bytes of something else");
+      error == std::errc() && end == text.data() + text.size(), "add: the value of the key is not a number but ",
+      text.size(), " bytes of something else");
   int64_t sum = 0;
   TORCH_CHECK_VALUE(!__builtin_add_overflow(number, delta, &sum), "add: ", number, " + ", delta, " is out of range");
   return sum;

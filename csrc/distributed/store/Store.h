@@ -38,9 +38,7 @@ class TORCH_API Store : public torch::CustomClassHolder {
   /// Sets `newValue` if the value is `currentValue`, or if both are absent (an empty `currentValue`). Returns the value
   /// afterwards; for a key that is absent and stays so, `currentValue`.
   virtual std::vector<uint8_t> compareSet(
-      const std::string& key,
-      const std::vector<uint8_t>& currentValue,
-      const std::vector<uint8_t>& newValue);
+      const std::string& key, const std::vector<uint8_t>& currentValue, const std::vector<uint8_t>& newValue);
 
   /// The value as text.
   std::string get_to_str(const std::string& key);

@@ -26,10 +26,7 @@ void StoreContent::append(const std::string& key, const std::string& value) {
   changed(key);
 }
 
-std::string StoreContent::compare_set(
-    const std::string& key,
-    const std::string& expected,
-    const std::string& desired) {
+std::string StoreContent::compare_set(const std::string& key, const std::string& expected, const std::string& desired) {
   const std::string* held = find(key);
   if (held == nullptr ? !expected.empty() : *held != expected) {
     return held == nullptr ? expected : *held;

@@ -35,12 +35,8 @@ TCPClient& TCPClient::text(const std::string& text) {
 
 TCPClient& TCPClient::bytes(const std::vector<uint8_t>& bytes) {
   TORCH_CHECK_VALUE(
-      bytes.size() <= kMaxValueBytes,
-      "TCPStore: a value of ",
-      bytes.size(),
-      " bytes is too long; at most ",
-      kMaxValueBytes,
-      " are allowed");
+      bytes.size() <= kMaxValueBytes, "TCPStore: a value of ", bytes.size(), " bytes is too long; at most ",
+      kMaxValueBytes, " are allowed");
   number<uint64_t>(bytes.size());
   request_.append(bytes.begin(), bytes.end());
   return *this;
@@ -57,7 +53,8 @@ TCPClient& TCPClient::keys(const std::vector<std::string>& keys) {
 void TCPClient::check_usable() const {
   if (!usable_) {
     C10_THROW_ERROR(
-        DistNetworkError, "The connection to the store was lost in an earlier call. Did the remote server shutdown or crash?");
+        DistNetworkError,
+        "The connection to the store was lost in an earlier call. Did the remote server shutdown or crash?");
   }
 }
 

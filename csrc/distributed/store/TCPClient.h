@@ -9,8 +9,8 @@
 
 namespace c10d::detail {
 
-/// Builds one request after the other and reads answers. An exception amid an answer leaves the connection unusable: all
-/// later calls say so.
+/// Builds one request after the other and reads answers. An exception amid an answer leaves the connection unusable:
+/// all later calls say so.
 class TCPClient {
  public:
   TCPClient(const std::string& host, uint16_t port, std::chrono::milliseconds timeout);

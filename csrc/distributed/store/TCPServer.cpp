@@ -22,8 +22,8 @@
 
 namespace c10d::detail {
 
-// Reads the arguments of one request from bytes that may not all be there yet: views of them, since it may have to begin
-// again when more have come.
+// Reads the arguments of one request from bytes that may not all be there yet: views of them, since it may have to
+// begin again when more have come.
 class Request {
  public:
   explicit Request(std::string_view bytes) : bytes_(bytes) {}
@@ -177,7 +177,8 @@ std::shared_ptr<TCPServer> TCPServer::start(uint16_t port, int listen_fd, bool s
   if (listen_fd >= 0 && port != 0 && server->port() != port) {
     C10_THROW_ERROR(
         DistStoreError,
-        c10::str("listen fd ", listen_fd, " is bound to port ", server->port(), ", expected to be bound to port ", port));
+        c10::str(
+            "listen fd ", listen_fd, " is bound to port ", server->port(), ", expected to be bound to port ", port));
   }
   if (shared) {
     servers[server->port()] = server;
@@ -464,8 +465,8 @@ bool TCPServer::flush(Client& client) {
     at += n > 0 ? static_cast<size_t>(n) : 0;
   }
   client.out.erase(0, at);
-  const uint32_t wanted = (client.out.size() <= kMaxUnsent ? uint32_t(EPOLLIN) : 0) |
-      (client.out.empty() ? 0 : uint32_t(EPOLLOUT));
+  const uint32_t wanted =
+      (client.out.size() <= kMaxUnsent ? uint32_t(EPOLLIN) : 0) | (client.out.empty() ? 0 : uint32_t(EPOLLOUT));
   if (wanted != client.events) {
     epoll_event event{wanted, {}};
     event.data.fd = client.fd.get();

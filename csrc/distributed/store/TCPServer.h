@@ -19,8 +19,8 @@ class TCPServer {
   TCPServer(const TCPServer&) = delete;
   TCPServer& operator=(const TCPServer&) = delete;
 
-  /// A server at this port, or at `listen_fd` if that is a descriptor. With `shared` the one that this process has there
-  /// already.
+  /// A server at this port, or at `listen_fd` if that is a descriptor. With `shared` the one that this process has
+  /// there already.
   static std::shared_ptr<TCPServer> start(uint16_t port, int listen_fd, bool shared);
 
   uint16_t port() const {

@@ -45,7 +45,8 @@ TCPStore::TCPStore(std::string host, const TCPStoreOptions& opts)
     addr_.port = server_->port();
   }
   // The server of this process is reached whatever name others have for it.
-  client_ = std::make_unique<detail::TCPClient>(server_ && !opts.masterListenFd ? "127.0.0.1" : addr_.host, addr_.port, opts.timeout);
+  client_ = std::make_unique<detail::TCPClient>(
+      server_ && !opts.masterListenFd ? "127.0.0.1" : addr_.host, addr_.port, opts.timeout);
   if (opts.waitWorkers) {
     waitForWorkers();
   }
@@ -75,8 +76,7 @@ c10::intrusive_ptr<Store> TCPStore::clone() {
 }
 
 std::string TCPStore::key_of(const std::string& key) const {
-  TORCH_CHECK_VALUE(
-      key.size() < detail::kMaxKeyBytes, "TCPStore: a key of ", key.size(), " bytes is too long");
+  TORCH_CHECK_VALUE(key.size() < detail::kMaxKeyBytes, "TCPStore: a key of ", key.size(), " bytes is too long");
   return keyPrefix_ + key;
 }
 
@@ -117,7 +117,9 @@ void TCPStore::waitForWorkers() {
           std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin).count();
       C10_THROW_ERROR(
           DistStoreError,
-          c10::str("Timed out after ", seconds, " seconds waiting for clients. ", joined, "/", *numWorkers_, " clients joined."));
+          c10::str(
+              "Timed out after ", seconds, " seconds waiting for clients. ", joined, "/", *numWorkers_,
+              " clients joined."));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -129,9 +131,7 @@ void TCPStore::set(const std::string& key, const std::vector<uint8_t>& value) {
 }
 
 std::vector<uint8_t> TCPStore::compareSet(
-    const std::string& key,
-    const std::vector<uint8_t>& expectedValue,
-    const std::vector<uint8_t>& desiredValue) {
+    const std::string& key, const std::vector<uint8_t>& expectedValue, const std::vector<uint8_t>& desiredValue) {
   const std::lock_guard lock(activeOpLock_);
   client_->ask(Query::COMPARE_SET).text(key_of(key)).bytes(expectedValue).bytes(desiredValue).send(timeout_);
   return client_->receive_bytes(timeout_);
@@ -208,12 +208,8 @@ std::vector<std::vector<uint8_t>> TCPStore::multiGet(const std::vector<std::stri
 
 void TCPStore::multiSet(const std::vector<std::string>& keys, const std::vector<std::vector<uint8_t>>& values) {
   TORCH_CHECK_VALUE(
-      keys.size() == values.size(),
-      "multiSet keys and values vectors must be of same size, but got ",
-      keys.size(),
-      " keys and ",
-      values.size(),
-      " values");
+      keys.size() == values.size(), "multiSet keys and values vectors must be of same size, but got ", keys.size(),
+      " keys and ", values.size(), " values");
   const std::lock_guard lock(activeOpLock_);
   const auto full = keys_of(keys);
   client_->ask(Query::MULTI_SET).number<uint64_t>(full.size());

@@ -37,8 +37,8 @@ struct TCPStoreOptions {
   bool useLibUV = true;
 };
 
-/// A client of the store, with its server where `isServer`. Clients speak PyTorch's form, so that its processes can serve
-/// or take part. One call at a time goes over a connection: use clone() for a thread that waits beside others.
+/// A client of the store, with its server where `isServer`. Clients speak PyTorch's form, so that its processes can
+/// serve or take part. One call at a time goes over a connection: use clone() for a thread that waits beside others.
 class TORCH_API TCPStore : public Store {
  public:
   using Store::compareSet;

@@ -1,0 +1,712 @@
+// ProcessGroupShm: tensors as bytes, and the checks of what is passed.
+#include <csrc/distributed/c10d/ProcessGroupShm.h>
+
+#include <aten/Functions.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
+#include <csrc/distributed/c10d/ShmGroup.h>
+#include <csrc/distributed/engine/reduce.h>
+
+#include <numeric>
+
+namespace c10d {
+
+using detail::Collective;
+using detail::ShmEngine;
+using detail::ShmGroup;
+using detail::ShmWork;
+using WorkPtr = c10::intrusive_ptr<Work>;
+using Tensors = std::vector<at::Tensor>;
+using Lists = std::vector<Tensors>;
+
+namespace {
+
+constexpr size_t kPromptBytes = 64 << 10;
+
+void check_tensor(const char* what, const at::Tensor& tensor) {
+  TORCH_CHECK_VALUE(tensor.defined(), "ProcessGroupShm::", what, ": a tensor is undefined");
+  TORCH_CHECK_VALUE(
+      tensor.layout() == c10::kStrided && !tensor.is_quantized(), "ProcessGroupShm::", what,
+      ": only supports dense tensors, but got layout ", tensor.layout());
+  TORCH_CHECK_VALUE(
+      tensor.device().is_cpu(), "ProcessGroupShm::", what, ": only supports CPU tensors, but got ", tensor.device());
+}
+
+void check_list(const char* what, const Tensors& tensors) {
+  TORCH_CHECK_VALUE(!tensors.empty(), "ProcessGroupShm::", what, ": requires non-empty tensor list");
+  for (const auto& tensor : tensors) {
+    check_tensor(what, tensor);
+  }
+}
+
+void check_single(const char* what, const Tensors& tensors) {
+  TORCH_CHECK_VALUE(
+      tensors.size() == 1, "ProcessGroupShm::", what, ": requires a single-element tensor list, but got ",
+      tensors.size(), " tensors");
+  check_tensor(what, tensors[0]);
+}
+
+void check_like(const char* what, const at::Tensor& expected, const at::Tensor& tensor, int64_t numel) {
+  check_tensor(what, tensor);
+  TORCH_CHECK_VALUE(
+      tensor.scalar_type() == expected.scalar_type(), "ProcessGroupShm::", what, ": invalid tensor type (expected ",
+      expected.scalar_type(), ", got ", tensor.scalar_type(), ")");
+  TORCH_CHECK_VALUE(
+      tensor.numel() == numel, "ProcessGroupShm::", what, ": invalid tensor size (expected ", numel, " elements, got ",
+      tensor.numel(), ")");
+}
+
+void check_lists(const char* what, const at::Tensor& expected, const Lists& lists, int size) {
+  TORCH_CHECK_VALUE(
+      lists.size() == 1 && lists[0].size() == static_cast<size_t>(size), "ProcessGroupShm::", what,
+      ": requires a single-element list that contains a list with ", size, " tensors, one for each rank");
+  for (const auto& tensor : lists[0]) {
+    check_like(what, expected, tensor, expected.numel());
+  }
+}
+
+void check_root(const char* what, int64_t root, int size) {
+  TORCH_CHECK_VALUE(root >= 0 && root < size, "ProcessGroupShm::", what, ": invalid root rank: ", root, " of ", size);
+}
+
+// A tensor's elements without gaps: its own, or a copy that is written back.
+class Dense {
+ public:
+  explicit Dense(const at::Tensor& tensor, bool read = true) : tensor_(tensor), dense_(tensor) {
+    if (!tensor.is_contiguous() || tensor.is_conj() || tensor.is_neg()) {
+      const c10::NoGradGuard no_grad;
+      dense_ = read ? at::empty(tensor.sizes(), tensor.options()).copy_(tensor)
+                    : at::empty(tensor.sizes(), tensor.options());
+    }
+  }
+  char* data() const {
+    return static_cast<char*>(dense_.data_ptr());
+  }
+  void write_back() const {
+    if (!dense_.is_same(tensor_)) {
+      const c10::NoGradGuard no_grad;
+      tensor_.copy_(dense_);
+    }
+  }
+
+ private:
+  at::Tensor tensor_;
+  at::Tensor dense_;
+};
+
+std::vector<Dense> dense(const Tensors& tensors, bool read = true) {
+  std::vector<Dense> all;
+  for (const auto& tensor : tensors) {
+    all.emplace_back(tensor, read);
+  }
+  return all;
+}
+
+std::vector<const char*> read_pointers(const std::vector<Dense>& all) {
+  std::vector<const char*> pointers;
+  for (const auto& one : all) {
+    pointers.push_back(one.data());
+  }
+  return pointers;
+}
+
+std::vector<char*> write_pointers(const std::vector<Dense>& all) {
+  std::vector<char*> pointers;
+  for (const auto& one : all) {
+    pointers.push_back(one.data());
+  }
+  return pointers;
+}
+
+void write_back(const std::vector<Dense>& all) {
+  for (const auto& one : all) {
+    one.write_back();
+  }
+}
+
+// Parts of one tensor, rank after rank.
+template <class P>
+std::vector<P> parts(P begin, size_t bytes, int size) {
+  std::vector<P> all;
+  for (int rank = 0; rank < size; ++rank) {
+    all.push_back(begin + rank * bytes);
+  }
+  return all;
+}
+
+Collective about(const Collective& call, const at::Tensor& tensor, int64_t numel) {
+  Collective full = call;
+  full.dtype = tensor.scalar_type();
+  full.numel = numel;
+  return full;
+}
+
+// The reduction that the engine does, and the factor before it.
+struct Reduction {
+  ReduceOp::RedOpType op;
+  at::Tensor factor;
+
+  explicit Reduction(const ReduceOp& reduce_op) : op(reduce_op.op_) {
+    if (op == ReduceOp::PREMUL_SUM) {
+      const auto* supplement = dynamic_cast<PreMulSumSupplement*>(reduce_op.supplement_.get());
+      TORCH_CHECK_VALUE(supplement != nullptr, "ReduceOp PREMUL_SUM has no factor; make it with makePreMulSum");
+      factor = supplement->tensor_factor.defined() ? supplement->tensor_factor
+                                                   : at::scalar_tensor(supplement->double_factor, at::kDouble);
+      op = ReduceOp::SUM;
+    }
+  }
+  void prepare(const at::Tensor& tensor) const {
+    if (factor.defined()) {
+      const c10::NoGradGuard no_grad;
+      tensor.mul_(factor.item());
+    }
+  }
+  at::Tensor prepared(const at::Tensor& tensor) const {
+    if (!factor.defined()) {
+      return tensor;
+    }
+    const c10::NoGradGuard no_grad;
+    return tensor.mul(factor.item());
+  }
+};
+
+size_t bytes_of(const Tensors& tensors) {
+  size_t bytes = 0;
+  for (const auto& tensor : tensors) {
+    bytes += tensor.defined() ? tensor.nbytes() : 0;
+  }
+  return bytes;
+}
+
+// Puts a collective into the group's queue.
+class Launch {
+ public:
+  Launch(const std::shared_ptr<ShmGroup>& group, OpType type, const char* title, std::chrono::milliseconds timeout)
+      : group_(group), type_(type), title_(title), timeout_(timeout) {}
+
+  WorkPtr operator()(Tensors inputs, Tensors outputs, ShmWork::Body body) const {
+    TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
+    const bool prompt = bytes_of(inputs) + bytes_of(outputs) > kPromptBytes;
+    auto work = c10::make_intrusive<ShmWork>(
+        group_, type_, title_, std::move(inputs), std::move(outputs), timeout_, std::move(body));
+    group_->enqueue(work, prompt);
+    return work;
+  }
+
+ private:
+  const std::shared_ptr<ShmGroup>& group_;
+  OpType type_;
+  const char* title_;
+  std::chrono::milliseconds timeout_;
+};
+
+std::chrono::milliseconds or_default(std::chrono::milliseconds timeout, std::chrono::milliseconds usual) {
+  return timeout == kUnsetTimeout ? usual : timeout;
+}
+
+class MessageWork : public Work {
+ public:
+  MessageWork(int rank, OpType type, const char* title, Tensors tensors, bool receives)
+      : Work(rank, type, title, tensors), tensors_(std::move(tensors)), dense_(tensors_[0]), receives_(receives) {}
+  Dense& dense() {
+    return dense_;
+  }
+  void end(std::exception_ptr error, int peer) {
+    source_ = peer;
+    if (receives_ && !error) {
+      dense_.write_back();
+    }
+    finish(std::move(error));
+  }
+  int sourceRank() const override {
+    return receives_ ? source_ : Work::sourceRank();
+  }
+  void synchronize() override {
+    wait();
+  }
+  std::vector<at::Tensor> result() override {
+    return tensors_;
+  }
+
+ private:
+  Tensors tensors_;
+  Dense dense_;
+  bool receives_;
+  int source_ = -1;
+};
+
+} // namespace
+
+ProcessGroupShm::ProcessGroupShm(
+    const c10::intrusive_ptr<Store>& store, int rank, int size, c10::intrusive_ptr<Options> options)
+    : Backend(rank, size), options_(std::move(options)), store_(store) {
+  TORCH_CHECK_VALUE(store && options_, "ProcessGroupShm: the store and the options must not be null");
+  group_ = std::make_shared<ShmGroup>(*store, rank, size, options_->timeout, options_->group_name);
+}
+
+ProcessGroupShm::ProcessGroupShm(
+    const c10::intrusive_ptr<Store>& store, int rank, int size, std::chrono::milliseconds timeout)
+    : ProcessGroupShm(store, rank, size, Options::create(timeout)) {}
+
+ProcessGroupShm::~ProcessGroupShm() {
+  shutdown();
+}
+
+c10::intrusive_ptr<Backend::Options> ProcessGroupShm::getBackendOptions() {
+  return options_;
+}
+
+c10::intrusive_ptr<Backend> ProcessGroupShm::split(
+    const c10::intrusive_ptr<Store>& store,
+    const std::vector<int>& ranks,
+    const c10::intrusive_ptr<Backend::Options>& opts) {
+  const auto place = std::find(ranks.begin(), ranks.end(), rank_);
+  TORCH_CHECK_VALUE(place != ranks.end(), "ProcessGroupShm::split: rank ", rank_, " is not among the ranks");
+  return merge(store, opts, static_cast<int>(place - ranks.begin()), static_cast<int>(ranks.size()));
+}
+
+c10::intrusive_ptr<Backend> ProcessGroupShm::merge(
+    const c10::intrusive_ptr<Store>& store,
+    const c10::intrusive_ptr<Backend::Options>& opts,
+    const int& rank,
+    const int& size) {
+  auto options = Options::create(opts->timeout);
+  options->group_name = opts->group_name;
+  options->group_desc = opts->group_desc;
+  options->global_ranks_in_group = opts->global_ranks_in_group;
+  return c10::make_intrusive<ProcessGroupShm>(store, rank, size, options);
+}
+
+void ProcessGroupShm::setTimeout(std::chrono::milliseconds timeout) {
+  options_->timeout = timeout;
+}
+
+uint64_t ProcessGroupShm::getSequenceNumberForGroup() {
+  return group_ ? group_->engine().number() : 0;
+}
+
+ErrorType ProcessGroupShm::getError() {
+  return group_ && group_->segment().failure() ? ErrorType::COMM_ERROR : ErrorType::SUCCESS;
+}
+
+void ProcessGroupShm::abort() {
+  if (group_) {
+    group_->segment().report_failure(c10::str("rank ", rank_, " has aborted the group"));
+    shutdown();
+  }
+}
+
+void ProcessGroupShm::shutdown() {
+  if (group_) {
+    group_->stop();
+    group_.reset();
+  }
+}
+
+at::Tensor ProcessGroupShm::allocateTensor(long size, at::TensorOptions options) {
+  TORCH_CHECK_VALUE(size >= 0, "allocateTensor: size must not be negative, but got ", size);
+  TORCH_CHECK_VALUE(options.device().is_cpu(), "allocateTensor: only CPU tensors, but got ", options.device());
+  TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
+  const auto dtype = c10::typeMetaToScalarType(options.dtype());
+  auto group = group_;
+  void* memory = group->segment().heap_allocate(static_cast<size_t>(size) * c10::elementSize(dtype));
+  return at::from_blob(
+      memory, {size}, [group](void* data) { group->segment().heap_free(data); }, at::TensorOptions(dtype));
+}
+
+WorkPtr ProcessGroupShm::broadcast(Tensors& tensors, const BroadcastOptions& opts) {
+  check_single("broadcast", tensors);
+  check_root("broadcast", opts.rootRank, size_);
+  const at::Tensor tensor = tensors[0];
+  const int root = static_cast<int>(opts.rootRank);
+  return Launch(group_, OpType::BROADCAST, "shm:broadcast", or_default(opts.timeout, options_->timeout))(
+      tensors, tensors, [tensor, root](ShmEngine& engine, Collective& call) {
+        call = about(call, tensor, tensor.numel());
+        call.root = root;
+        const Dense flat(tensor);
+        engine.broadcast(call, flat.data());
+        flat.write_back();
+      });
+}
+
+WorkPtr ProcessGroupShm::allreduce(Tensors& tensors, const AllreduceOptions& opts) {
+  check_single("allreduce", tensors);
+  AllreduceCoalescedOptions options;
+  static_cast<AllreduceOptions&>(options) = opts;
+  const Reduction reduction(opts.reduceOp);
+  detail::check_reducible("ProcessGroupShm::allreduce", tensors[0].scalar_type(), reduction.op);
+  return Launch(group_, OpType::ALLREDUCE, "shm:all_reduce", or_default(opts.timeout, options_->timeout))(
+      tensors, tensors, [tensor = tensors[0], reduction](ShmEngine& engine, Collective& call) {
+        call = about(call, tensor, tensor.numel());
+        call.reduction = reduction.op;
+        reduction.prepare(tensor);
+        const Dense flat(tensor);
+        engine.allreduce(call, flat.data());
+        flat.write_back();
+      });
+}
+
+WorkPtr ProcessGroupShm::allreduce_coalesced(Tensors& tensors, const AllreduceCoalescedOptions& opts) {
+  check_list("allreduce_coalesced", tensors);
+  const Reduction reduction(opts.reduceOp);
+  for (const auto& tensor : tensors) {
+    detail::check_reducible("ProcessGroupShm::allreduce_coalesced", tensor.scalar_type(), reduction.op);
+  }
+  const auto timeout = or_default(opts.timeout, options_->timeout);
+  return Launch(group_, OpType::ALLREDUCE_COALESCED, "shm:all_reduce", timeout)(
+      tensors, tensors, [tensors, reduction](ShmEngine& engine, Collective& call) {
+        for (const auto& tensor : tensors) {
+          Collective one = about(call, tensor, tensor.numel());
+          one.reduction = reduction.op;
+          reduction.prepare(tensor);
+          const Dense flat(tensor);
+          engine.allreduce(one, flat.data());
+          flat.write_back();
+        }
+      });
+}
+
+WorkPtr ProcessGroupShm::reduce(Tensors& tensors, const ReduceOptions& opts) {
+  check_single("reduce", tensors);
+  check_root("reduce", opts.rootRank, size_);
+  const Reduction reduction(opts.reduceOp);
+  detail::check_reducible("ProcessGroupShm::reduce", tensors[0].scalar_type(), reduction.op);
+  const int root = static_cast<int>(opts.rootRank);
+  return Launch(group_, OpType::REDUCE, "shm:reduce", or_default(opts.timeout, options_->timeout))(
+      tensors, tensors, [tensor = tensors[0], reduction, root, me = rank_](ShmEngine& engine, Collective& call) {
+        call = about(call, tensor, tensor.numel());
+        call.reduction = reduction.op;
+        call.root = root;
+        const Dense flat(reduction.factor.defined() && me != root ? reduction.prepared(tensor) : tensor);
+        if (me == root) {
+          reduction.prepare(tensor);
+        }
+        engine.reduce(call, flat.data());
+        if (me == root) {
+          flat.write_back();
+        }
+      });
+}
+
+WorkPtr ProcessGroupShm::allgather(Lists& outputs, Tensors& inputs, const AllgatherOptions& opts) {
+  check_single("allgather", inputs);
+  check_lists("allgather", inputs[0], outputs, size_);
+  const Dense input(inputs[0]);
+  return Launch(group_, OpType::ALLGATHER, "shm:all_gather", or_default(opts.timeout, options_->timeout))(
+      inputs, outputs[0], [tensor = inputs[0], input, list = outputs[0]](ShmEngine& engine, Collective& call) {
+        call = about(call, tensor, tensor.numel());
+        const auto all = dense(list, false);
+        engine.allgather(call, input.data(), write_pointers(all));
+        write_back(all);
+      });
+}
+
+WorkPtr ProcessGroupShm::all_gather_single(at::Tensor& output, at::Tensor& input, const AllgatherOptions& opts) {
+  Tensors outputs{output};
+  Tensors inputs{input};
+  return all_gather_single_coalesced(outputs, inputs, opts);
+}
+
+WorkPtr ProcessGroupShm::all_gather_single_coalesced(Tensors& outputs, Tensors& inputs, const AllgatherOptions& opts) {
+  check_list("all_gather_single", inputs);
+  TORCH_CHECK_VALUE(
+      outputs.size() == inputs.size(),
+      "ProcessGroupShm::all_gather_single: requires input/output tensor lists to have the same length");
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check_like("all_gather_single", inputs[i], outputs[i], inputs[i].numel() * size_);
+  }
+  return Launch(group_, OpType::_ALLGATHER_BASE, "shm:all_gather", or_default(opts.timeout, options_->timeout))(
+      inputs, outputs, [inputs, outputs, size = size_](ShmEngine& engine, Collective& call) {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          const Dense from(inputs[i]);
+          const Dense to(outputs[i], false);
+          engine.allgather(
+              about(call, inputs[i], inputs[i].numel()), from.data(), parts(to.data(), inputs[i].nbytes(), size));
+          to.write_back();
+        }
+      });
+}
+
+WorkPtr ProcessGroupShm::allgather_coalesced(Lists& output_lists, Tensors& inputs, const AllgatherOptions& opts) {
+  check_list("allgather_coalesced", inputs);
+  TORCH_CHECK_VALUE(
+      output_lists.size() == static_cast<size_t>(size_),
+      "ProcessGroupShm::allgather_coalesced: output lists should be equal to world size");
+  Tensors all_outputs;
+  for (const auto& list : output_lists) {
+    TORCH_CHECK_VALUE(
+        list.size() == inputs.size(), "ProcessGroupShm::allgather_coalesced: invalid output size: (expected length ",
+        inputs.size(), ", got ", list.size(), ")");
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      check_like("allgather_coalesced", inputs[i], list[i], inputs[i].numel());
+      all_outputs.push_back(list[i]);
+    }
+  }
+  const auto timeout = or_default(opts.timeout, options_->timeout);
+  return Launch(group_, OpType::ALLGATHER_COALESCED, "shm:all_gather", timeout)(
+      inputs, all_outputs, [inputs, output_lists](ShmEngine& engine, Collective& call) {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          Tensors list;
+          for (const auto& lists : output_lists) {
+            list.push_back(lists[i]);
+          }
+          const auto all = dense(list, false);
+          const Dense from(inputs[i]);
+          engine.allgather(about(call, inputs[i], inputs[i].numel()), from.data(), write_pointers(all));
+          write_back(all);
+        }
+      });
+}
+
+WorkPtr ProcessGroupShm::gather(Lists& outputs, Tensors& inputs, const GatherOptions& opts) {
+  check_single("gather", inputs);
+  check_root("gather", opts.rootRank, size_);
+  const int root = static_cast<int>(opts.rootRank);
+  Tensors list;
+  if (rank_ == root) {
+    check_lists("gather", inputs[0], outputs, size_);
+    list = outputs[0];
+  } else {
+    TORCH_CHECK_VALUE(outputs.empty(), "ProcessGroupShm::gather: requires empty output on non-root");
+  }
+  return Launch(group_, OpType::GATHER, "shm:gather", or_default(opts.timeout, options_->timeout))(
+      inputs, list, [input = inputs[0], list, root](ShmEngine& engine, Collective& call) {
+        call = about(call, input, input.numel());
+        call.root = root;
+        const auto all = dense(list, false);
+        engine.gather(call, Dense(input).data(), write_pointers(all));
+        write_back(all);
+      });
+}
+
+WorkPtr ProcessGroupShm::gather_single(at::Tensor& output, at::Tensor& input, const GatherOptions& opts) {
+  check_tensor("gather_single", input);
+  check_root("gather_single", opts.rootRank, size_);
+  const int root = static_cast<int>(opts.rootRank);
+  Tensors outputs;
+  if (rank_ == root) {
+    check_like("gather_single", input, output, input.numel() * size_);
+    outputs.push_back(output);
+  }
+  return Launch(group_, OpType::GATHER, "shm:gather", or_default(opts.timeout, options_->timeout))(
+      {input}, outputs, [input, outputs, root, size = size_](ShmEngine& engine, Collective& call) {
+        call = about(call, input, input.numel());
+        call.root = root;
+        const auto all = dense(outputs, false);
+        const Dense from(input);
+        engine.gather(
+            call, from.data(), all.empty() ? std::vector<char*>() : parts(all[0].data(), input.nbytes(), size));
+        write_back(all);
+      });
+}
+
+WorkPtr ProcessGroupShm::scatter(Tensors& outputs, Lists& inputs, const ScatterOptions& opts) {
+  check_single("scatter", outputs);
+  check_root("scatter", opts.rootRank, size_);
+  const int root = static_cast<int>(opts.rootRank);
+  Tensors list;
+  if (rank_ == root) {
+    check_lists("scatter", outputs[0], inputs, size_);
+    list = inputs[0];
+  } else {
+    TORCH_CHECK_VALUE(inputs.empty(), "ProcessGroupShm::scatter: requires empty input on non-root");
+  }
+  return Launch(group_, OpType::SCATTER, "shm:scatter", or_default(opts.timeout, options_->timeout))(
+      list, outputs, [output = outputs[0], list, root](ShmEngine& engine, Collective& call) {
+        call = about(call, output, output.numel());
+        call.root = root;
+        const auto all = dense(list);
+        const Dense to(output, false);
+        engine.scatter(call, read_pointers(all), to.data());
+        to.write_back();
+      });
+}
+
+WorkPtr ProcessGroupShm::reduce_scatter(Tensors& outputs, Lists& inputs, const ReduceScatterOptions& opts) {
+  check_single("reduce_scatter", outputs);
+  check_lists("reduce_scatter", outputs[0], inputs, size_);
+  const Reduction reduction(opts.reduceOp);
+  detail::check_reducible("ProcessGroupShm::reduce_scatter", outputs[0].scalar_type(), reduction.op);
+  return Launch(group_, OpType::REDUCE_SCATTER, "shm:reduce_scatter", or_default(opts.timeout, options_->timeout))(
+      inputs[0], outputs, [output = outputs[0], list = inputs[0], reduction](ShmEngine& engine, Collective& call) {
+        call = about(call, output, output.numel());
+        call.reduction = reduction.op;
+        std::vector<Dense> all;
+        for (const auto& input : list) {
+          all.emplace_back(reduction.prepared(input));
+        }
+        const Dense to(output, false);
+        engine.reduce_scatter(call, read_pointers(all), to.data());
+        to.write_back();
+      });
+}
+
+WorkPtr ProcessGroupShm::reduce_scatter_single(
+    at::Tensor& output, at::Tensor& input, const ReduceScatterOptions& opts) {
+  Tensors outputs{output};
+  Tensors inputs{input};
+  return reduce_scatter_single_coalesced(outputs, inputs, opts);
+}
+
+WorkPtr ProcessGroupShm::reduce_scatter_single_coalesced(
+    Tensors& outputs, Tensors& inputs, const ReduceScatterOptions& opts) {
+  check_list("reduce_scatter_single", outputs);
+  TORCH_CHECK_VALUE(
+      outputs.size() == inputs.size(),
+      "ProcessGroupShm::reduce_scatter_single: requires input/output tensor lists to have the same length");
+  const Reduction reduction(opts.reduceOp);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check_like("reduce_scatter_single", outputs[i], inputs[i], outputs[i].numel() * size_);
+    detail::check_reducible("ProcessGroupShm::reduce_scatter_single", outputs[i].scalar_type(), reduction.op);
+  }
+  const auto timeout = or_default(opts.timeout, options_->timeout);
+  return Launch(group_, OpType::_REDUCE_SCATTER_BASE, "shm:reduce_scatter", timeout)(
+      inputs, outputs, [inputs, outputs, reduction, size = size_](ShmEngine& engine, Collective& call) {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          Collective one = about(call, outputs[i], outputs[i].numel());
+          one.reduction = reduction.op;
+          const Dense from(reduction.prepared(inputs[i]));
+          const Dense to(outputs[i], false);
+          engine.reduce_scatter(
+              one, parts(static_cast<const char*>(from.data()), outputs[i].nbytes(), size), to.data());
+          to.write_back();
+        }
+      });
+}
+
+namespace {
+// Bytes for each rank of a tensor that is split along dimension 0.
+std::vector<size_t> split_bytes(
+    const char* side, const std::vector<int64_t>& splits, const at::Tensor& tensor, int size) {
+  const int64_t rows = tensor.dim() == 0 ? 1 : tensor.size(0);
+  const size_t row = rows == 0 ? 0 : tensor.nbytes() / rows;
+  if (splits.empty()) {
+    TORCH_CHECK_VALUE(
+        rows % size == 0, "Tensor's dim 0 does not divide equally across group size: ", rows, " rows of the ", side,
+        " for ", size, " ranks");
+    return std::vector<size_t>(size, rows / size * row);
+  }
+  TORCH_CHECK_VALUE(
+      splits.size() == static_cast<size_t>(size), "Number of tensor splits not equal to group size: ", splits.size(),
+      " of the ", side, " for ", size, " ranks");
+  std::vector<size_t> bytes;
+  int64_t sum = 0;
+  for (const int64_t n : splits) {
+    TORCH_CHECK_VALUE(n >= 0 && n <= rows, "Split sizes must be non-negative and fit, but got ", n);
+    sum += n;
+    bytes.push_back(static_cast<size_t>(n) * row);
+  }
+  TORCH_CHECK_VALUE(sum == rows, "Split sizes doesn't match total dim 0 size: ", sum, " and ", rows, " of the ", side);
+  return bytes;
+}
+
+template <class P>
+std::vector<P> consecutive(P begin, const std::vector<size_t>& sizes) {
+  std::vector<P> all;
+  for (const size_t size : sizes) {
+    all.push_back(begin);
+    begin += size;
+  }
+  return all;
+}
+} // namespace
+
+WorkPtr ProcessGroupShm::all_to_all_single(
+    at::Tensor& output,
+    at::Tensor& input,
+    std::vector<int64_t>& output_split_sizes,
+    std::vector<int64_t>& input_split_sizes,
+    const AllToAllOptions& opts) {
+  check_tensor("all_to_all_single", input);
+  check_like("all_to_all_single", input, output, output.numel());
+  const auto in_sizes = split_bytes("input", input_split_sizes, input, size_);
+  const auto out_sizes = split_bytes("output", output_split_sizes, output, size_);
+  return Launch(group_, OpType::ALLTOALL_BASE, "shm:all_to_all", or_default(opts.timeout, options_->timeout))(
+      {input}, {output}, [input, output, in_sizes, out_sizes](ShmEngine& engine, Collective& call) {
+        call = about(call, input, -1);
+        const Dense from(input);
+        const Dense to(output, false);
+        engine.alltoall(
+            call, consecutive(static_cast<const char*>(from.data()), in_sizes), in_sizes,
+            consecutive(to.data(), out_sizes), out_sizes);
+        to.write_back();
+      });
+}
+
+WorkPtr ProcessGroupShm::alltoall(Tensors& outputs, Tensors& inputs, const AllToAllOptions& opts) {
+  check_list("alltoall", inputs);
+  TORCH_CHECK_VALUE(
+      inputs.size() == static_cast<size_t>(size_) && outputs.size() == inputs.size(),
+      "ProcessGroupShm::alltoall: input and output tensor lists must have one tensor for each of ", size_,
+      " ranks, but got ", inputs.size(), " and ", outputs.size());
+  std::vector<size_t> in_sizes;
+  std::vector<size_t> out_sizes;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check_like("alltoall", inputs[0], inputs[i], inputs[i].numel());
+    check_like("alltoall", inputs[0], outputs[i], outputs[i].numel());
+    in_sizes.push_back(inputs[i].nbytes());
+    out_sizes.push_back(outputs[i].nbytes());
+  }
+  return Launch(group_, OpType::ALLTOALL, "shm:all_to_all", or_default(opts.timeout, options_->timeout))(
+      inputs, outputs, [inputs, outputs, in_sizes, out_sizes](ShmEngine& engine, Collective& call) {
+        call = about(call, inputs[0], -1);
+        const auto from = dense(inputs);
+        const auto to = dense(outputs, false);
+        engine.alltoall(call, read_pointers(from), in_sizes, write_pointers(to), out_sizes);
+        write_back(to);
+      });
+}
+
+WorkPtr ProcessGroupShm::barrier(const BarrierOptions& opts) {
+  return Launch(group_, OpType::BARRIER, "shm:barrier", or_default(opts.timeout, options_->timeout))(
+      {}, {}, [](ShmEngine& engine, Collective& call) { engine.barrier(call); });
+}
+
+void ProcessGroupShm::monitoredBarrier(const BarrierOptions& opts, bool) {
+  // A barrier that is late names all ranks that have not come.
+  barrier(opts)->wait();
+}
+
+WorkPtr ProcessGroupShm::send(Tensors& tensors, int dst_rank, int tag) {
+  check_single("send", tensors);
+  check_root("send", dst_rank, size_);
+  TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
+  TORCH_CHECK_VALUE(dst_rank != rank_, "ProcessGroupShm::send: rank ", rank_, " cannot send to itself");
+  TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
+  auto work = c10::make_intrusive<MessageWork>(rank_, OpType::SEND, "shm:send", tensors, false);
+  detail::Message message;
+  message.peer = dst_rank;
+  message.tag = tag;
+  message.data = work->dense().data();
+  message.size = tensors[0].nbytes();
+  message.done = [work](std::exception_ptr error, int peer) { work->end(std::move(error), peer); };
+  message.deadline = detail::deadline_after(options_->timeout);
+  group_->messages().send(std::move(message));
+  return work;
+}
+
+WorkPtr ProcessGroupShm::recv(Tensors& tensors, int src_rank, int tag) {
+  check_single("recv", tensors);
+  TORCH_CHECK_VALUE(
+      src_rank >= -1 && src_rank < size_ && src_rank != rank_, "ProcessGroupShm::recv: invalid source rank ", src_rank);
+  TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
+  TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
+  const auto type = src_rank < 0 ? OpType::RECVANYSOURCE : OpType::RECV;
+  auto work =
+      c10::make_intrusive<MessageWork>(rank_, type, src_rank < 0 ? "shm:recvAnySource" : "shm:recv", tensors, true);
+  detail::Message message;
+  message.peer = src_rank;
+  message.tag = tag;
+  message.data = work->dense().data();
+  message.size = tensors[0].nbytes();
+  message.done = [work](std::exception_ptr error, int peer) { work->end(std::move(error), peer); };
+  message.deadline = detail::deadline_after(options_->timeout);
+  group_->messages().receive(std::move(message));
+  return work;
+}
+
+WorkPtr ProcessGroupShm::recvAnysource(Tensors& tensors, int tag) {
+  return recv(tensors, -1, tag);
+}
+
+} // namespace c10d

@@ -1,0 +1,109 @@
+// Memory that the ranks of a group on one host share, and how they wait for one another in it.
+#pragma once
+
+#include <csrc/distributed/store/Store.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace c10d::detail {
+
+/// What a rank says of the collective it has begun; compared by all.
+struct OpHeader {
+  uint64_t number = 0;
+  int64_t numel = 0;
+  int64_t place = -1; // of its data in the rank's shared heap; -1 elsewhere; not compared
+  int32_t root = -1;
+  uint8_t kind = 0;
+  uint8_t dtype = 0;
+  uint8_t reduction = 0;
+  uint8_t unused = 0;
+};
+
+/// One mapped memfd: nothing stays behind when its processes end, however they end.
+///
+/// Ranks may be threads of one process. A rank that is gone, has stopped, or has reported a failure ends all waits with
+/// c10::DistBackendError, within a second for the first and the last, within four for the second.
+class SharedSegment {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int kMaxRanks = 256;
+  static constexpr size_t kHalfBytes = 256 << 10;
+  static constexpr size_t kRingBytes = 64 << 10;
+
+  /// All ranks meet at `store`. Throws if they are not on one host.
+  SharedSegment(Store& store, int rank, int size, std::chrono::milliseconds timeout);
+  ~SharedSegment();
+  SharedSegment(const SharedSegment&) = delete;
+  SharedSegment& operator=(const SharedSegment&) = delete;
+
+  int rank() const {
+    return rank_;
+  }
+  int size() const {
+    return size_;
+  }
+
+  /// The two halves of a rank's slot, through which data goes.
+  char* half(int rank, int which) const;
+  OpHeader& op_header(int rank, uint64_t number) const;
+
+  /// Comes to the next barrier, and waits there for all others.
+  void barrier(const std::string& what, Clock::time_point deadline);
+
+  /// Bytes from `from` to `to`, in their order. Both take as many as go at once.
+  size_t ring_write(int to, const void* data, size_t size);
+  size_t ring_read(int from, void* data, size_t size);
+
+  /// Waits until `done`, for ranks that `awaited` tells; others may die. `what` begins the messages.
+  void wait_until(
+      const std::function<bool()>& done,
+      const std::function<bool(int rank)>& awaited,
+      const std::string& what,
+      Clock::time_point deadline);
+  /// Wakes all who wait in the segment.
+  void notify();
+
+  /// Ends all operations of all ranks with this message. The first report stays.
+  void report_failure(const std::string& message);
+  /// The report, if there is one.
+  std::optional<std::string> failure() const;
+  /// Others no longer wait for this rank in vain.
+  void leave();
+
+  /// Memory that all ranks can map, for tensors that collectives then use in place.
+  void* heap_allocate(size_t bytes);
+  void heap_free(void* memory);
+  /// The place of memory in this rank's heap, or -1.
+  int64_t heap_place(const void* memory, size_t bytes) const;
+  /// The same place as this rank sees it in another rank's heap.
+  char* heap_of(int rank, int64_t place);
+
+ private:
+  struct Header;
+  struct RankBlock;
+  struct Ring;
+  class Heap;
+
+  void create(Store& store);
+  void join(Store& store, std::chrono::milliseconds timeout);
+  RankBlock& block(int rank) const;
+  Ring& ring(int from, int to) const;
+  /// Why a rank cannot come any more, or nothing.
+  std::string lost(int rank, std::vector<Clock::time_point>& stopped_since) const;
+
+  int rank_;
+  int size_;
+  int fd_ = -1;
+  size_t bytes_ = 0;
+  char* base_ = nullptr;
+  Header* header_ = nullptr;
+  uint32_t round_ = 0;
+  std::unique_ptr<Heap> heap_;
+};
+
+} // namespace c10d::detail
