@@ -5,6 +5,7 @@
 #include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/ir.h>
 #include <csrc/jit/runtime/ops/tables.h>
+#include <csrc/jit/runtime/overload_order.h>
 
 #include <algorithm>
 #include <atomic>
@@ -204,11 +205,15 @@ class Registry {
         all = found->second;
       }
     }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = own_.find(name);
-    if (found != own_.end()) {
-      all.insert(all.end(), found->second.begin(), found->second.end());
+    const size_t from_dispatcher = all.size();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = own_.find(name);
+      if (found != own_.end()) {
+        all.insert(all.end(), found->second.begin(), found->second.end());
+      }
     }
+    sort_overloads(all, from_dispatcher);
     return all;
   }
 
