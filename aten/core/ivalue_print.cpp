@@ -162,7 +162,7 @@ std::ostream& operator<<(std::ostream& out, const IValue& v) {
       return out << "Generator";
     case Tag::Enum: {
       const auto holder = v.toEnumHolder();
-      return out << "Enum<" << holder->qualifiedClassName() << '.' << holder->name() << '>';
+      return out << "Enum<" << holder->type()->qualifiedClassName().name() << '.' << holder->name() << '>';
     }
     case Tag::Future:
       return out << "Future";

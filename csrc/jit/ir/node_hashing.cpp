@@ -71,7 +71,7 @@ bool same_value(const IValue& a, const IValue& b) {
   if (a.isTuple()) {
     return *a.type() == *b.type() && same_values(a.toTupleRef().elements(), b.toTupleRef().elements());
   }
-  if (a.isInt() || a.isBool() || a.isNone() || a.isString() || a.isDevice() || a.isEnum()) {
+  if (a.isInt() || a.isBool() || a.isNone() || a.isString() || a.isDevice()) {
     return a == b;
   }
   return a.is(b);

@@ -22,7 +22,17 @@ bool equal_scalars(Scalar a, Scalar b) {
   return compare_scalars(a, b, [](auto x, auto y) { return x == y; });
 }
 
-// The first of equal ones, as std::min and std::max; an int beside a float becomes one.
+// The second unless the first is less or greater: so NaN gives way when it comes first.
+template <class T>
+T lesser(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+T greater(T a, T b) {
+  return a > b ? a : b;
+}
+
+// An int beside a float becomes one.
 template <class Pick>
 IValue picked(const Scalar& a, const Scalar& b, Pick pick) {
   if (a.isFloatingPoint() || b.isFloatingPoint()) {
@@ -31,10 +41,10 @@ IValue picked(const Scalar& a, const Scalar& b, Pick pick) {
   return pick(a.toLong(), b.toLong());
 }
 IValue min_scalars(Scalar a, Scalar b) {
-  return picked(a, b, [](auto x, auto y) { return std::min(x, y); });
+  return picked(a, b, [](auto x, auto y) { return lesser(x, y); });
 }
 IValue max_scalars(Scalar a, Scalar b) {
-  return picked(a, b, [](auto x, auto y) { return std::max(x, y); });
+  return picked(a, b, [](auto x, auto y) { return greater(x, y); });
 }
 
 template <bool kGreatest, class T>
@@ -97,12 +107,13 @@ Sum sum_of(AnyList self) {
   }
   return sum;
 }
-uint64_t sum_of_ints(AnyList self) {
-  uint64_t sum = 0; // wraps
+// As in libtorch, sums of ints have 32 bits.
+int64_t sum_of_ints(AnyList self) {
+  uint32_t sum = 0;
   for (size_t i = 0; i < self.size(); ++i) {
-    sum += static_cast<uint64_t>(self.get(i).toInt());
+    sum += static_cast<uint32_t>(self.get(i).toInt());
   }
-  return sum;
+  return static_cast<int32_t>(sum);
 }
 
 constexpr OperatorRow kRows[] = {
@@ -171,11 +182,11 @@ constexpr OperatorRow kRows[] = {
     {"aten::ge(Scalar a, Scalar b) -> bool",
      call<[](Scalar a, Scalar b) { return compare_scalars(a, b, [](auto x, auto y) { return (x >= y); }); }>},
     {"prim::min.int(int a, int b) -> int", call<[](int64_t a, int64_t b) { return std::min(a, b); }>},
-    {"prim::min.float(float a, float b) -> float", call<[](double a, double b) { return std::min(a, b); }>},
+    {"prim::min.float(float a, float b) -> float", call<lesser<double>>},
     {"prim::min.int_float(int a, float b) -> float",
-     call<[](int64_t a, double b) { return std::min(static_cast<double>(a), b); }>},
+     call<[](int64_t a, double b) { return lesser(static_cast<double>(a), b); }>},
     {"prim::min.float_int(float a, int b) -> float",
-     call<[](double a, int64_t b) { return std::min(a, static_cast<double>(b)); }>},
+     call<[](double a, int64_t b) { return lesser(a, static_cast<double>(b)); }>},
     {"prim::min(Scalar a, Scalar b) -> Scalar", call<min_scalars>},
     {"prim::min.int_list(int[] l, int[] r) -> int[]", call<extreme_of_lists<false, int64_t>>},
     {"prim::min.self_int(int[] self) -> int", call<extreme<false, int64_t>>},
@@ -184,11 +195,11 @@ constexpr OperatorRow kRows[] = {
     {"prim::min.bool_list(bool[] l, bool[] r) -> bool[]", call<extreme_of_lists<false, bool>>},
     {"prim::min.self_bool(bool[] self) -> bool", call<extreme<false, bool>>},
     {"prim::max.int(int a, int b) -> int", call<[](int64_t a, int64_t b) { return std::max(a, b); }>},
-    {"prim::max.float(float a, float b) -> float", call<[](double a, double b) { return std::max(a, b); }>},
+    {"prim::max.float(float a, float b) -> float", call<greater<double>>},
     {"prim::max.int_float(int a, float b) -> float",
-     call<[](int64_t a, double b) { return std::max(static_cast<double>(a), b); }>},
+     call<[](int64_t a, double b) { return greater(static_cast<double>(a), b); }>},
     {"prim::max.float_int(float a, int b) -> float",
-     call<[](double a, int64_t b) { return std::max(a, static_cast<double>(b)); }>},
+     call<[](double a, int64_t b) { return greater(a, static_cast<double>(b)); }>},
     {"prim::max(Scalar a, Scalar b) -> Scalar", call<max_scalars>},
     {"prim::max.int_list(int[] l, int[] r) -> int[]", call<extreme_of_lists<true, int64_t>>},
     {"prim::max.self_int(int[] self) -> int", call<extreme<true, int64_t>>},
@@ -203,8 +214,7 @@ constexpr OperatorRow kRows[] = {
     {"aten::any.bool(bool[] self) -> bool", call<any_of<bool>>},
     {"aten::all.bool(bool[] self) -> bool", call<all_of<bool>>},
     {"aten::any.str(str[] self) -> bool", call<any_text>},
-    {"aten::sum.int(int[] self) -> int",
-     call<[](AnyList self) { return static_cast<int64_t>(sum_of_ints(std::move(self))); }>},
+    {"aten::sum.int(int[] self) -> int", call<sum_of_ints>},
     {"aten::sum.float(float[] self) -> float", call<sum_of<double, double>>},
     {"aten::sum.complex(complex[] self) -> complex", call<sum_of<Complex, Complex>>},
     {"aten::sum.bool(bool[] self) -> int", call<sum_of<bool, int64_t>>},

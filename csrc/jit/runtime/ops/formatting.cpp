@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ios>
+#include <limits>
 #include <sstream>
 
 namespace torch::jit::ops {
@@ -38,20 +39,33 @@ void format(Stack& stack) {
   stack.emplace_back(out.str());
 }
 
+// libtorch's numbers of `%` have 32 bits where they are converted: what does not fit is the least one.
+int32_t as_int(double value) {
+  const bool fits = value > -2147483649.0 && value < 2147483648.0;
+  return fits ? static_cast<int32_t>(value) : std::numeric_limits<int32_t>::min();
+}
+float as_float(const IValue& value) {
+  return static_cast<float>(value.toScalar().toDouble());
+}
+
 void print_number(std::ostream& out, char specifier, const IValue& value) {
   TORCH_CHECK(value.isScalar(), "%", specifier, " requires a number for formatting, but got ", value.tagKind());
   const std::ios_base::fmtflags before = out.flags();
   switch (specifier) {
     case 'd':
     case 'i':
-      out << (value.isInt() ? value.toInt() : value.toScalar().to<int64_t>());
+      if (value.isDouble()) {
+        out << as_int(value.toDouble());
+      } else {
+        out << value.toScalar().to<int64_t>();
+      }
       break;
     case 'e':
     case 'E':
-      out << std::scientific << (specifier == 'E' ? std::uppercase : std::nouppercase) << value.toScalar().toDouble();
+      out << std::scientific << (specifier == 'E' ? std::uppercase : std::nouppercase) << as_float(value);
       break;
     default:
-      out << std::fixed << value.toScalar().toDouble();
+      out << std::fixed << as_float(value);
   }
   out.flags(before);
 }

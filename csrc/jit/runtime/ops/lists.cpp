@@ -187,9 +187,10 @@ AnyList sum(AnyList a, AnyList b) {
 AnyList repeated(AnyList list, int64_t times) {
   AnyList out = new_list_like(list);
   const size_t size = list.size();
-  if (times <= 0 || size == 0) {
+  if (times == 0 || size == 0) {
     return out;
   }
+  TORCH_CHECK(times > 0, "vector::reserve: a list of ", size, " elements ", times, " times");
   TORCH_CHECK(
       times <= (int64_t{1} << 40) / static_cast<int64_t>(size), "a list repeated ", times, " times is too long");
   out.reserve(size * static_cast<size_t>(times));

@@ -75,6 +75,14 @@ std::tuple<double, double> divmod_floats(double a, double b) {
   return {(a - rest) / b, rest};
 }
 
+// An int and a float: libtorch has 32 bits for the float, and wants a quotient that is a number.
+std::tuple<double, double> divmod_mixed(float a, float b) {
+  TORCH_CHECK(b != 0, "ZeroDivisionError: float divmod()");
+  const double quotient = std::floor(a / b);
+  TORCH_CHECK(std::isfinite(quotient), "Cannot convert float ", quotient, " to integer");
+  return {quotient, static_cast<double>(a) - quotient * static_cast<double>(b)};
+}
+
 IValue neg_scalar(Scalar a) {
   if (a.isComplex()) {
     return -a.toComplexDouble();
@@ -176,9 +184,9 @@ constexpr OperatorRow kRows[] = {
     {"aten::divmod.int(int x, int y) -> (int, int)", call<divmod_ints>},
     {"aten::divmod.float(float x, float y) -> (float, float)", call<divmod_floats>},
     {"aten::divmod.int_float(int x, float y) -> (float, float)",
-     call<[](int64_t a, double b) { return divmod_floats(static_cast<double>(a), b); }>},
+     call<[](int64_t a, double b) { return divmod_mixed(static_cast<float>(a), static_cast<float>(b)); }>},
     {"aten::divmod.float_int(float x, int y) -> (float, float)",
-     call<[](double a, int64_t b) { return divmod_floats(a, static_cast<double>(b)); }>},
+     call<[](double a, int64_t b) { return divmod_mixed(static_cast<float>(a), static_cast<float>(b)); }>},
     {"aten::neg.int(int a) -> int", call<[](int64_t a) { return wrapped_sub(0, a); }>},
     {"aten::neg.float(float a) -> float", call<[](double a) { return -a; }>},
     {"aten::neg.complex(complex a) -> complex", call<[](Complex a) { return -a; }>},

@@ -37,7 +37,8 @@ bool is_printable(Text self) {
   return std::all_of(self.begin(), self.end(), [](unsigned char c) { return std::isprint(c) != 0; });
 }
 bool is_identifier(Text self) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  // As in libtorch, without underscores.
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0; };
   return !self.empty() && !std::isdigit(static_cast<unsigned char>(self[0])) &&
       std::all_of(self.begin(), self.end(), fits);
 }
@@ -142,37 +143,41 @@ std::string expandtabs(Text self, int64_t tabsize) {
 
 // ---- searching
 
-// The part from `start` to `end`: negative ones count from the end, where -1 as the end is the very end.
-struct Part {
-  Part(Text self, int64_t start, int64_t end) {
-    const int64_t size = static_cast<int64_t>(self.size());
-    first = start < 0 ? std::max<int64_t>(0, size + start) : start;
-    const int64_t last = std::min(size, end < 0 ? std::max<int64_t>(0, size + end + 1) : end);
-    valid = first <= last;
-    if (valid) {
-      text = std::string_view(self).substr(static_cast<size_t>(first), static_cast<size_t>(last - first));
-    }
-  }
-  void check_start(Text self) const {
-    TORCH_CHECK(
-        first <= static_cast<int64_t>(self.size()), "basic_string::substr: __pos (which is ", first,
-        ") > this->size() (which is ", self.size(), ")");
-  }
-  int64_t first = 0;
-  bool valid = false;
-  std::string_view text;
+// Where a search begins and ends: negative ones count from the end, where -1 as the end is the very end.
+struct Bounds {
+  Bounds(Text self, int64_t start, int64_t end)
+      : size(static_cast<int64_t>(self.size())),
+        first(start < 0 ? std::max<int64_t>(0, size + start) : start),
+        last(end < 0 ? std::max<int64_t>(0, size + end + 1) : end) {}
+
+  int64_t size;
+  int64_t first;
+  int64_t last;
 };
 
+// The text from there on; an end in front of the start stands for the end of the text.
+std::string_view part_of(Text self, const Bounds& bounds) {
+  TORCH_CHECK(
+      bounds.first <= bounds.size, "basic_string::substr: __pos (which is ", bounds.first,
+      ") > this->size() (which is ", bounds.size, ")");
+  const int64_t length = bounds.last - bounds.first;
+  return std::string_view(self).substr(
+      static_cast<size_t>(bounds.first), length < 0 ? std::string_view::npos : static_cast<size_t>(length));
+}
+// Without a part there is an empty text.
+std::string_view searched(Text self, const Bounds& bounds) {
+  return bounds.last > bounds.first ? part_of(self, bounds) : std::string_view();
+}
+
 int64_t find(Text self, Text substr, int64_t start, int64_t end) {
-  const Part part(self, start, end);
-  // Behind the end there is an empty text.
-  const size_t at = part.text.find(substr);
-  return at == std::string_view::npos ? -1 : part.first + static_cast<int64_t>(at);
+  const Bounds bounds(self, start, end);
+  const size_t at = searched(self, bounds).find(substr);
+  return at == std::string_view::npos ? -1 : bounds.first + static_cast<int64_t>(at);
 }
 int64_t rfind(Text self, Text substr, int64_t start, int64_t end) {
-  const Part part(self, start, end);
-  const size_t at = part.text.rfind(substr);
-  return at == std::string_view::npos ? -1 : part.first + static_cast<int64_t>(at);
+  const Bounds bounds(self, start, end);
+  const size_t at = searched(self, bounds).rfind(substr);
+  return at == std::string_view::npos ? -1 : bounds.first + static_cast<int64_t>(at);
 }
 int64_t index(Text self, Text substr, int64_t start, int64_t end) {
   const int64_t at = find(self, substr, start, end);
@@ -184,31 +189,30 @@ int64_t rindex(Text self, Text substr, int64_t start, int64_t end) {
   TORCH_CHECK_VALUE(at >= 0, "ValueError: substring not found");
   return at;
 }
+// Those that begin between the bounds.
 int64_t count(Text self, Text substr, int64_t start, int64_t end) {
-  const Part part(self, start, end);
-  if (!part.valid || self.empty()) {
+  const Bounds bounds(self, start, end);
+  if (bounds.first > bounds.size || bounds.first >= bounds.last) {
     return 0;
   }
   if (substr.empty()) {
-    return static_cast<int64_t>(part.text.size()) + 1;
+    return std::min(bounds.last, bounds.size) - bounds.first + 1;
   }
   int64_t found = 0;
-  for (size_t at = part.text.find(substr); at != std::string_view::npos;
-       at = part.text.find(substr, at + substr.size())) {
+  size_t at = self.find(substr, static_cast<size_t>(bounds.first));
+  while (at != std::string::npos && static_cast<int64_t>(at) < bounds.last) {
     ++found;
+    at = self.find(substr, at + substr.size());
   }
   return found;
 }
 bool startswith(Text self, Text substr, int64_t start, int64_t end) {
-  const Part part(self, start, end);
-  part.check_start(self);
-  return part.valid && part.text.substr(0, substr.size()) == substr;
+  const std::string_view text = part_of(self, Bounds(self, start, end));
+  return text.substr(0, substr.size()) == substr;
 }
 bool endswith(Text self, Text substr, int64_t start, int64_t end) {
-  const Part part(self, start, end);
-  part.check_start(self);
-  return part.valid && part.text.size() >= substr.size() &&
-      part.text.substr(part.text.size() - substr.size()) == substr;
+  const std::string_view text = part_of(self, Bounds(self, start, end));
+  return text.size() >= substr.size() && text.substr(text.size() - substr.size()) == substr;
 }
 std::string replace(Text self, Text from, Text to, int64_t most) {
   std::string out;
@@ -265,7 +269,9 @@ Strings split(Text self, std::optional<std::string> separator, int64_t most) {
   return parts;
 }
 Strings rsplit(Text self, Text separator, int64_t most) {
-  TORCH_CHECK_VALUE(!separator.empty(), "ValueError: empty separator");
+  // An empty separator stands behind the text as often as is asked for.
+  const bool ends = !separator.empty() || (most >= 0 && most <= static_cast<int64_t>(self.size()) + 100);
+  TORCH_CHECK_VALUE(ends, "ValueError: empty separator");
   std::vector<std::string> parts;
   std::string_view rest(self);
   for (int64_t times = 0; most < 0 || times < most; ++times) {
