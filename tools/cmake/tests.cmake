@@ -176,6 +176,16 @@ target_compile_options(fuzz_modules PRIVATE -O1 -Wall -Wextra)
 add_test(NAME fuzz_modules COMMAND fuzz_modules --cases 5000)
 set_tests_properties(fuzz_modules PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
 
+# Sources of TorchScript, changed; see docs/testing.md.
+file(GLOB FUZZ_TORCHSCRIPT CONFIGURE_DEPENDS test/fuzz/sources/*.cpp)
+add_executable(fuzz_sources ${FUZZ_TORCHSCRIPT} test/fuzz/attempt.cpp test/ops/boxed_op.cpp test/conformance/json.cpp)
+target_link_libraries(fuzz_sources PRIVATE test_support tensor)
+target_include_directories(fuzz_sources PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(fuzz_sources PRIVATE -O1 -Wall -Wextra)
+target_compile_definitions(fuzz_sources PRIVATE FUZZ_SOURCES="${PROJECT_SOURCE_DIR}/test/programs/data/source/source.jsonl")
+add_test(NAME fuzz_sources COMMAND fuzz_sources --cases 20000 --time 10)
+set_tests_properties(fuzz_sources PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
+
 # The readers of files with damaged ones; see docs/testing.md. The plain driver runs everywhere.
 set(FUZZ_READERS test/fuzz/readers/readers.cpp test/fuzz/readers/inputs.cpp)
 add_executable(fuzz_readers ${FUZZ_READERS} test/fuzz/readers/replay.cpp csrc/utils/crc32.cpp)
