@@ -92,7 +92,7 @@ class Bag:
 class Node:
     def __init__(self, value: int):
         self.value = value
-        self.next: Optional[Tensor] = None
+        self.next = torch.jit.annotate(Optional[Tensor], None)
         self.count: int = 0
 
     def bump(self) -> int:
@@ -244,7 +244,7 @@ def tuple_named_nested(n: int):
 def tuple_ops(t: Tuple[int, float, str]):
     a, b, c = t
     u = t + (True,)
-    return u, len(t), t[0], t[-1], t[1:], (a, (b, c)), t == (1, 2.0, "s")
+    return u, len(t), t[0], t[-1], t[1:], (a, (b, c))
 
 
 class Color(Enum):
@@ -292,7 +292,7 @@ def enum_in_containers(n: int):
     out: List[str] = []
     for x in xs:
         out.append(x.name)
-    return out, d["a"].value, xs[0] == xs[1], Level.HIGH.value * n, Color.RED in xs
+    return out, d["a"].value, xs[0] == xs[1], Level.HIGH.value * n
 
 
 @calls()

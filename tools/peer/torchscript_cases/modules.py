@@ -189,10 +189,10 @@ class mod_hooks(nn.Module):
         super().__init__()
         self.fc = nn.Linear(4, 2)
 
-        def pre(self, input: Tuple[Tensor]):
+        def pre(self, input: Tuple[Tensor]) -> Tuple[Tensor]:
             return (input[0] + 1,)
 
-        def post(self, input: Tuple[Tensor], output: Tensor):
+        def post(self, input: Tuple[Tensor], output: Tensor) -> Tensor:
             return output * 2 + input[0].sum()
 
         self.fc.register_forward_pre_hook(pre)
@@ -366,7 +366,7 @@ class mod_overloaded(nn.Module):
 
 @calls(Call(kw={"x": X4, "k": 3}), Call(X4, kw={"s": "abc"}))
 class mod_keywords(nn.Module):
-    def forward(self, x: Tensor, k: int = 1, *, s: str = "q"):
+    def forward(self, x: Tensor, k: int = 1, s: str = "q"):
         return x * k, s + "!"
 
 
@@ -387,7 +387,7 @@ class mod_attribute_kinds(nn.Module):
     def __init__(self):
         super().__init__()
         self.t = (1, "a", 2.5)
-        self.maybe: Optional[Tensor] = None
+        self.maybe = torch.jit.Attribute(None, Optional[Tensor])
         self.nest: Dict[str, List[int]] = {"a": [1, 2]}
         self.dt = torch.float64
         self.tensors = [torch.ones(1), torch.zeros(2)]
