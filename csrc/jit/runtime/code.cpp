@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <limits>
 #include <ostream>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace torch::jit {
@@ -20,8 +22,11 @@ const char* toString(OpCode op) {
 #define TORCH_JIT_NAME_OPCODE(name) #name,
 #define TORCH_JIT_NAME_ARITHMETIC(name, op, type, function) #name,
 #define TORCH_JIT_NAME_COMPARISON(name, op, type, function) #name, "JF_" #name,
+#define TORCH_JIT_NAME_LIST_OPERATION(name, op) #name,
       TORCH_JIT_FORALL_OPCODES(TORCH_JIT_NAME_OPCODE) TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_NAME_ARITHMETIC)
           TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_NAME_COMPARISON)
+              TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_NAME_LIST_OPERATION)
+#undef TORCH_JIT_NAME_LIST_OPERATION
 #undef TORCH_JIT_NAME_OPCODE
 #undef TORCH_JIT_NAME_ARITHMETIC
 #undef TORCH_JIT_NAME_COMPARISON
@@ -30,7 +35,7 @@ const char* toString(OpCode op) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Instruction& instruction) {
-  return out << toString(instruction.op) << ' ' << instruction.x << ' ' << instruction.n;
+  return out << toString(instruction.op) << ' ' << instruction.x << ' ' << instruction.n << ' ' << instruction.m;
 }
 
 namespace {
@@ -42,14 +47,59 @@ int32_t operand(size_t number) {
   return static_cast<int32_t>(number);
 }
 
-const OpCode* find_scalar_opcode(const std::string& op) {
-  static const auto& opcodes = *new std::unordered_map<std::string, OpCode>{
+/// An operator that has an instruction of its own.
+struct InPlaceOperator {
+  std::string overload;
+  OpCode op;
+};
+
+const std::unordered_map<Symbol, std::vector<InPlaceOperator>>& in_place_operators() {
+  static const auto& operators = *new std::unordered_map<Symbol, std::vector<InPlaceOperator>>([] {
+    constexpr std::pair<std::string_view, OpCode> kAll[] = {
 #define TORCH_JIT_SCALAR_ENTRY(name, op, type, function) {op, OpCode::name},
-      TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_SCALAR_ENTRY) TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_SCALAR_ENTRY)
+#define TORCH_JIT_LIST_ENTRY(name, op) {op, OpCode::name},
+        TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_SCALAR_ENTRY) TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_SCALAR_ENTRY)
+            TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_LIST_ENTRY)
 #undef TORCH_JIT_SCALAR_ENTRY
-  };
-  const auto found = opcodes.find(op);
-  return found == opcodes.end() ? nullptr : &found->second;
+#undef TORCH_JIT_LIST_ENTRY
+    };
+    std::unordered_map<Symbol, std::vector<InPlaceOperator>> by_name;
+    for (const auto& [name, op] : kAll) {
+      const size_t dot = name.rfind('.');
+      by_name[Symbol::fromQualString(std::string(name.substr(0, dot)))].push_back(
+          {std::string(name.substr(dot + 1)), op});
+    }
+    return by_name;
+  }());
+  return operators;
+}
+
+bool is_number(const Value* value) {
+  const TypeKind kind = value->type()->kind();
+  return kind == TypeKind::IntType || kind == TypeKind::FloatType || kind == TypeKind::BoolType;
+}
+
+/// The instruction that reads a node's operands where they are, if there is one.
+std::optional<OpCode> in_place_opcode(const Node* node) {
+  const auto candidates = in_place_operators().find(node->kind());
+  const Operator* op = candidates == in_place_operators().end() ? nullptr : node->maybeOperator();
+  if (!op || node->outputs().size() != 1) {
+    return std::nullopt;
+  }
+  for (const InPlaceOperator& candidate : candidates->second) {
+    if (candidate.overload != op->schema().overload_name()) {
+      continue;
+    }
+    const bool changes_list = candidate.op == OpCode::SET_ITEM || candidate.op == OpCode::APPEND;
+    const bool possible = node->inputs().size() == op->schema().arguments().size() &&
+        (!changes_list || (!node->output()->hasUses() && is_number(node->inputs().back())));
+    return possible ? std::optional<OpCode>(candidate.op) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool reads_in_place(const Node* node) {
+  return in_place_opcode(node).has_value();
 }
 
 std::optional<OpCode> jump_of(OpCode op) {
@@ -64,13 +114,17 @@ std::optional<OpCode> jump_of(OpCode op) {
   }
 }
 
-bool is_scalar_opcode(OpCode op) {
+// Whether it gives a result, in register x or on the stack.
+bool gives_result_in_place(OpCode op) {
   switch (op) {
 #define TORCH_JIT_SCALAR_CASE(name, op, type, function) case OpCode::name:
     TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_SCALAR_CASE)
     TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_SCALAR_CASE)
 #undef TORCH_JIT_SCALAR_CASE
-    return true;
+    case OpCode::GET_ITEM:
+    case OpCode::POP_ITEM:
+    case OpCode::LEN:
+      return true;
     default:
       return false;
   }
@@ -79,7 +133,7 @@ bool is_scalar_opcode(OpCode op) {
 /// Emits the instructions of a graph, block by block.
 class CodeBuilder {
  public:
-  explicit CodeBuilder(CompiledCode& code) : code_(code), liveness_(*code.graph) {}
+  explicit CodeBuilder(CompiledCode& code) : code_(code), liveness_(*code.graph, reads_in_place) {}
 
   void emit_graph() {
     Graph& graph = *code_.graph;
@@ -94,7 +148,7 @@ class CodeBuilder {
  private:
   // ---- instructions
   size_t add(OpCode op, size_t x = 0, size_t n = 0) {
-    code_.instructions.push_back(Instruction{op, operand(x), operand(n)});
+    code_.instructions.push_back(Instruction{op, operand(x), operand(n), 0});
     code_.nodes.push_back(current_);
     return code_.instructions.size() - 1;
   }
@@ -114,36 +168,6 @@ class CodeBuilder {
     code_.instructions.pop_back();
     code_.nodes.pop_back();
   }
-  // Takes the load of an operand back if the instruction can read it where it is.
-  int16_t take_operand() {
-    const Instruction* load = last();
-    if (!load || load->x >= std::numeric_limits<int16_t>::max()) {
-      return ScalarOperands::kOnStack;
-    }
-    int16_t place = 0;
-    switch (load->op) {
-      case OpCode::LOAD:
-      case OpCode::MOVE:
-        place = static_cast<int16_t>(load->x);
-        break;
-      case OpCode::LOADC:
-        place = static_cast<int16_t>(-1 - load->x);
-        break;
-      default:
-        return ScalarOperands::kOnStack;
-    }
-    remove_last();
-    return place;
-  }
-  void add_scalar(OpCode op) {
-    ScalarOperands operands{};
-    operands.b = take_operand();
-    // An operand below one on the stack is on the stack, too.
-    operands.a = operands.b == ScalarOperands::kOnStack ? ScalarOperands::kOnStack : take_operand();
-    add(op);
-    code_.instructions.back().x = -1;
-    code_.instructions.back().n = operands.packed();
-  }
   size_t add_jump_if_false() {
     Instruction* condition = last();
     if (condition && (condition->op == OpCode::LOAD || condition->op == OpCode::MOVE)) {
@@ -155,6 +179,12 @@ class CodeBuilder {
     if (jump) {
       condition->op = *jump;
       return here() - 1;
+    }
+    if (condition && condition->x < 0 && gives_result_in_place(condition->op)) {
+      const size_t target = take_register();
+      condition->x = operand(target);
+      free_registers_.push_back(target);
+      return add(OpCode::JF_REGISTER, 0, target);
     }
     return add(OpCode::JF);
   }
@@ -196,7 +226,7 @@ class CodeBuilder {
         push.op = OpCode::SET;
         break;
       default:
-        if (push.x >= 0 || !is_scalar_opcode(push.op)) {
+        if (push.x >= 0 || !gives_result_in_place(push.op)) {
           return false;
         }
         push.x = operand(target);
@@ -228,16 +258,17 @@ class CodeBuilder {
       case OpCode::TRANSFER:
         return instruction.x == wanted || instruction.n == wanted;
       case OpCode::JF_REGISTER:
-      case OpCode::LOOP:
+      case OpCode::JT_REGISTER:
         return instruction.n == wanted;
-      default: {
+      case OpCode::LOOP:
+      case OpCode::LOOP_NEXT:
+        return instruction.n == wanted || instruction.m == wanted;
+      default:
         if (instruction.op < OpCode::ADD_INT) {
           return false;
         }
-        const ScalarOperands operands = ScalarOperands::of(instruction.n);
-        return operands.a == wanted || operands.b == wanted ||
-            (is_scalar_opcode(instruction.op) && instruction.x == wanted);
-      }
+        return instruction.n == wanted || instruction.m == wanted ||
+            ((gives_result_in_place(instruction.op) || instruction.op == OpCode::SET_ITEM) && instruction.x == wanted);
     }
   }
   // The outputs of a block from `first` on, each into its register (or nowhere). All of them are read before a register
@@ -261,6 +292,10 @@ class CodeBuilder {
         pushed.push_back(targets[i]);
       }
     }
+    // Values that are where they belong.
+    while (pushed.empty() && last() && last()->op == OpCode::COPY && last()->x == last()->n) {
+      remove_last();
+    }
     while (!pushed.empty()) {
       if (pushed.back()) {
         add(OpCode::STORE, *pushed.back());
@@ -270,12 +305,15 @@ class CodeBuilder {
       pushed.pop_back();
     }
   }
-  void load_constant(const Value* value) {
+  size_t place_of_constant(const Value* value) {
     const auto [found, fresh] = constants_.try_emplace(value, code_.constants.size());
     if (fresh) {
       code_.constants.push_back(value_of_constant(value));
     }
-    add(OpCode::LOADC, found->second);
+    return found->second;
+  }
+  void load_constant(const Value* value) {
+    add(OpCode::LOADC, place_of_constant(value));
   }
   static IValue value_of_constant(const Value* value) {
     if (value->node()->kind() == prim::Uninitialized) {
@@ -285,14 +323,53 @@ class CodeBuilder {
     TORCH_CHECK(known, "%", value->debugName(), " is a function, which is no value");
     return *std::move(known);
   }
-  void load(const Node* node, size_t input) {
-    const Value* value = node->input(input);
+  size_t register_of(const Value* value) const {
     const auto found = registers_.find(value);
     TORCH_INTERNAL_ASSERT(found != registers_.end(), "%", value->debugName(), " is used before it has a value");
-    const bool last = liveness_.is_last_load(node, input);
-    add(last ? OpCode::MOVE : OpCode::LOAD, found->second);
+    return found->second;
+  }
+  bool is_last_load(const Node* node, size_t input) const {
+    return pinned_.count(node->input(input)) == 0 && liveness_.is_last_load(node, input);
+  }
+  void load(const Node* node, size_t input) {
+    const size_t found = register_of(node->input(input));
+    const bool last = is_last_load(node, input);
+    add(last ? OpCode::MOVE : OpCode::LOAD, found);
     if (last) {
-      free_registers_.push_back(found->second);
+      free_registers_.push_back(found);
+    }
+  }
+  // Where an operand is that is read there: a register, or a constant.
+  int32_t place_of_operand(const Node* node, size_t input, std::vector<size_t>& dead) {
+    const Value* value = node->input(input);
+    if (is_constant_node(value->node())) {
+      return -1 - operand(place_of_constant(value));
+    }
+    const size_t found = register_of(value);
+    if (is_last_load(node, input)) {
+      if (is_number(value)) {
+        free_registers_.push_back(found);
+      } else {
+        dead.push_back(found);
+      }
+    }
+    return operand(found);
+  }
+  // The operands stay where they are; what is of no more use goes at once.
+  void emit_in_place(const Node* node, OpCode op) {
+    std::vector<size_t> dead;
+    int32_t places[3] = {};
+    for (size_t i = 0; i < node->inputs().size(); ++i) {
+      places[i] = place_of_operand(node, i, dead);
+    }
+    add(op);
+    Instruction& added = code_.instructions.back();
+    added.x = op == OpCode::SET_ITEM ? places[2] : -1;
+    added.n = places[0];
+    added.m = places[1];
+    for (const size_t place : dead) {
+      add(OpCode::CLEAR, place);
+      free_registers_.push_back(place);
     }
   }
   // Pushes the inputs from `first` on. Nodes that are evaluated in place of a load may make long chains: no recursion.
@@ -333,18 +410,22 @@ class CodeBuilder {
       }
     }
   }
-  // A called function is no value to be loaded.
+  // A called function is no value to be loaded, and some operands are read where they are.
   static size_t first_loaded_input(const Node* node) {
-    return node->kind() == prim::CallFunction ? 1 : 0;
+    return reads_in_place(node) ? node->inputs().size() : node->kind() == prim::CallFunction ? 1 : 0;
   }
   void clear(const std::vector<Value*>& values) {
     for (const Value* value : values) {
-      add(OpCode::CLEAR, registers_.at(value));
+      if (pinned_.count(value) == 0 && !is_number(value)) {
+        add(OpCode::CLEAR, registers_.at(value));
+      }
     }
   }
   void free(const std::vector<Value*>& values) {
     for (const Value* value : values) {
-      free_registers_.push_back(registers_.at(value));
+      if (pinned_.count(value) == 0) {
+        free_registers_.push_back(registers_.at(value));
+      }
     }
   }
 
@@ -367,7 +448,10 @@ class CodeBuilder {
       return;
     }
     emit_operation(node);
-    store(node->outputs());
+    const std::optional<OpCode> op = in_place_opcode(node);
+    if (!op || gives_result_in_place(*op)) {
+      store(node->outputs());
+    }
   }
   // Registers that the branch frees may hold, in the other branch, what lives there still.
   void emit_branch(Block* block, const std::vector<std::optional<size_t>>& targets) {
@@ -407,81 +491,60 @@ class CodeBuilder {
     const std::optional<IValue> known = toIValue(value);
     return known && known->isBool() && known->toBool();
   }
-  static bool holds_memory(const Value* value) {
-    const TypeKind kind = value->type()->kind();
-    return kind != TypeKind::IntType && kind != TypeKind::FloatType && kind != TypeKind::BoolType;
+  static bool is_endless(const Value* trips) {
+    const std::optional<IValue> known = toIValue(trips);
+    return known && known->isInt() && known->toInt() == std::numeric_limits<int64_t>::max();
   }
-  // The next iteration and the trip count are on the stack; whether to go on and the state in registers, which are
-  // those of the loop's outputs.
-  void emit_loop(Node* node) {
-    TORCH_CHECK(
-        node->inputs().size() >= 2 && node->blocks().size() == 1 &&
-            node->outputs().size() == node->inputs().size() - 2 &&
-            node->blocks()[0]->inputs().size() == node->inputs().size() - 1 &&
-            node->blocks()[0]->outputs().size() == node->inputs().size() - 1,
-        "prim::Loop has a trip count, a condition and a state, which its block takes and gives: ", *node);
-    Block* body = node->blocks()[0];
-    current_ = node;
-    add(OpCode::LOADC, place(code_.constants, IValue(0))); // the iteration
-    load_input(node, 0);
-    fixed_ = here(); // the trip count stays on the stack
-    std::optional<size_t> condition;
-    if (!is_true(node->input(1)) || !is_true(body->outputs()[0])) {
-      load_input(node, 1);
-      condition = take_register();
-      store_in(*condition);
-    }
+  /// The registers of a loop.
+  struct LoopRegisters {
+    size_t counter = 0;
+    std::optional<size_t> trips; // none where they are a constant
+    int32_t place_of_trips = 0;
+    std::optional<size_t> condition; // none where it is always true
     std::vector<std::optional<size_t>> state;
+  };
+  size_t load_into_register(Node* node, size_t input) {
+    load_input(node, input);
+    const size_t target = take_register();
+    store_in(target);
+    return target;
+  }
+  // The state is in the registers of the loop's outputs, and the iteration in the counter.
+  LoopRegisters load_loop(Node* node) {
+    Block* body = node->blocks()[0];
+    LoopRegisters loop;
+    current_ = node;
+    if (is_constant_node(node->input(0)->node())) {
+      loop.place_of_trips = -1 - operand(place_of_constant(node->input(0)));
+    } else {
+      loop.trips = load_into_register(node, 0);
+      loop.place_of_trips = operand(*loop.trips);
+    }
+    if (!is_true(node->input(1)) || !is_true(body->outputs()[0])) {
+      loop.condition = load_into_register(node, 1);
+    }
     for (size_t i = 0; i < node->outputs().size(); ++i) {
-      load_input(node, i + 2);
-      state.push_back(take_register());
-      store_in(*state.back());
-      registers_[node->output(i)] = *state.back();
-      registers_[body->inputs()[i + 1]] = *state.back();
+      loop.state.push_back(load_into_register(node, i + 2));
+      registers_[node->output(i)] = *loop.state.back();
+      registers_[body->inputs()[i + 1]] = *loop.state.back();
     }
-    const bool has_iteration = body->inputs()[0]->hasUses();
-    const size_t iteration = has_iteration ? take_register() : 0;
-    registers_[body->inputs()[0]] = iteration;
-    const std::vector<size_t> free_before = free_registers_;
+    loop.counter = take_register();
     current_ = node;
-    const size_t start = add(OpCode::LOOP, 0, iteration);
-    if (!has_iteration) {
-      code_.instructions.back().n = -1;
-    }
-    fixed_ = here();
-    std::optional<size_t> on_false;
-    if (condition) {
-      on_false = add(OpCode::JF_REGISTER, 0, *condition);
-    }
-    for (size_t i = 0; i < state.size(); ++i) {
-      const Value* value = body->inputs()[i + 1];
-      if (!value->hasUses() && holds_memory(value)) {
-        add(OpCode::CLEAR, *state[i]);
+    add(OpCode::SET, loop.counter, place(code_.constants, IValue(0)));
+    registers_[body->inputs()[0]] = loop.counter;
+    pinned_.insert(body->inputs()[0]);
+    return loop;
+  }
+  void free_loop(Node* node, const LoopRegisters& loop) {
+    free_registers_.push_back(loop.counter);
+    for (const std::optional<size_t>& used : {loop.trips, loop.condition}) {
+      if (used) {
+        free_registers_.push_back(*used);
       }
-    }
-    emit_nodes(body);
-    if (condition) {
-      state.insert(state.begin(), condition);
-    }
-    store_outputs(body, state, condition ? 0 : 1);
-    free_registers_ = free_before;
-    current_ = node;
-    jump(add(OpCode::JMP), start);
-    if (on_false) {
-      jump(*on_false, here());
-      add(OpCode::DROP);
-      add(OpCode::DROP);
-    }
-    jump(start, here());
-    if (has_iteration) {
-      free_registers_.push_back(iteration);
-    }
-    if (condition) {
-      free_registers_.push_back(*condition);
     }
     for (const Value* output : node->outputs()) {
       if (!output->hasUses()) {
-        if (holds_memory(output)) {
+        if (!is_number(output)) {
           add(OpCode::CLEAR, registers_.at(output));
         }
         free_registers_.push_back(registers_.at(output));
@@ -490,6 +553,58 @@ class CodeBuilder {
     const std::vector<Value*> dead = liveness_.dead_behind(node);
     clear(dead);
     free(dead);
+  }
+  // An instruction of the loop that jumps.
+  size_t add_loop_jump(OpCode op, const LoopRegisters& loop) {
+    const size_t added = add(op, 0, loop.counter);
+    code_.instructions.back().m = loop.place_of_trips;
+    return added;
+  }
+  void emit_loop(Node* node) {
+    TORCH_CHECK(
+        node->inputs().size() >= 2 && node->blocks().size() == 1 &&
+            node->outputs().size() == node->inputs().size() - 2 &&
+            node->blocks()[0]->inputs().size() == node->inputs().size() - 1 &&
+            node->blocks()[0]->outputs().size() == node->inputs().size() - 1,
+        "prim::Loop has a trip count, a condition and a state, which its block takes and gives: ", *node);
+    Block* body = node->blocks()[0];
+    const LoopRegisters loop = load_loop(node);
+    const bool counts = body->inputs()[0]->hasUses() || !is_endless(node->input(0));
+    const std::vector<size_t> free_before = free_registers_;
+    const size_t on_end = add_loop_jump(OpCode::LOOP, loop);
+    std::optional<size_t> on_false;
+    const size_t start = here();
+    if (loop.condition) {
+      on_false = add(OpCode::JF_REGISTER, 0, *loop.condition);
+    }
+    const size_t body_start = here();
+    fixed_ = here();
+    for (size_t i = 0; i < loop.state.size(); ++i) {
+      const Value* value = body->inputs()[i + 1];
+      if (!value->hasUses() && !is_number(value)) {
+        add(OpCode::CLEAR, *loop.state[i]);
+      }
+    }
+    emit_nodes(body);
+    std::vector<std::optional<size_t>> targets = loop.state;
+    if (loop.condition) {
+      targets.insert(targets.begin(), loop.condition);
+    }
+    store_outputs(body, targets, loop.condition ? 0 : 1);
+    free_registers_ = free_before;
+    current_ = node;
+    if (counts) {
+      jump(add_loop_jump(OpCode::LOOP_NEXT, loop), start);
+    } else if (loop.condition) {
+      jump(add(OpCode::JT_REGISTER, 0, *loop.condition), body_start);
+    } else {
+      jump(add(OpCode::JMP), body_start);
+    }
+    jump(on_end, here());
+    if (on_false) {
+      jump(*on_false, here());
+    }
+    free_loop(node, loop);
   }
 
   // ---- operations
@@ -509,6 +624,8 @@ class CodeBuilder {
   size_t fixed_ = 0;
   std::vector<size_t> free_registers_;
   std::unordered_map<const Value*, size_t> constants_;
+  // Iterations: their registers are the loop's.
+  std::unordered_set<const Value*> pinned_;
 };
 
 void CodeBuilder::emit_operation(Node* node) {
@@ -631,6 +748,10 @@ void CodeBuilder::emit_task(Node* node) {
 }
 
 void CodeBuilder::emit_operator(Node* node) {
+  if (const std::optional<OpCode> in_place = in_place_opcode(node)) {
+    emit_in_place(node, *in_place);
+    return;
+  }
   const Operator& op = node->getOperator();
   if (!op.isC10Op() && op.hasVarSchema()) {
     if (op.schema().is_vararg()) {
@@ -643,10 +764,6 @@ void CodeBuilder::emit_operator(Node* node) {
   }
   if (op.isC10Op()) {
     add(OpCode::OP_DISPATCH, place(code_.operators, op.handle()));
-    return;
-  }
-  if (const OpCode* scalar = find_scalar_opcode(op.schema().name() + '.' + op.schema().overload_name())) {
-    add_scalar(*scalar);
     return;
   }
   Operation operation = op.getOperation(node);

@@ -6,11 +6,13 @@
 #include <csrc/jit/runtime/autocast_context.h>
 #include <csrc/jit/runtime/evaluate_constant.h>
 #include <csrc/jit/runtime/jit_exception.h>
+#include <csrc/jit/runtime/ops/rows.h>
 #include <csrc/jit/runtime/register_arena.h>
 #include <csrc/jit/runtime/run.h>
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <ostream>
 #include <sstream>
 #include <type_traits>
@@ -104,6 +106,52 @@ IValue construct_object(const TypePtr& type) {
   return c10::ivalue::Object::create(c10::StrongTypePtr(std::move(unit), std::move(class_type)), slots);
 }
 
+// ---- values in place ------------------------------------------------------------------------------------------------
+
+template <class T>
+T number(const IValue& value) {
+  if constexpr (std::is_same_v<T, int64_t>) {
+    return value.toInt();
+  } else {
+    return value.toDouble();
+  }
+}
+
+bool is_plain(const IValue& value) {
+  return value.isInt() || value.isDouble() || value.isBool() || value.isNone();
+}
+
+// What was there is mostly nothing that must be given back. The value may be the target itself.
+template <class T>
+void assign(IValue& target, T&& value) {
+  IValue fresh(std::forward<T>(value));
+  if (C10_LIKELY(is_plain(target))) {
+    ::new (&target) IValue(std::move(fresh));
+  } else {
+    target = std::move(fresh);
+  }
+}
+
+// To be changed in length.
+std::vector<IValue>& list_of(const IValue& value) {
+  TORCH_CHECK_TYPE(value.isList(), "expected a list, got ", value.tagKind());
+  auto* counted = static_cast<c10::intrusive_ptr_target*>(const_cast<void*>(value.internalToPointer()));
+  return static_cast<c10::detail::ListImpl*>(counted)->list;
+}
+
+IValue& element_of(const IValue& list, const IValue& index) {
+  const c10::ArrayRef<IValue> elements = list.toListRef();
+  return const_cast<IValue&>(elements[ops::list_position(index.toInt(), elements.size())]);
+}
+
+IValue pop_item(std::vector<IValue>& list, int64_t index) {
+  TORCH_CHECK_INDEX(!list.empty(), "pop from empty list");
+  const auto position = list.begin() + static_cast<std::ptrdiff_t>(ops::list_position(index, list.size()));
+  IValue value = std::move(*position);
+  list.erase(position);
+  return value;
+}
+
 // ---- one run --------------------------------------------------------------------------------------------------------
 
 class Run {
@@ -186,44 +234,24 @@ void Run::run_instructions() {
   Stack& stack = stack_;
   const Instruction* next;
   const CompiledCode* code;
+  const IValue* constants;
   IValue* registers;
+  Frame* frame;
   const auto resume = [&] {
-    const Frame& frame = frames_.back();
-    next = frame.next;
-    code = frame.code;
-    registers = frame.registers;
+    frame = &frames_.back();
+    next = frame->next;
+    code = frame->code;
+    constants = code->constants.data();
+    registers = frame->registers;
   };
   // Before whatever may fail or call: traces read it.
-  const auto save = [&] { frames_.back().next = next; };
-  const auto read = [&]<class T>(int16_t place) -> T {
-    const auto number = [](const IValue& value) -> T {
-      if constexpr (std::is_same_v<T, int64_t>) {
-        return value.toInt();
-      } else {
-        return value.toDouble();
-      }
-    };
+  const auto save = [&] { frame->next = next; };
+  const auto at = [&](int32_t place) -> const IValue& { return place >= 0 ? registers[place] : constants[-1 - place]; };
+  const auto give = [&](int32_t place, auto&& result) {
     if (place >= 0) {
-      return number(registers[place]);
-    }
-    if (place != ScalarOperands::kOnStack) {
-      return number(code->constants[static_cast<size_t>(-1 - place)]);
-    }
-    const T popped = number(stack.back());
-    stack.pop_back();
-    return popped;
-  };
-  const auto operands = [&]<class T>(int32_t packed) -> std::pair<T, T> {
-    const ScalarOperands places = ScalarOperands::of(packed);
-    const T b = read.template operator()<T>(places.b);
-    const T a = read.template operator()<T>(places.a);
-    return {a, b};
-  };
-  const auto give = [&](int32_t place, auto result) {
-    if (place >= 0) {
-      registers[place] = result;
+      assign(registers[place], std::forward<decltype(result)>(result));
     } else {
-      stack.emplace_back(result);
+      stack.emplace_back(std::forward<decltype(result)>(result));
     }
   };
   resume();
@@ -258,13 +286,13 @@ void Run::run_instructions() {
         stack.pop_back();
         break;
       case OpCode::COPY:
-        registers[x] = registers[n];
+        assign(registers[x], registers[n]);
         break;
       case OpCode::TRANSFER:
         registers[x] = std::move(registers[n]);
         break;
       case OpCode::SET:
-        registers[x] = code->constants[n];
+        assign(registers[x], constants[n]);
         break;
       case OpCode::CLEAR:
         registers[x] = IValue();
@@ -273,7 +301,7 @@ void Run::run_instructions() {
         stack.pop_back();
         break;
       case OpCode::LOADC:
-        stack.emplace_back(code->constants[x]);
+        stack.emplace_back(constants[x]);
         break;
       case OpCode::JF: {
         save();
@@ -290,22 +318,30 @@ void Run::run_instructions() {
           next += instruction.x - 1;
         }
         break;
-#define TORCH_JIT_RUN_ARITHMETIC(name, op, type, function)                 \
-  case OpCode::name: {                                                     \
-    save();                                                                \
-    const auto [a, b] = operands.template operator()<type>(instruction.n); \
-    give(instruction.x, function);                                         \
-    break;                                                                 \
+      case OpCode::JT_REGISTER:
+        save();
+        if (registers[n].toBool()) {
+          next += instruction.x - 1;
+        }
+        break;
+#define TORCH_JIT_RUN_ARITHMETIC(name, op, type, function) \
+  case OpCode::name: {                                     \
+    save();                                                \
+    const type a = number<type>(at(instruction.n));        \
+    const type b = number<type>(at(instruction.m));        \
+    give(instruction.x, function);                         \
+    break;                                                 \
   }
-#define TORCH_JIT_RUN_COMPARISON(name, op, type, function)                 \
-  TORCH_JIT_RUN_ARITHMETIC(name, op, type, function)                       \
-  case OpCode::JF_##name: {                                                \
-    save();                                                                \
-    const auto [a, b] = operands.template operator()<type>(instruction.n); \
-    if (!(function)) {                                                     \
-      next += instruction.x - 1;                                           \
-    }                                                                      \
-    break;                                                                 \
+#define TORCH_JIT_RUN_COMPARISON(name, op, type, function) \
+  TORCH_JIT_RUN_ARITHMETIC(name, op, type, function)       \
+  case OpCode::JF_##name: {                                \
+    save();                                                \
+    const type a = number<type>(at(instruction.n));        \
+    const type b = number<type>(at(instruction.m));        \
+    if (!(function)) {                                     \
+      next += instruction.x - 1;                           \
+    }                                                      \
+    break;                                                 \
   }
         TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_RUN_ARITHMETIC)
         TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_RUN_COMPARISON)
@@ -314,21 +350,40 @@ void Run::run_instructions() {
       case OpCode::JMP:
         next += instruction.x - 1;
         break;
-      case OpCode::LOOP: {
+      case OpCode::LOOP:
         save();
-        IValue* const loop = stack.data() + (stack.size() - 2);
-        const int64_t iteration = loop[0].toInt();
-        if (iteration < loop[1].toInt()) {
-          loop[0] = iteration + 1;
-          if (instruction.n >= 0) {
-            registers[n] = iteration;
-          }
-          break;
+        if (registers[n].toInt() >= at(instruction.m).toInt()) {
+          next += instruction.x - 1;
         }
-        drop(stack, 2);
-        next += instruction.x - 1;
+        break;
+      case OpCode::LOOP_NEXT: {
+        const int64_t iteration = registers[n].toInt() + 1;
+        assign(registers[n], iteration);
+        if (iteration < at(instruction.m).toInt()) {
+          next += instruction.x - 1;
+        }
         break;
       }
+      case OpCode::GET_ITEM:
+        save();
+        give(instruction.x, std::as_const(element_of(at(instruction.n), at(instruction.m))));
+        break;
+      case OpCode::POP_ITEM:
+        save();
+        give(instruction.x, pop_item(list_of(at(instruction.n)), at(instruction.m).toInt()));
+        break;
+      case OpCode::LEN:
+        save();
+        give(instruction.x, static_cast<int64_t>(at(instruction.n).toListRef().size()));
+        break;
+      case OpCode::SET_ITEM:
+        save();
+        assign(element_of(at(instruction.n), at(instruction.m)), at(instruction.x));
+        break;
+      case OpCode::APPEND:
+        save();
+        list_of(at(instruction.n)).push_back(at(instruction.m));
+        break;
       case OpCode::RET:
         leave();
         if (frames_.empty()) {

@@ -8,7 +8,7 @@ bool is_constant_node(const Node* node) {
   return node->kind() == prim::Constant || node->kind() == prim::Uninitialized;
 }
 
-Liveness::Liveness(Graph& graph) {
+Liveness::Liveness(Graph& graph, bool (*reads_in_place)(const Node*)) : reads_in_place_(reads_in_place) {
   find_inline_nodes(graph.block());
   number_loads(graph.block());
 }
@@ -51,7 +51,10 @@ Node* Liveness::find_inline_inputs(Node* node) {
     Node* node;
     size_t inputs_left;
   };
-  std::vector<Scanned> open{{node, node->inputs().size()}};
+  const auto scanned = [this](Node* scanned_node) {
+    return Scanned{scanned_node, reads_in_place_(scanned_node) ? 0 : scanned_node->inputs().size()};
+  };
+  std::vector<Scanned> open{scanned(node)};
   Node* candidate = previous_evaluated(node);
   while (!open.empty()) {
     Scanned& top = open.back();
@@ -64,7 +67,7 @@ Node* Liveness::find_inline_inputs(Node* node) {
       inline_nodes_.insert(candidate);
       Node* found = candidate;
       candidate = previous_evaluated(found);
-      open.push_back({found, found->inputs().size()});
+      open.push_back(scanned(found));
     }
   }
   return candidate;

@@ -18,7 +18,8 @@ bool is_constant_node(const Node* node);
 /// Computed once for a graph, which must not change meanwhile.
 class Liveness {
  public:
-  explicit Liveness(Graph& graph);
+  /// What nodes that read their operands where they are take is not evaluated in place of a load.
+  Liveness(Graph& graph, bool (*reads_in_place)(const Node*));
 
   /// Whether the node is evaluated where its only user loads its input, so that its value never leaves the stack.
   bool is_inline(const Node* node) const {
@@ -48,6 +49,7 @@ class Liveness {
   const LastUse* last_use(const Block* block, const Value* value) const;
   bool dies_in(const Block* block, const Value* value) const;
 
+  bool (*reads_in_place_)(const Node*);
   std::unordered_set<const Node*> inline_nodes_;
   size_t next_position_ = 0;
   std::map<std::pair<const Node*, size_t>, size_t> positions_;

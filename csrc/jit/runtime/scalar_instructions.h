@@ -1,13 +1,12 @@
-// Arithmetic and comparisons of numbers that the interpreter has instructions for.
+// Arithmetic, comparisons of numbers and accesses of lists that the interpreter has instructions for.
 #pragma once
 
 #include <csrc/jit/runtime/ops/number_rules.h>
 
 #include <cstdint>
-#include <limits>
 
-// _(opcode, operator, type of the operands, their function). An instruction has its operands in `n` (see
-// ScalarOperands) and its result in register x, or on the stack if x is negative.
+// _(opcode, operator, type of the operands, their function). Operands are at places n and m: registers, or constants
+// (-1 - their number). The result goes into register x, or on the stack if x is negative.
 #define TORCH_JIT_FORALL_ARITHMETIC(_)                                         \
   _(ADD_INT, "aten::add.int", int64_t, wrapped_add(a, b))                      \
   _(SUB_INT, "aten::sub.int", int64_t, wrapped_sub(a, b))                      \
@@ -34,22 +33,16 @@
   _(EQ_FLOAT, "aten::eq.float", double, a == b)   \
   _(NE_FLOAT, "aten::ne.float", double, a != b)
 
+// The same for lists. The first operand is the list, the second the position or the value; for SET_ITEM, x is the
+// value's place.
+#define TORCH_JIT_FORALL_LIST_OPERATIONS(_) \
+  _(GET_ITEM, "aten::__getitem__.t")        \
+  _(POP_ITEM, "aten::pop.t")                \
+  _(LEN, "aten::len.t")                     \
+  _(SET_ITEM, "aten::_set_item.t")          \
+  _(APPEND, "aten::append.t")
+
 namespace torch::jit {
-
-/// Where two operands are: each a register, a constant (-1 - its place) or on the stack.
-struct ScalarOperands {
-  static constexpr int16_t kOnStack = std::numeric_limits<int16_t>::min();
-
-  int16_t a;
-  int16_t b;
-
-  int32_t packed() const {
-    return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint16_t>(a)) << 16 | static_cast<uint16_t>(b));
-  }
-  static ScalarOperands of(int32_t packed) {
-    return {static_cast<int16_t>(static_cast<uint32_t>(packed) >> 16), static_cast<int16_t>(packed & 0xffff)};
-  }
-};
 
 inline int64_t wrapped_add(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
