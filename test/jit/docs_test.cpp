@@ -5,6 +5,8 @@
 #include <torch/torch.h>
 #include <torch/trace.h>
 
+#include <csrc/jit/passes/pass_manager.h>
+#include <csrc/jit/passes/remove_mutation.h>
 #include <csrc/jit/runtime/graph_executor.h>
 
 #include <filesystem>
@@ -171,6 +173,17 @@ TEST_CASE("docs/torchscript.md: train", "[jit][docs]") {
   torch::nn::functional::cross_entropy(model.forward({x}).toTensor(), target).backward();
   optimizer.step();
   CHECK_FALSE(model.attr("weight").toTensor().equal(before));
+}
+
+TEST_CASE("docs/torchscript.md: change graphs", "[jit][docs]") {
+  auto pass = torch::jit::registerPrePass(
+      [](std::shared_ptr<torch::jit::Graph>& graph) { torch::jit::RemoveTensorMutation(graph); });
+  torch::jit::Module model = defined("def forward(self, x):\n    y = x + 1\n    y.relu_()\n    return y\n");
+  CHECK(model.forward({torch::zeros({2})}).toTensor().equal(torch::ones({2})));
+  const auto last = torch::jit::lastExecutedOptimizedGraph();
+  CHECK(last->findNode(torch::jit::Symbol::aten("relu_")) == nullptr);
+  CHECK(last->findNode(torch::jit::aten::relu) != nullptr);
+  torch::jit::clearPrePass(pass);
 }
 
 TEST_CASE("docs/torchscript.md: calls that look at a program and make it faster", "[jit][docs]") {

@@ -233,7 +233,9 @@ std::ostream& Node::print(
   }
   if (print_source_locations) {
     const std::optional<SourceRange> original = range_.findSourceRangeThatGenerated();
-    if (const auto place = (original ? *original : range_).file_line_col()) {
+    // What a compiler has added is of no file.
+    const auto place = (original ? *original : range_).file_line_col();
+    if (place && !std::get<0>(*place).empty()) {
       out << " # " << std::get<0>(*place) << ':' << std::get<1>(*place) << ':' << std::get<2>(*place);
     }
   }
