@@ -212,7 +212,7 @@ void Environment::setSugaredVar(
     if (!simple->type()->isSubtypeOf(*type)) {
       ErrorReport report(range);
       report << "Variable '" << name << "' previously had type " << type->repr_str()
-             << " but is now being assigned to a value of type " << simple->type()->repr_str();
+             << " but is now being assigned to a value of type " << simple->type()->repr_str() << '\n';
       if (type->kind() == TypeKind::ListType && simple->type()->kind() == TypeKind::ListType) {
         report << ". (The element type of an empty list defaults to Tensor; annotate the list.)";
       }

@@ -383,9 +383,9 @@ std::optional<MatchedSchema> try_match(
 
 std::string prefix_lines(const std::string& text, const std::string& prefix) {
   std::string out = prefix;
-  for (const char c : text) {
-    out += c;
-    if (c == '\n') {
+  for (size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == '\n' && i + 1 < text.size()) {
       out += prefix;
     }
   }

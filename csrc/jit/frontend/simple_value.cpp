@@ -3,12 +3,15 @@
 #include <aten/core/enum_type.h>
 #include <aten/core/interface_type.h>
 #include <aten/core/ivalue.h>
+#include <aten/core/type_matching.h>
 #include <csrc/jit/api/compilation_unit.h>
 #include <csrc/jit/frontend/bound_class.h>
 #include <csrc/jit/frontend/module_value.h>
 #include <csrc/jit/frontend/schema_matching.h>
 #include <csrc/jit/ir/constants.h>
 #include <csrc/jit/runtime/operator.h>
+
+#include <algorithm>
 
 namespace torch::jit {
 
@@ -170,6 +173,23 @@ SugaredValuePtr enum_field(GraphFunction& method, const SourceRange& range, Valu
 
 } // namespace
 
+// Whether the operator takes such a value as `self`; operators without it are functions only.
+static bool is_method(const Operator& op, const TypePtr& type) {
+  const std::optional<int> self = op.schema().argumentIndexWithName("self");
+  if (!self) {
+    return false;
+  }
+  TypePtr formal = op.schema().arguments()[static_cast<size_t>(*self)].type();
+  if (formal->hasFreeVariables()) {
+    c10::TypeEnv type_env;
+    if (!c10::matchTypeVariables(formal, type, type_env).success()) {
+      return false;
+    }
+    formal = c10::tryEvalTypeVariables(formal, type_env);
+  }
+  return formal && type->isSubtypeOf(*formal);
+}
+
 SugaredValuePtr SimpleValue::find_attr(const SourceRange& range, GraphFunction& method, const std::string& field) {
   const TypePtr type = value_->type();
   if (SugaredValuePtr member = named_tuple_field(method, range, value_, field)) {
@@ -198,13 +218,12 @@ SugaredValuePtr SimpleValue::find_attr(const SourceRange& range, GraphFunction& 
       return std::make_shared<TensorCastValue>(*dtype, NamedValue(range, "self", value_));
     }
   }
-  // Operators that are known as functions only are no methods.
   for (const char* space : {"aten::", "prim::"}) {
     const Symbol symbol = Symbol::fromQualString(space + field);
-    for (const OperatorPtr& op : getAllOperatorsFor(symbol)) {
-      if (op->schema().arguments().size() > 0) {
-        return std::make_shared<BuiltinFunction>(symbol, NamedValue(range, "self", value_));
-      }
+    const auto overloads = sharedOperatorsFor(symbol);
+    if (std::any_of(
+            overloads->begin(), overloads->end(), [&](const OperatorPtr& op) { return is_method(*op, type); })) {
+      return std::make_shared<BuiltinFunction>(symbol, NamedValue(range, "self", value_));
     }
   }
   return nullptr;

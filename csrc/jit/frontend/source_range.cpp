@@ -118,7 +118,9 @@ void SourceRange::print_with_context(
       out << '\n';
     }
   };
-  for (size_t line = first_line - std::min(first_line, context); line < first_line; ++line) {
+  // The line itself is one of those around it.
+  const size_t around = context - std::min<size_t>(context, 1);
+  for (size_t line = first_line - std::min(first_line, around); line < first_line; ++line) {
     print_line(line);
   }
   for (size_t line = first_line; line <= last_line; ++line) {
@@ -138,7 +140,7 @@ void SourceRange::print_with_context(
     out << (line == last_line ? " <--- HERE\n" : "\n");
   }
   const size_t lines = source_->num_lines() - (text.empty() || text.back() == '\n' ? 1 : 0);
-  for (size_t line = last_line + 1; line < std::min(lines, last_line + 1 + context); ++line) {
+  for (size_t line = last_line + 1; line < std::min(lines, last_line + 1 + around); ++line) {
     print_line(line);
   }
 }
