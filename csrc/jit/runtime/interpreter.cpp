@@ -108,8 +108,9 @@ IValue construct_object(const TypePtr& type) {
 
 // ---- values in place ------------------------------------------------------------------------------------------------
 
+// Instructions for numbers are short: calls would cost more than what they do.
 template <class T>
-T number(const IValue& value) {
+[[gnu::always_inline]] inline T number(const IValue& value) {
   if constexpr (std::is_same_v<T, int64_t>) {
     return value.toInt();
   } else {
@@ -117,13 +118,19 @@ T number(const IValue& value) {
   }
 }
 
-bool is_plain(const IValue& value) {
+[[gnu::always_inline]] inline bool is_plain(const IValue& value) {
   return value.isInt() || value.isDouble() || value.isBool() || value.isNone();
 }
 
 // What was there is mostly nothing that must be given back. The value may be the target itself.
 template <class T>
-void assign(IValue& target, T&& value) {
+[[gnu::always_inline]] inline void assign(IValue& target, T&& value) {
+  if constexpr (std::is_arithmetic_v<std::decay_t<T>>) {
+    if (C10_LIKELY(is_plain(target))) {
+      ::new (&target) IValue(value);
+      return;
+    }
+  }
   IValue fresh(std::forward<T>(value));
   if (C10_LIKELY(is_plain(target))) {
     ::new (&target) IValue(std::move(fresh));
@@ -237,7 +244,7 @@ void Run::run_instructions() {
   const IValue* constants;
   IValue* registers;
   Frame* frame;
-  const auto resume = [&] {
+  const auto resume = [&]() __attribute__((always_inline)) {
     frame = &frames_.back();
     next = frame->next;
     code = frame->code;
@@ -245,9 +252,13 @@ void Run::run_instructions() {
     registers = frame->registers;
   };
   // Before whatever may fail or call: traces read it.
-  const auto save = [&] { frame->next = next; };
-  const auto at = [&](int32_t place) -> const IValue& { return place >= 0 ? registers[place] : constants[-1 - place]; };
-  const auto give = [&](int32_t place, auto&& result) {
+  const auto save = [&]() __attribute__((always_inline)) {
+    frame->next = next;
+  };
+  const auto at = [&](int32_t place) __attribute__((always_inline))->const IValue& {
+    return place >= 0 ? registers[place] : constants[-1 - place];
+  };
+  const auto give = [&](int32_t place, auto&& result) __attribute__((always_inline)) {
     if (place >= 0) {
       assign(registers[place], std::forward<decltype(result)>(result));
     } else {
