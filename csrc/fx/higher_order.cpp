@@ -5,6 +5,7 @@
 #include <aten/autocast/autocast_mode.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dispatch/Dispatcher.h>
+#include <autograd/custom_function.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 #include <csrc/amp/autocast_guard.h>
@@ -53,9 +54,54 @@ Values rest(const Operands& operands, size_t first) {
   return values;
 }
 
+/// Gives its first tensors; the others, of which they do not depend, get zeros as gradients. So what only the other branch
+/// of cond uses has a gradient, as in PyTorch.
+struct WithZeroGradients : autograd::Function<WithZeroGradients> {
+  static autograd::variable_list forward(
+      autograd::AutogradContext* context, std::vector<at::Tensor> results, std::vector<at::Tensor> others) {
+    context->saved_data["results"] = static_cast<int64_t>(results.size());
+    context->save_for_backward(others);
+    for (at::Tensor& result : results) {
+      result = result.view_as(result);
+    }
+    return results;
+  }
+  static autograd::variable_list backward(autograd::AutogradContext* context, autograd::variable_list gradients) {
+    for (const at::Tensor& other : context->get_saved_variables()) {
+      gradients.push_back(other.requires_grad() ? at::zeros_like(other) : at::Tensor());
+    }
+    return gradients;
+  }
+};
+
+Values with_zero_gradients(Values results, const Values& operands) {
+  std::vector<at::Tensor> tensors, others;
+  std::vector<size_t> places;
+  for (const IValue& operand : operands) {
+    if (operand.isTensor() && operand.toTensor().defined() && operand.toTensor().requires_grad()) {
+      others.push_back(operand.toTensor());
+    }
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].isTensor() && results[i].toTensor().defined() && c10::isFloatingType(results[i].toTensor().scalar_type())) {
+      tensors.push_back(results[i].toTensor());
+      places.push_back(i);
+    }
+  }
+  if (others.empty() || tensors.empty() || !c10::GradMode::is_enabled()) {
+    return results;
+  }
+  const autograd::variable_list made = WithZeroGradients::apply(tensors, others);
+  for (size_t i = 0; i < places.size(); ++i) {
+    results[places[i]] = made[i];
+  }
+  return results;
+}
+
 Values run_cond(GraphRunner& runner, Operands& operands) {
   const bool taken = is_true(operand_at(operands, 0, "cond").value, "cond");
-  return runner.run_graph(graph_at(operands, taken ? 1 : 2, "cond"), items_at(operands, 3, "cond"));
+  const Values inputs = items_at(operands, 3, "cond");
+  return with_zero_gradients(runner.run_graph(graph_at(operands, taken ? 1 : 2, "cond"), inputs), inputs);
 }
 
 Values run_while_loop(GraphRunner& runner, Operands& operands) {

@@ -1,0 +1,262 @@
+#include <csrc/capture/compiled_function.h>
+
+#include <csrc/capture/guards.h>
+#include <csrc/capture/recorder.h>
+#include <csrc/fx/interpreter.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
+
+#include <fmt/format.h>
+
+#include <list>
+#include <mutex>
+
+namespace torch::capture {
+
+namespace {
+
+/// One recording. Does not change but for what is counted.
+struct Entry {
+  Guards guards;
+  std::string shown_guards;
+  std::string why; // it was recorded though there were others
+  std::shared_ptr<fx::GraphModule> module; // null when it was refused
+  std::string refused;
+  std::vector<std::pair<std::string, at::Tensor>> references;
+  Guards reference_guards;
+  std::vector<size_t> lengths;
+  int64_t checks_left = 0;
+  uint64_t replays = 0;
+};
+
+Guards guards_of_references(const std::vector<std::pair<std::string, at::Tensor>>& references) {
+  Guards guards;
+  for (const auto& [path, tensor] : references) {
+    add_tensor(tensor, guards);
+  }
+  return guards;
+}
+
+/// Graphs are compared by their texts; one with constants that have none counts as it stands.
+std::string text_of(const Entry& entry) {
+  try {
+    return entry.module->graph().to_string();
+  } catch (const c10::Error&) {
+    return entry.module->graph().format_tabular();
+  }
+}
+
+/// What a literal in the code holds must be the same each time.
+bool same_references(const Entry& a, const Entry& b) {
+  if (a.references.size() != b.references.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < a.references.size(); ++i) {
+    const at::Tensor &x = a.references[i].second, &y = b.references[i].second;
+    const bool same = x.is_same(y) ||
+        (x.sizes().equals(y.sizes()) && x.scalar_type() == y.scalar_type() && x.device() == y.device() &&
+         x.layout() == c10::kStrided && y.layout() == c10::kStrided && x.detach().equal(y.detach()));
+    if (!same) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> names_of(const Inputs& inputs) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < inputs.tensors.size(); ++i) {
+    names.push_back("arg" + std::to_string(i));
+  }
+  return names;
+}
+
+} // namespace
+
+struct CompiledFunction::State {
+  CompileOptions options;
+  mutable std::mutex mutex;
+  std::list<std::shared_ptr<Entry>> entries; // last used first
+  uint64_t replays = 0;
+  uint64_t recordings = 0;
+  bool has_warned = false;
+
+  std::shared_ptr<Entry> find(const Guards& guards);
+  std::shared_ptr<Entry> record(const Inputs& inputs, Outputs& outputs, const Run& run) const;
+  void add(std::shared_ptr<Entry> entry, const Inputs& inputs);
+  void report(const std::string& why);
+};
+
+CompiledFunction::CompiledFunction(CompileOptions options) : state_(std::make_unique<State>()) {
+  TORCH_CHECK(options.cache_size > 0, "compile: cache_size must be positive");
+  for (const auto& module : options.modules) {
+    TORCH_CHECK(module != nullptr, "compile: a module is null");
+  }
+  state_->options = std::move(options);
+}
+CompiledFunction::~CompiledFunction() = default;
+
+std::shared_ptr<Entry> CompiledFunction::State::find(const Guards& guards) {
+  for (auto it = entries.begin(); it != entries.end(); ++it) {
+    if ((*it)->guards == guards) {
+      entries.splice(entries.begin(), entries, it);
+      return entries.front();
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Entry> CompiledFunction::State::record(const Inputs& inputs, Outputs& outputs, const Run& run) const {
+  auto entry = std::make_shared<Entry>();
+  // Before the function runs: it may change what they are about.
+  entry->guards = guards_of(inputs, options.modules);
+  entry->shown_guards = show_guards(inputs);
+  KnownTensors names;
+  for (const auto& module : options.modules) {
+    for (const auto& list : {module->named_parameters(), module->named_buffers()}) {
+      for (const auto& item : list) {
+        names.emplace(item.value().unsafeGetTensorImpl(), item.key());
+      }
+    }
+  }
+  Recorder recorder(inputs.tensors, names_of(inputs), names);
+  Recording recording = recorder.record([&] {
+    run(outputs);
+    return outputs.tensors;
+  });
+  entry->module = std::move(recording.module);
+  entry->refused = std::move(recording.refused);
+  entry->references = std::move(recording.references);
+  entry->reference_guards = guards_of_references(entry->references);
+  entry->lengths = outputs.lengths;
+  entry->checks_left = options.check_calls;
+  return entry;
+}
+
+void CompiledFunction::State::add(std::shared_ptr<Entry> entry, const Inputs& inputs) {
+  ++recordings;
+  if (!entries.empty() && entry->why.empty()) {
+    entry->why = difference_of_guards(entries.front()->guards, entry->guards, inputs, options.modules.size());
+  }
+  entries.push_front(std::move(entry));
+  while (entries.size() > options.cache_size) {
+    entries.pop_back();
+  }
+}
+
+void CompiledFunction::State::report(const std::string& why) {
+  TORCH_CHECK(!options.fullgraph, "compile: the function cannot be captured: ", why);
+  if (!has_warned) {
+    has_warned = true;
+    TORCH_WARN("compile: the function runs as it is, since it cannot be captured: ", why);
+  }
+}
+
+void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& run) {
+  if (Recorder::is_active()) {
+    run(outputs); // becomes part of what is recorded
+    return;
+  }
+  State& state = *state_;
+  std::shared_ptr<Entry> entry;
+  std::string outdated;
+  bool check = false;
+  {
+    const std::lock_guard<std::mutex> lock(state.mutex);
+    entry = state.find(guards_of(inputs, state.options.modules));
+    if (entry && entry->module && guards_of_references(entry->references) != entry->reference_guards) {
+      state.entries.remove(entry);
+      entry = nullptr;
+      outdated = "a tensor that it refers to has other sizes, dtype or requires_grad";
+    }
+    if (entry && entry->module) {
+      check = state.options.mode == CompileMode::checked || entry->checks_left > 0;
+      entry->checks_left -= check ? 1 : 0;
+      if (!check) {
+        ++entry->replays;
+        ++state.replays;
+      }
+    }
+  }
+  if (!entry) {
+    std::shared_ptr<Entry> made = state.record(inputs, outputs, run);
+    made->why = outdated;
+    const std::lock_guard<std::mutex> lock(state.mutex);
+    const std::string refused = made->refused;
+    state.add(std::move(made), inputs);
+    if (!refused.empty()) {
+      state.report(refused);
+    }
+    return;
+  }
+  if (!entry->module) {
+    run(outputs);
+    return;
+  }
+  if (check) {
+    const std::shared_ptr<Entry> again = state.record(inputs, outputs, run);
+    const bool same = again->module && text_of(*again) == text_of(*entry) && same_references(*again, *entry);
+    if (!same) {
+      const std::lock_guard<std::mutex> lock(state.mutex);
+      auto refused = std::make_shared<Entry>(*entry);
+      refused->module = nullptr;
+      refused->refused = again->module ? "it does something else each time: what it keeps between calls is no argument"
+                                       : again->refused;
+      state.entries.remove(entry);
+      state.entries.push_front(refused);
+      TORCH_CHECK(
+          state.options.mode != CompileMode::checked, "compile: the function cannot be captured: ", refused->refused);
+      state.report(refused->refused);
+    }
+    return;
+  }
+  // Casts that autocast made are in the graph.
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+  const c10::AutoGradMode mode(c10::GradMode::is_enabled());
+  std::vector<c10::IValue> results =
+      entry->module->forward(std::vector<c10::IValue>(inputs.tensors.begin(), inputs.tensors.end()));
+  for (c10::IValue& result : results) {
+    outputs.tensors.push_back(result.isTensor() ? std::move(result).toTensor() : at::Tensor());
+  }
+  outputs.lengths = entry->lengths;
+}
+
+std::string CompiledFunction::explain() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  std::string text = fmt::format(
+      "{} recordings, {} kept, {} calls run as graphs\n", state_->recordings, state_->entries.size(), state_->replays);
+  size_t number = 0;
+  for (const auto& entry : state_->entries) {
+    text += fmt::format("recording {}, run {} times{}\n", number++, entry->replays,
+                        entry->why.empty() ? "" : ", made because " + entry->why);
+    text += "  for\n" + entry->shown_guards;
+    for (const auto& [path, tensor] : entry->references) {
+      text += fmt::format(
+          "  refers to {}: {} [{}]\n", path, c10::toString(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "));
+    }
+    text += entry->module ? text_of(*entry) + "\n" : "  cannot be captured: " + entry->refused + "\n";
+  }
+  return text;
+}
+
+void CompiledFunction::reset() {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->entries.clear();
+}
+
+size_t CompiledFunction::num_entries() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return state_->entries.size();
+}
+
+uint64_t CompiledFunction::num_replays() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return state_->replays;
+}
+
+std::string CompiledFunction::last_graph() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return state_->entries.empty() || !state_->entries.front()->module ? "" : text_of(*state_->entries.front());
+}
+
+} // namespace torch::capture

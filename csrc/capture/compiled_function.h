@@ -1,0 +1,68 @@
+// What compile() keeps of a function: recordings, their guards, and what became of calls.
+#pragma once
+
+#include <csrc/capture/flatten.h>
+
+#include <c10/macros/Export.h>
+#include <csrc/nn/Module.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace torch {
+
+/// How compiled functions treat what they recorded.
+enum class CompileMode {
+  /// Recorded graphs run instead of the function. The first `check_calls` calls after a recording are recorded again and
+  /// compared.
+  replay,
+  /// The function runs in each call, is recorded again and compared: for tests.
+  checked
+};
+
+/// Options of compile().
+struct CompileOptions {
+  CompileMode mode = CompileMode::replay;
+  /// How many calls after a recording are recorded again, to find functions that do something else each time.
+  int64_t check_calls = 1;
+  /// The most recordings that are kept; the one that was used longest ago goes.
+  size_t cache_size = 64;
+  /// Throws where the function cannot be captured or does something else each time, instead of running it as it is.
+  bool fullgraph = false;
+  /// Modules that the function uses: their parameters go by name, and it is recorded again after train() and eval().
+  std::vector<std::shared_ptr<nn::Module>> modules = {};
+};
+
+namespace capture {
+
+/// The part of a compiled function that does not know its type. May be called by several threads.
+class TORCH_API CompiledFunction {
+ public:
+  /// Runs the function and gives its results.
+  using Run = std::function<void(Outputs&)>;
+
+  explicit CompiledFunction(CompileOptions options);
+  ~CompiledFunction();
+
+  void call(const Inputs& inputs, Outputs& outputs, const Run& run);
+  std::string explain() const;
+  void reset();
+
+  /// Recordings that are kept.
+  size_t num_entries() const;
+  /// Calls that were run as a graph.
+  uint64_t num_replays() const;
+  /// The graph of the recording that was used last, as a text; empty if there is none.
+  std::string last_graph() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace capture
+
+} // namespace torch

@@ -1,0 +1,27 @@
+// What a recording depends on.
+#pragma once
+
+#include <csrc/capture/compiled_function.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace torch::capture {
+
+/// A call's kind as words: equal words, equal recordings.
+using Guards = std::vector<int64_t>;
+
+/// The words of a call on this thread, now.
+Guards guards_of(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Module>>& modules);
+/// Those of one tensor.
+void add_tensor(const at::Tensor& tensor, Guards& guards);
+/// What a word is about: "size 0 of tensor 1", "gradients are recorded".
+std::string describe_guard(const Inputs& inputs, size_t num_modules, size_t word);
+/// The first difference of two calls in words for people.
+std::string difference_of_guards(
+    const Guards& before, const Guards& now, const Inputs& inputs, size_t num_modules);
+/// Guards as a text, one line for each tensor and constant.
+std::string show_guards(const Inputs& inputs);
+
+} // namespace torch::capture

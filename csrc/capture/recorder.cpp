@@ -1,0 +1,343 @@
+#include <csrc/capture/recorder.h>
+
+#include <csrc/capture/same_gradients.h>
+#include <csrc/fx/effects.h>
+#include <csrc/fx/passes.h>
+#include <aten/core/dispatch/Dispatcher.h>
+#include <autograd/graph_task.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string_view>
+
+namespace torch::capture {
+
+namespace {
+
+using c10::DispatchKey;
+using c10::DispatchKeySet;
+using c10::IValue;
+using fx::Arg;
+
+thread_local Recorder* current = nullptr;
+
+void record_kernel(const c10::OperatorHandle& op, DispatchKeySet keys, torch::jit::Stack* stack) {
+  const DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::Python);
+  // What the operator's kernel calls is part of it.
+  const c10::impl::ExcludeDispatchKeyGuard once(DispatchKeySet(DispatchKey::Python));
+  if (current) {
+    current->call(op, below, stack);
+  } else {
+    op.redispatchBoxed(below, stack);
+  }
+}
+
+/// Registers the kernel when something is first recorded: programs that record nothing do not have it.
+void install() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    static auto* const fallback = new c10::RegistrationHandleRAII(c10::Dispatcher::singleton().registerFallback(
+        DispatchKey::Python, c10::KernelFunction::makeFromBoxedFunction<&record_kernel>(), "torch::capture"));
+    (void)fallback;
+    fx::register_function({
+        "set_grad_enabled",
+        [](fx::GraphRunner&, std::vector<fx::Operand>& operands) -> std::vector<IValue> {
+          c10::GradMode::set_enabled(operands.at(0).value.toBool());
+          return {};
+        },
+        /*is_pure=*/false,
+    });
+  });
+}
+
+template <size_t N>
+bool is_one_of(const std::string& name, const std::string_view (&names)[N]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+constexpr std::string_view kSizesFromValues[] = {
+    "aten::nonzero",         "aten::nonzero_numpy",     "aten::argwhere",      "aten::masked_select",
+    "aten::_unique",         "aten::_unique2",          "aten::unique_dim",    "aten::unique_consecutive",
+    "aten::unique_dim_consecutive", "aten::bincount",   "aten::repeat_interleave", "aten::histc_auto",
+    "aten::_coalesce",       "aten::to_sparse",         "aten::_to_sparse",    "aten::segment_reduce",
+};
+constexpr std::string_view kNewMemory[] = {
+    "aten::set_", "aten::resize_", "aten::resize_as_", "aten::set_data", "aten::_resize_output_", "aten::record_stream",
+};
+// They tell or change what a tensor is for autograd, not what it holds; see check_gradients().
+constexpr std::string_view kNotRecorded[] = {
+    "aten::requires_grad_", "aten::retain_grad", "aten::_version", "aten::is_leaf", "aten::output_nr",
+};
+// Numbers that follow from dtypes and shapes alone.
+constexpr std::string_view kMetadata[] = {
+    "aten::size",        "aten::stride",      "aten::numel",       "aten::dim",         "aten::sym_size",
+    "aten::sym_stride",  "aten::sym_numel",   "aten::sym_storage_offset", "aten::is_same_size", "aten::storage_offset",
+    "aten::is_floating_point", "aten::is_complex", "aten::is_contiguous", "aten::sym_is_contiguous", "aten::is_pinned",
+    "aten::result_type", "aten::can_cast",    "aten::promote_types", "aten::is_inference", "aten::_nested_tensor_size",
+    "aten::is_signed",   "aten::is_conj",     "aten::is_neg",      "aten::_has_compatible_shallow_copy_type",
+    "aten::_has_same_storage_numel", "aten::is_set_to", "aten::dense_dim", "aten::sparse_dim", "aten::is_coalesced",
+};
+
+bool holds_tensor(const c10::Type& type) {
+  return type.str().find("Tensor") != std::string::npos;
+}
+
+bool returns_numbers(const c10::FunctionSchema& schema) {
+  return std::any_of(schema.returns().begin(), schema.returns().end(), [](const c10::Argument& result) {
+    return !holds_tensor(*result.type());
+  });
+}
+
+bool has_boolean_index(const torch::jit::Stack& stack, size_t first, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const IValue& value = stack[first + i];
+    if (!value.isList()) {
+      continue;
+    }
+    for (const IValue& item : value.toListRef()) {
+      if (item.isTensor() && item.toTensor().defined() &&
+          (item.toTensor().scalar_type() == c10::kBool || item.toTensor().scalar_type() == c10::kByte)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Tensors without a storage that could be compared: sparse ones.
+bool has_memory(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.layout() == c10::kStrided && tensor.has_storage();
+}
+
+} // namespace
+
+Recorder::Scope::Scope(Recorder* recorder) : include_(DispatchKeySet(DispatchKey::Python)) {
+  current = recorder;
+}
+Recorder::Scope::~Scope() {
+  current = nullptr;
+}
+
+bool Recorder::is_active() {
+  return current != nullptr;
+}
+
+Recorder::Recorder(
+    const std::vector<at::Tensor>& inputs, const std::vector<std::string>& names, const KnownTensors& known)
+    : graph_(fx::Graph::create()),
+      inputs_(inputs),
+      known_names_(known),
+      grad_mode_(c10::GradMode::is_enabled()),
+      grad_mode_at_start_(grad_mode_) {
+  install();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    fx::Node* const node = graph_->placeholder(names[i]);
+    if (inputs[i].defined()) {
+      node->set_info(fx::TensorInfo::of(inputs[i]));
+      remember(inputs[i], {node, 0});
+    }
+  }
+}
+Recorder::~Recorder() = default;
+
+void Recorder::refuse(const std::string& why) {
+  if (refused_.empty()) {
+    refused_ = why;
+  }
+}
+
+bool Recorder::refuses(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t first) {
+  const std::string& name = op.schema().name();
+  const std::string shown = toString(op.operator_name());
+  if (autograd::get_current_graph_task_id() >= 0) {
+    refuse("backward() runs in it (at " + shown + "): call backward() on its results");
+  } else if (is_one_of(name, kSizesFromValues)) {
+    refuse("the size of the result of " + shown + " depends on values");
+  } else if (name == "aten::index" && has_boolean_index(stack, first, op.schema().arguments().size())) {
+    refuse("the size of the result of " + shown + " with a mask depends on values");
+  } else if (is_one_of(name, kNewMemory)) {
+    refuse(shown + " gives a tensor other memory");
+  } else if (returns_numbers(op.schema())) {
+    refuse(shown + " reads values: what C++ does with them cannot be seen");
+  }
+  return !refused_.empty();
+}
+
+void Recorder::call(const c10::OperatorHandle& op, DispatchKeySet keys, torch::jit::Stack* stack) {
+  const c10::FunctionSchema& schema = op.schema();
+  const size_t first = stack->size() - schema.arguments().size();
+  const bool is_skipped = is_one_of(schema.name(), kNotRecorded) || is_one_of(schema.name(), kMetadata);
+  if (!refused_.empty() || is_skipped || refuses(op, *stack, first)) {
+    op.redispatchBoxed(keys, stack);
+    return;
+  }
+  follow_grad_mode();
+  fx::Node* node = nullptr;
+  try {
+    std::vector<Arg> args;
+    for (size_t i = first; i < stack->size(); ++i) {
+      args.push_back(arg_of((*stack)[i]));
+    }
+    node = graph_->call_operator(op, std::move(args));
+  } catch (const c10::Error& e) {
+    refuse(toString(op.operator_name()) + " cannot be recorded: " + e.what_without_backtrace());
+  }
+  op.redispatchBoxed(keys, stack);
+  if (node) {
+    const size_t results = stack->size() - schema.returns().size();
+    for (uint32_t i = 0; i < schema.returns().size(); ++i) {
+      remember_results((*stack)[results + i], node, i);
+    }
+  }
+}
+
+/// The mode that the code is in goes for what follows in the graph.
+void Recorder::follow_grad_mode() {
+  if (c10::GradMode::is_enabled() != grad_mode_) {
+    grad_mode_ = c10::GradMode::is_enabled();
+    graph_->call_function("set_grad_enabled", {grad_mode_}, 0);
+  }
+}
+
+Arg Recorder::arg_of(const IValue& value) {
+  if (value.isTensor()) {
+    return value_of(value.toTensor());
+  }
+  if (value.isList() && value.toList().elementType()->str().find("Tensor") != std::string::npos) {
+    std::vector<Arg> items;
+    for (const IValue& item : value.toListRef()) {
+      items.push_back(arg_of(item));
+    }
+    return items;
+  }
+  return value;
+}
+
+Arg Recorder::value_of(const at::Tensor& tensor) {
+  if (!tensor.defined()) {
+    return Arg();
+  }
+  if (tensor.unsafeGetTensorImpl()->is_wrapped_number() && tensor.device().is_cpu() && tensor.dim() == 0 &&
+      known_.count(tensor.unsafeGetTensorImpl()) == 0) {
+    return c10::Scalar(tensor.item()); // a number that was made a tensor on its way
+  }
+  const auto found = known_.find(tensor.unsafeGetTensorImpl());
+  if (found != known_.end()) {
+    return found->second.value;
+  }
+  if (const Memory* memory = find_memory(tensor)) {
+    const fx::Value value = memory->value;
+    remember(tensor, value);
+    return value;
+  }
+  return add_reference(tensor);
+}
+
+const Recorder::Memory* Recorder::find_memory(const at::Tensor& tensor) const {
+  if (!has_memory(tensor)) {
+    return nullptr;
+  }
+  const auto found = memory_.find(tensor.storage().unsafeGetStorageImpl());
+  if (found == memory_.end()) {
+    return nullptr;
+  }
+  for (auto it = found->second.rbegin(); it != found->second.rend(); ++it) {
+    if (it->offset == tensor.storage_offset() && it->dtype == tensor.scalar_type() &&
+        tensor.sizes().equals(it->sizes) && tensor.strides().equals(it->strides)) {
+      return &*it;
+    }
+  }
+  return nullptr;
+}
+
+void Recorder::remember(const at::Tensor& tensor, fx::Value value) {
+  const c10::TensorImpl* const impl = tensor.unsafeGetTensorImpl();
+  known_.insert_or_assign(
+      impl, Known{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), value});
+  if (has_memory(tensor)) {
+    const c10::Storage& storage = tensor.storage();
+    memory_[storage.unsafeGetStorageImpl()].push_back(
+        {storage.getWeakStorageImpl(), tensor.storage_offset(), tensor.scalar_type(), tensor.sizes().vec(),
+         tensor.strides().vec(), value});
+  }
+}
+
+void Recorder::remember_results(const IValue& result, fx::Node* node, uint32_t index) {
+  if (result.isTensor()) {
+    if (result.toTensor().defined()) {
+      if (result.toTensor().layout() == c10::kStrided) {
+        node->set_info(fx::TensorInfo::of(result.toTensor()), index);
+      }
+      remember(result.toTensor(), {node, index});
+    }
+    return;
+  }
+  if (result.isTensorList()) {
+    const auto items = result.toListRef();
+    fx::Node* const unpack =
+        graph_->call_function("unpack", {fx::Value{node, index}}, static_cast<uint32_t>(items.size()));
+    for (uint32_t i = 0; i < items.size(); ++i) {
+      remember(items[i].toTensor(), {unpack, i});
+    }
+  }
+}
+
+fx::Value Recorder::add_reference(const at::Tensor& tensor) {
+  const auto named = known_names_.find(tensor.unsafeGetTensorImpl());
+  const std::string path =
+      named != known_names_.end() ? named->second : "reference_" + std::to_string(references_.size());
+  fx::Node* const node = graph_->get_attr(path);
+  if (tensor.layout() == c10::kStrided) {
+    node->set_info(fx::TensorInfo::of(tensor));
+  }
+  references_.emplace_back(path, tensor);
+  remember(tensor, {node, 0});
+  return {node, 0};
+}
+
+/// A tensor that nobody else holds was made in the code, by values that it wrote itself. Each run takes it as it was.
+void Recorder::keep_literals() {
+  const fx::AliasSets aliases(*graph_);
+  for (auto& [path, tensor] : references_) {
+    if (tensor.use_count() > 1 || tensor.storage().use_count() > 1) {
+      continue;
+    }
+    for (fx::Node* node : graph_->nodes()) {
+      if (node->kind() == fx::NodeKind::GetAttr && node->target() == path &&
+          (aliases.is_written(node) || aliases.is_returned(node))) {
+        const auto here = graph_->inserting_after(node);
+        node->replace_all_uses_with(graph_->call_operator("aten::clone", {node}));
+      }
+    }
+  }
+}
+
+Recording Recorder::finish(const std::vector<at::Tensor>& results) {
+  if (!refused_.empty()) {
+    return {nullptr, {}, refused_};
+  }
+  std::vector<Arg> values;
+  for (const at::Tensor& result : results) {
+    values.push_back(value_of(result));
+  }
+  if (grad_mode_ != grad_mode_at_start_) {
+    graph_->call_function("set_grad_enabled", {grad_mode_at_start_}, 0);
+  }
+  graph_->output(std::move(values));
+  keep_literals();
+  graph_->eliminate_dead_code();
+  graph_->lint();
+  Recording recording{std::make_shared<fx::GraphModule>(graph_, "Captured"), references_, ""};
+  for (const auto& [path, tensor] : references_) {
+    recording.module->set_attr(path, tensor);
+  }
+  const std::string difference = difference_of_gradients(*recording.module, inputs_, results);
+  if (!difference.empty()) {
+    return {nullptr, {}, difference};
+  }
+  return recording;
+}
+
+} // namespace torch::capture

@@ -1,0 +1,114 @@
+// Records what a piece of C++ does with tensors as a graph.
+#pragma once
+
+#include <csrc/fx/graph_module.h>
+
+#include <aten/core/Tensor.h>
+#include <aten/core/stack.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace torch::capture {
+
+// Note [Recording]
+// The code runs as it always does, and each operator that it comes to becomes a node on its way: below Autograd and
+// autocast, above the backends, so that composite operators have been taken apart and casts are operators. So the first
+// call costs no more than itself, has the results of any call, and what it computes with is what it is.
+//
+// A tensor is known by its TensorImpl, and where that is a new one for the same memory (a view that autograd wrapped,
+// what a saved variable gave back) by storage, offset, sizes and strides. What is known by neither comes from outside: it
+// becomes an attribute of the graph, held by reference, so that a parameter which an optimizer changed is seen.
+//
+// The recorder refuses what a graph would do otherwise: reading a value (item()), sizes that depend on values, backward(),
+// tensors that get other memory. In the end the graph is run on meta tensors, and what autograd recorded is compared node
+// by node with what it recorded for the code: functions with a derivative of their own, hooks, data() and requires_grad_()
+// are found so.
+//
+// What it cannot see: C++ values that the code computes from sizes or keeps between calls are constants of the graph;
+// memory that is read or written by a pointer is not in it. Recording again and comparing the graphs finds the first.
+
+/// What was recorded.
+struct Recording {
+  /// Empty when it was refused.
+  std::shared_ptr<fx::GraphModule> module;
+  /// Attributes of the module, with the tensors that they refer to.
+  std::vector<std::pair<std::string, at::Tensor>> references;
+  /// Why it was refused: the operator and the reason.
+  std::string refused;
+};
+
+/// Names of tensors that become attributes, by TensorImpl: those of modules.
+using KnownTensors = std::unordered_map<const c10::TensorImpl*, std::string>;
+
+class Recorder {
+ public:
+  /// The inputs become placeholders of these names.
+  Recorder(const std::vector<at::Tensor>& inputs, const std::vector<std::string>& names, const KnownTensors& known);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Records what `run` does on this thread; it gives the results. Lets its exceptions through.
+  template <class Run>
+  Recording record(const Run& run) {
+    std::vector<at::Tensor> results;
+    {
+      const Scope scope(this);
+      results = run();
+    }
+    return finish(results);
+  }
+
+  /// Whether this thread records.
+  static bool is_active();
+  /// What the dispatcher calls for each operator; `keys` are those below the recorder.
+  void call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
+
+ private:
+  class Scope {
+   public:
+    explicit Scope(Recorder* recorder);
+    ~Scope();
+
+   private:
+    c10::impl::IncludeDispatchKeyGuard include_;
+  };
+  struct Known {
+    c10::weak_intrusive_ptr<c10::TensorImpl> impl; // keeps the address from being used again
+    fx::Value value;
+  };
+  struct Memory {
+    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
+    int64_t offset;
+    c10::ScalarType dtype;
+    std::vector<int64_t> sizes, strides;
+    fx::Value value;
+  };
+
+  Recording finish(const std::vector<at::Tensor>& results);
+  void refuse(const std::string& why);
+  bool refuses(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t first);
+  void follow_grad_mode();
+  fx::Arg arg_of(const c10::IValue& value);
+  fx::Arg value_of(const at::Tensor& tensor);
+  const Memory* find_memory(const at::Tensor& tensor) const;
+  void remember(const at::Tensor& tensor, fx::Value value);
+  void remember_results(const c10::IValue& result, fx::Node* node, uint32_t index);
+  fx::Value add_reference(const at::Tensor& tensor);
+  void keep_literals();
+
+  std::shared_ptr<fx::Graph> graph_;
+  std::vector<at::Tensor> inputs_;
+  const KnownTensors& known_names_;
+  std::unordered_map<const c10::TensorImpl*, Known> known_;
+  std::unordered_map<const c10::StorageImpl*, std::vector<Memory>> memory_;
+  std::vector<std::pair<std::string, at::Tensor>> references_;
+  std::string refused_;
+  bool grad_mode_;
+  bool grad_mode_at_start_;
+};
+
+} // namespace torch::capture
