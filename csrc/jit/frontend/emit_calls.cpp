@@ -34,7 +34,7 @@ std::vector<NamedValue> Emitter::emit_keywords(const Syntax& keywords) {
 
 const Syntax& Emitter::only_argument(const Syntax& call, const char* name) const {
   if (call[1].size() != 1 || call[2].size() != 0) {
-    throw ErrorReport(call.range) << name << " expected exactly one argument but found "
+    throw ErrorReport(call.range) << name << " expected exactly 1 arguments but found "
                                   << call[1].size() + call[2].size();
   }
   return call[1][0];
@@ -234,8 +234,8 @@ SugaredValuePtr Emitter::emit_container_constructor(const Syntax& expression, Sy
   }
   // dict(pairs), dict(other), dict(a=1): pairs one by one, or a copy.
   Value* source = nullptr;
-  if (expression[1].size() == 1) {
-    const SugaredValuePtr given = emit_sugared(expression[1][0]);
+  if (expression[1].size() > 0) {
+    const SugaredValuePtr given = emit_sugared(only_argument(expression, "dict"));
     source =
         dynamic_cast<IterableTree*>(given.get()) ? emit_dict_of_pairs(range, given) : given->asValue(range, method_);
     const bool made_here = dynamic_cast<IterableTree*>(given.get()) != nullptr;
@@ -244,8 +244,10 @@ SugaredValuePtr Emitter::emit_container_constructor(const Syntax& expression, Sy
       for (const SugaredValuePtr& each : SimpleValue(source).asTuple(range, method_, std::nullopt)) {
         elements.push_back(each->asValue(range, method_));
       }
-      source =
-          graph().insertNode(graph().createList(elements.at(0)->type(), elements)->setSourceRange(range))->output();
+      if (elements.empty()) {
+        throw ErrorReport(range) << "dict expected pairs of a key and a value, but found an empty tuple";
+      }
+      source = graph().insertNode(graph().createList(elements[0]->type(), elements)->setSourceRange(range))->output();
     }
     source = made_here ? source : emit_builtin(range, aten::dict, {source});
   }
