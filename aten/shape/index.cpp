@@ -365,6 +365,13 @@ void masked_select_out(const char* op, const TensorBase& self, const TensorBase&
   check_no_overlap(out, {&self, &mask});
 }
 
+void nonzero_static_out(const char* op, const TensorBase& self, int64_t, int64_t, const TensorBase& out) {
+  TORCH_CHECK(
+      out.scalar_type() == ScalarType::Long, op, ": Expected out tensor to have scalar type Long but got scalar type",
+      out.scalar_type());
+  check_no_overlap(out, {&self});
+}
+
 void take_out(const char* op, const TensorBase& self, const TensorBase& index, const TensorBase& out) {
   TORCH_CHECK(
       self.scalar_type() == out.scalar_type(), op,

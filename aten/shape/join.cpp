@@ -33,12 +33,15 @@ void joined_out(const char*, TensorList tensors, const TensorBase& out) {
 void joined_out(const char* op, TensorList tensors, int64_t, const TensorBase& out) {
   joined_out(op, tensors, out);
 }
+void joined_out(const char* op, TensorList tensors, int64_t, int64_t, const TensorBase& out) {
+  joined_out(op, tensors, out);
+}
 
-/// The output has the dtype of self.
+/// Of a vector, a dtype that cannot hold its values is refused in other words than one that is just another.
 void diag_out(const char* op, const TensorBase& self, int64_t, const TensorBase& out) {
   TORCH_CHECK(
-      self.scalar_type() == out.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ",
-      out.scalar_type(), " for the output of ", op);
+      self.dim() != 1 || c10::canCast(self.scalar_type(), out.scalar_type()), op, ": result type ", self.scalar_type(),
+      " can't be cast to the desired out= type ", out.scalar_type());
 }
 
 void narrow_copy_out(const char* op, const TensorBase& self, int64_t, int64_t, int64_t, const TensorBase& out) {

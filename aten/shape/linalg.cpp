@@ -3,6 +3,7 @@
 #include <aten/shape/operand_checks.h>
 
 #include <c10/core/Scalar.h>
+#include <c10/util/accumulate.h>
 
 #include <array>
 
@@ -178,6 +179,26 @@ void addbmm_out(
   TORCH_CHECK(
       out.scalar_type() == batch2.scalar_type(), "self and mat2 must have the same dtype, but got ", out.scalar_type(),
       " and ", batch2.scalar_type());
+}
+
+/// An output that could be the vector that addmv adds to, of another dtype, is refused in its words. So is that of a
+/// batch of matrices, times one vector.
+void mv_out(const char*, const TensorBase& self, const TensorBase& vec, const TensorBase& out) {
+  if (self.dim() < 2 || out.scalar_type() == self.scalar_type()) {
+    return;
+  }
+  const int64_t rows = c10::multiply_integers(self.sizes().slice(0, self.dim() - 1));
+  const bool addend =
+      self.dim() == 2 ? out.dim() <= 1 && (out.numel() == rows || out.numel() == 1) : out.numel() == rows;
+  TORCH_CHECK(
+      !addend, "addmv input tensors must have the same dtype, but got ", out.scalar_type(), ", ", self.scalar_type(),
+      ", and ", vec.scalar_type());
+}
+
+void chain_matmul_out(const char*, TensorList matrices, const TensorBase& out) {
+  TORCH_CHECK(
+      matrices.size() < 2 || out.scalar_type() == matrices[0].scalar_type(),
+      "multi_dot(): expected out tensor to have dtype ", matrices[0].dtype().name(), " but got ", out.dtype().name());
 }
 
 void dot_out(const char* op, const TensorBase& self, const TensorBase&, const TensorBase& out) {

@@ -284,6 +284,8 @@ void cholesky_inverse_out(const char*, const TensorBase& self, bool, const Tenso
 }
 
 void geqrf_out(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& tau) {
+  check_castable_out("torch.geqrf", "a", self.scalar_type(), a);
+  check_castable_out("torch.geqrf", "tau", self.scalar_type(), tau);
   // PyTorch has a derivative here that is not implemented, so its out form asks as if there were one.
   TORCH_CHECK(
       !c10::GradMode::is_enabled() || !(self.requires_grad() || a.requires_grad() || tau.requires_grad()), op,
@@ -308,6 +310,31 @@ void linalg_eig_out(
   const auto dtype = c10::toComplexType(self.scalar_type());
   check_castable_out("torch.linalg.eig", "eigenvalues", dtype, eigenvalues);
   check_castable_out("torch.linalg.eig", "eigenvectors", dtype, eigenvectors);
+}
+
+/// The dtype of eigenvectors is looked at before that of eigenvalues.
+void linalg_eigh_out(
+    const char*, const TensorBase& A, std::string_view, bool, const TensorBase&, const TensorBase& eigenvectors) {
+  TORCH_CHECK(
+      eigenvectors.scalar_type() == A.scalar_type(), "Expected out tensor to have dtype ", A.dtype().name(),
+      ", but got ", eigenvectors.dtype().name(), " instead, for the eigenvectors of linalg.eigh");
+}
+
+void linalg_pinv_out(const char*, const TensorBase& self, double, bool, const TensorBase& out) {
+  check_castable_out("linalg.pinv", "result", self.scalar_type(), out);
+}
+void linalg_pinv_out(const char*, const TensorBase& self, const TensorBase&, bool, const TensorBase& out) {
+  check_castable_out("linalg.pinv", "result", self.scalar_type(), out);
+}
+
+void nuclear_norm_out(const char*, const TensorBase& self, IntArrayRef, bool, const TensorBase& out) {
+  const auto dtype = c10::toRealValueType(self.scalar_type());
+  TORCH_CHECK(
+      !(self.is_floating_point() || self.is_complex()) || out.scalar_type() == dtype,
+      "linalg.matrix_norm expected out tensor dtype ", dtype, " but got: ", out.scalar_type());
+}
+void nuclear_norm_out(const char* op, const TensorBase& self, bool keepdim, const TensorBase& out) {
+  nuclear_norm_out(op, self, {}, keepdim, out);
 }
 
 /// Layout of outputs that LAPACK fills where they are if it can: an empty one of the right dtype gets the layout of its

@@ -267,7 +267,7 @@ void linalg_lstsq_out(
   constexpr const char* op = "torch.linalg.lstsq";
   const auto real = c10::toRealValueType(self.scalar_type());
   check_castable_out(op, "solution", self.scalar_type(), solution);
-  check_castable_out(op, "residuals", real, residuals);
+  check_castable_out(op, "solution", real, residuals); // PyTorch calls them so
   check_castable_out(op, "rank", kLong, rank);
   check_castable_out(op, "singular_values", real, singular_values);
 }
@@ -277,16 +277,26 @@ void linalg_solve_triangular_out(
   check_out_dtype(op, self, out);
 }
 
-/// Layout of the solution: that of its spec where no output has elements in a layout, size or dtype to be copied to,
-/// else by rows.
-void lstsq_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+/// Layout of outputs without elements: that of their specs, even where their sizes fit.
+void columns_when_empty(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  for (const TensorBase* out : outs) {
+    give_own_layout(*out, *specs++, /*in_place=*/true);
+  }
+}
+
+/// Layout of outputs that LAPACK fills where they are if it can do so with all of them: a column-major one takes the
+/// layout of its spec where no output has elements in a layout, size or dtype to be copied to, and else lies by rows.
+void all_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   const TensorSpec* spec = specs;
   bool in_place = true;
   for (const TensorBase* out : outs) {
     in_place = in_place && fits_in_place(*out, *spec++);
   }
   for (const TensorBase* out : outs) {
-    give_own_layout(*out, *specs++, in_place);
+    if (specs->strides.has_value()) {
+      give_own_layout(*out, *specs, in_place);
+    }
+    ++specs;
   }
 }
 

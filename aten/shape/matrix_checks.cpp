@@ -115,13 +115,12 @@ bool fits_in_place(const TensorBase& out, const TensorSpec& spec) {
 }
 
 void give_own_layout(const TensorBase& out, TensorSpec& spec, bool in_place) {
-  if (!spec.strides.has_value()) {
-    return;
-  }
   if (!in_place) {
     spec.strides.reset();
   } else if (out.numel() == 0 && out.sizes() == IntArrayRef(spec.sizes)) {
-    out.unsafeGetTensorImpl()->set_sizes_and_strides(spec.sizes, *spec.strides);
+    c10::TensorImpl* const impl = out.unsafeGetTensorImpl();
+    spec.strides.has_value() ? impl->set_sizes_and_strides(spec.sizes, *spec.strides)
+                             : impl->set_sizes_contiguous(spec.sizes);
   }
 }
 

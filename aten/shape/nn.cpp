@@ -4,7 +4,9 @@
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/shape/iterated_out.h>
 #include <aten/shape/operand_checks.h>
+#include <aten/shape/out_dtypes.h>
 
 #include <c10/core/Scalar.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -350,6 +352,47 @@ void multi_margin_loss_out(
     int64_t,
     const TensorBase& out) {
   check_out_dtype(op, self, out);
+}
+
+void check_batch_norm_outs(const Operands& operands) {
+  const TensorBase& input = *operands.front();
+  const size_t outs = operands.size() - 3;
+  const bool reduced = input.scalar_type() == kHalf || input.scalar_type() == kBFloat16;
+  bool mixed = false;
+  for (size_t i = 1; i < outs; ++i) {
+    mixed = mixed || (reduced && operands[i]->defined() && operands[i]->scalar_type() == kFloat);
+  }
+  check_scalar_types(input, {operands[outs]});
+  const auto dtype = mixed ? kFloat : input.scalar_type();
+  for (size_t i = outs + 1; i < operands.size(); ++i) {
+    TORCH_CHECK(
+        !operands[i]->defined() || operands[i]->scalar_type() == dtype, "expected scalar type ", dtype, " but found ",
+        operands[i]->scalar_type(), " for the statistics of batch_norm");
+  }
+}
+
+/// The place where the targets are marked is contiguous, unless it is resized.
+void multilabel_margin_loss_forward_out(
+    const char* op,
+    const TensorBase& self,
+    const TensorBase& target,
+    int64_t,
+    const TensorBase& output,
+    const TensorBase& is_target) {
+  check_scalar_types(self, {&output, &is_target});
+  TORCH_CHECK(
+      is_target.sizes() != target.sizes() || is_target.is_contiguous(), "is_target must be contiguous (in ", op,
+      "; got strides ", is_target.strides(), " for ", is_target.sizes(), ")");
+}
+
+void soft_margin_loss_backward_out(
+    const char*,
+    const TensorBase& grad_output,
+    const TensorBase&,
+    const TensorBase& target,
+    int64_t,
+    const TensorBase& grad_input) {
+  check_iterated({&grad_output, &target, &grad_input});
 }
 
 void multilabel_margin_loss_out(

@@ -2,9 +2,12 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 
+#include <aten/iterator/MemoryOverlap.h>
+#include <c10/util/accumulate.h>
 #include <c10/util/safe_numerics.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -113,6 +116,34 @@ TensorSpec reflection_pad_backward(
 TensorSpec replication_pad_backward(
     const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef padding) {
   return padded_backward(op, grad_output, self, padding, /*reflects=*/false);
+}
+
+// ---- strides of outputs that are not resized
+// -------------------------------------------------------------------------
+
+namespace {
+
+void keep_strides(const TensorBase& out, TensorSpec& spec) {
+  if (out.defined() && out.sizes() == IntArrayRef(spec.sizes)) {
+    at::assert_no_internal_overlap(out);
+    spec.strides.emplace(out.strides().begin(), out.strides().end());
+  }
+}
+
+} // namespace
+
+/// reflection_pad2d restrides outputs of batches alone.
+void unbatched_as_given(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  if (specs->sizes.size() == 3) {
+    keep_strides(**outs.begin(), *specs);
+  }
+}
+
+/// The gradient of reflection_pad3d is not looked at where it has no elements.
+void empty_as_given(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  if (c10::multiply_integers(specs->sizes) == 0) {
+    keep_strides(**outs.begin(), *specs);
+  }
 }
 
 } // namespace at::shape

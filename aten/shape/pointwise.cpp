@@ -177,9 +177,12 @@ void pow_number_out(const char*, const TensorBase& self, const Scalar& exponent,
   if (exponent.isComplex()) {
     result = c10::toComplexType(result);
   }
+  const bool castable = out.scalar_type() == result || c10::canCast(result, out.scalar_type());
   TORCH_CHECK(
-      out.scalar_type() == result || c10::canCast(result, out.scalar_type()), "Found dtype ", out.scalar_type(),
+      castable || out.unsafeGetTensorImpl() != self.unsafeGetTensorImpl(), "Found dtype ", out.scalar_type(),
       " but expected ", result);
+  TORCH_CHECK(
+      castable, "result type ", result, " can't be cast to the desired output type ", out.scalar_type(), " (in pow)");
 }
 
 void neg_check(const char* op, const TensorBase& self) {
@@ -312,6 +315,16 @@ void where_check(const char*, const TensorBase& condition, const TensorBase&, co
   TORCH_WARN_ONCE(
       "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
       "PyTorch. Use a boolean condition instead.");
+}
+
+void where_out(const char*, const TensorBase&, const TensorBase& self, const TensorBase& other, const TensorBase& out) {
+  const ScalarType result = self.scalar_type() == other.scalar_type()
+      ? self.scalar_type()
+      : at::native::result_type(
+            at::native::update_result_type_state(other, at::native::update_result_type_state(self, {})));
+  TORCH_CHECK(
+      out.scalar_type() == result, "Expected out type to be ", result, " but got ", out.scalar_type(),
+      "; where does not convert its result");
 }
 
 void masked_fill_check(const char* op, const TensorBase& self, const TensorBase& mask, const Scalar& value) {

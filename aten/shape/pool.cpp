@@ -617,8 +617,11 @@ void max_pool3d_out(
     IntArrayRef,
     bool,
     const TensorBase& out,
-    const TensorBase&) {
+    const TensorBase& indices) {
   check_out_dtype(op, self, out);
+  TORCH_CHECK(
+      indices.scalar_type() == kLong, "expected scalar type Long but found ", indices.scalar_type(),
+      " for the indices of ", op);
 }
 
 /// An output that is resized takes the memory format that the result of the function has.

@@ -19,6 +19,23 @@ void multinomial_out(
   TORCH_CHECK(out.scalar_type() == c10::kLong, op, " expects Long tensor out, got: ", out.scalar_type());
 }
 
+/// Zeros and ones go to any real dtype.
+void bernoulli_out(const char*, const TensorBase&, std::optional<Generator>, const TensorBase& out) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !out.is_complex(), "\"bernoulli_tensor_cpu_self_\" not implemented for '", out.scalar_type(),
+      "'; it takes outputs of all dtypes but complex ones");
+}
+
+void normal_out(const char*, const TensorBase&, const TensorBase&, std::optional<Generator>, const TensorBase& out) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      out.is_floating_point() || out.is_complex(), "\"normal_kernel_cpu\" not implemented for '", out.scalar_type(),
+      "'; it takes floating point and complex outputs");
+}
+void normal_out(
+    const char* op, double, const TensorBase& std, std::optional<Generator> generator, const TensorBase& out) {
+  normal_out(op, std, std, std::move(generator), out);
+}
+
 void dirichlet_grad_check(const char* op, const TensorBase& x, const TensorBase& alpha, const TensorBase& total) {
   for (const TensorBase* t : {&alpha, &total}) {
     TORCH_CHECK(

@@ -6,10 +6,12 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/shape/operand_checks.h>
 
+#include <c10/core/DefaultDtype.h>
 #include <c10/core/Scalar.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/Exception.h>
 #include <c10/util/OptionalArrayRef.h>
+#include <c10/util/accumulate.h>
 
 #include <array>
 #include <bitset>
@@ -202,6 +204,14 @@ void amax_out(const char*, const TensorBase& self, c10::IntArrayRef, bool, const
       self.scalar_type() == out.scalar_type(), "Expected the dtype for input and out to match, but got ",
       c10::toString(self.scalar_type()), " for input's dtype and ", c10::toString(out.scalar_type()),
       " for out's dtype.");
+}
+
+void extremum_of_all_out(const char* op, const TensorBase& self, const TensorBase& out) {
+  TORCH_CHECK(
+      c10::canCast(self.scalar_type(), out.scalar_type()),
+      "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) to be true, but got "
+      "false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ",
+      op, " got self (", self.scalar_type(), ") and output (", out.scalar_type(), ")");
 }
 
 /// max and min over everything.
@@ -406,7 +416,26 @@ void logcumsumexp_out(const char*, const TensorBase& self, int64_t, const Tensor
       " but found ", c10::toString(out.scalar_type()));
 }
 
-/// The output of a mean has the dtype that was asked for; without one it may be any that the mean can be cast to.
+namespace {
+
+void require_asked_dtype(const char* op, std::optional<ScalarType> dtype, const TensorBase& out) {
+  TORCH_CHECK(
+      !dtype || *dtype == out.scalar_type(), "Expected out tensor to have dtype ",
+      c10::scalarTypeToTypeMeta(dtype.value_or(ScalarType::Float)).name(), ", but got ", out.dtype().name(),
+      " instead (in ", op, ")");
+}
+
+} // namespace
+
+/// The output of a mean of everything has the dtype that was asked for, or one that the input can be cast to.
+void mean_of_all_out(const char* op, const TensorBase& self, std::optional<ScalarType> dtype, const TensorBase& out) {
+  TORCH_CHECK(
+      c10::canCast(self.scalar_type(), out.scalar_type()), op,
+      ".dtype_out(): input types can't be cast to the desired output type ", c10::toString(out.scalar_type()));
+  require_asked_dtype(op, dtype, out);
+}
+
+/// That of a mean along dimensions has the dtype that was asked for; without one it may be any but an integral one.
 void mean_out(
     const char* op,
     const TensorBase&,
@@ -414,14 +443,49 @@ void mean_out(
     bool,
     std::optional<ScalarType> dtype,
     const TensorBase& out) {
+  require_asked_dtype(op, dtype, out);
   TORCH_CHECK(
-      !dtype || *dtype == out.scalar_type(), "Expected out tensor to have dtype ",
-      c10::scalarTypeToTypeMeta(dtype.value_or(ScalarType::Float)).name(), ", but got ", out.dtype().name(),
-      " instead (in ", op, ")");
+      !c10::isIntegralType(out.scalar_type(), /*includeBool=*/true), "result type ",
+      c10::get_default_dtype_as_scalartype(), " can't be cast to the desired output type ", out.scalar_type(), " (in ",
+      op, ")");
 }
 
+/// Throws where the kernels of the CPU do not write a variance of `self` to the output: one that is a single number is
+/// computed from float and double alone, and many are not made complex.
+void var_out(
+    const char*,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<c10::Scalar>&,
+    bool keepdim,
+    const TensorBase& out) {
+  if (!self.is_floating_point() || !self.is_cpu()) {
+    return;
+  }
+  const ScalarType from = self.scalar_type(), to = out.scalar_type();
+  TORCH_CHECK(c10::canCast(from, to), "result type ", from, " can't be cast to the desired output type ", to);
+  if (self.numel() == 0) {
+    return;
+  }
+  const auto sizes = reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim);
+  if (c10::multiply_integers(sizes) == 1 && to != ScalarType::Half && to != ScalarType::BFloat16) {
+    TORCH_CHECK(
+        from == ScalarType::Float || from == ScalarType::Double, "std_var_all: Unsupported dtype ", from,
+        " for an output of dtype ", to);
+  } else {
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        !out.is_complex(), "\"std_cpu\" not implemented for '", to, "': the variance of real numbers is real");
+  }
+}
+
+void var_dim_out(
+    const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool, bool keepdim, const TensorBase& out) {
+  var_out(op, self, dim, std::nullopt, keepdim, out);
+}
+
+/// nansum and nanmean.
 void nansum_out(
-    const char* op,
+    const char*,
     const TensorBase& self,
     c10::OptionalIntArrayRef,
     bool,
@@ -429,9 +493,12 @@ void nansum_out(
     const TensorBase& out) {
   // Without NaN it is sum, which has messages of its own.
   TORCH_CHECK(
-      !self.is_floating_point() || !dtype || *dtype == out.scalar_type(), op,
-      ": provided dtype must match dtype of result. Got ", c10::toString(out.scalar_type()), " and ",
+      !self.is_floating_point() || !dtype || *dtype == out.scalar_type(),
+      "nansum: provided dtype must match dtype of result. Got ", c10::toString(out.scalar_type()), " and ",
       c10::toString(dtype.value_or(ScalarType::Float)), ".");
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !self.is_floating_point() || out.is_floating_point(), "\"nansum_cpu\" not implemented for '",
+      c10::toString(out.scalar_type()), "': sums of floating point numbers go to floating point outputs");
 }
 
 void logsumexp_out(const char*, const TensorBase&, c10::IntArrayRef, bool, const TensorBase& out) {
@@ -460,20 +527,6 @@ std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t
 TensorSpec trace(const char* op, const TensorBase& self) {
   TORCH_CHECK(self.dim() == 2, "trace: expected a matrix, but got tensor with dim ", self.dim());
   return TensorSpec::like(self, {}, sum_dtype(op, self, std::nullopt));
-}
-
-/// The difference of order 0 is a copy, whose output must have the dtype of self.
-void diff_out(
-    const char* op,
-    const TensorBase& self,
-    int64_t n,
-    int64_t,
-    const std::optional<Tensor>&,
-    const std::optional<Tensor>&,
-    const TensorBase& out) {
-  TORCH_CHECK(
-      n != 0 || out.scalar_type() == self.scalar_type(), "expected scalar_type ", self.scalar_type(), " but found ",
-      out.scalar_type(), " (in ", op, " of order 0, which copies)");
 }
 
 } // namespace at::shape

@@ -203,30 +203,41 @@ TensorSpec histc(const char*, const TensorBase& self, int64_t bins, const c10::S
 
 /// Checks of given outputs that have a message of their own.
 void kthvalue_out(
-    const char*, const TensorBase& self, int64_t, int64_t, bool, const TensorBase& values, const TensorBase&) {
+    const char*, const TensorBase& self, int64_t, int64_t, bool, const TensorBase& values, const TensorBase& indices) {
   at::assert_no_overlap(values, self);
   TORCH_CHECK(
       values.scalar_type() == self.scalar_type(), "output values must be of same type as input; got ",
       c10::toString(values.scalar_type()), " and ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(
+      indices.scalar_type() == ScalarType::Long, "output indices must be of scalar type Long; got ",
+      c10::toString(indices.scalar_type()));
 }
 
-void median_out(const char*, const TensorBase&, int64_t, bool, const TensorBase&, const TensorBase& indices) {
+void median_out(
+    const char*, const TensorBase& self, int64_t, bool, const TensorBase& values, const TensorBase& indices) {
   TORCH_CHECK(
       indices.scalar_type() == ScalarType::Long,
       "Expected tensor for argument #1 'indices' to have scalar type Long; but got ", indices.toString(),
       " instead (while checking arguments for median)");
+  TORCH_CHECK(
+      values.scalar_type() == self.scalar_type(),
+      "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type ",
+      values.toString(), " does not equal ", self.toString(), " (while checking arguments for median)");
 }
 
-void mode_out(const char*, const TensorBase& self, int64_t, bool, const TensorBase& values, const TensorBase&) {
+void mode_out(const char*, const TensorBase& self, int64_t, bool, const TensorBase& values, const TensorBase& indices) {
   TORCH_CHECK(
       values.scalar_type() == self.scalar_type(), "expected scalar type '", c10::toString(self.scalar_type()),
       "' but got '", c10::toString(values.scalar_type()), "' for values output");
+  TORCH_CHECK(
+      indices.scalar_type() == ScalarType::Long, "expected scalar type 'Long' but got '",
+      c10::toString(indices.scalar_type()), "' for indices output");
 }
 
-void searchsorted_out(
+void searchsorted_scalar_out(
     const char*,
     const TensorBase&,
-    const TensorBase&,
+    const c10::Scalar&,
     bool out_int32,
     bool,
     std::optional<std::string_view>,
@@ -238,6 +249,18 @@ void searchsorted_out(
       "whether "
       "out_int32 flag is True, but we got output tensor's dtype ",
       c10::toString(out.scalar_type()), " and out_int32 flag is ", out_int32 ? "True" : "False");
+}
+
+void searchsorted_out(
+    const char* op,
+    const TensorBase& sorted_sequence,
+    const TensorBase&,
+    bool out_int32,
+    bool right,
+    std::optional<std::string_view> side,
+    const std::optional<Tensor>& sorter,
+    const TensorBase& out) {
+  searchsorted_scalar_out(op, sorted_sequence, {}, out_int32, right, side, sorter, out);
 }
 
 void bucketize_out(

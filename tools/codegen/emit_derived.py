@@ -60,7 +60,9 @@ class DerivedForms:
 
     def calls_itself(self, entry: Entry, form: str) -> bool:
         """Does a form copy from the functional one, instead of calling a form of the other operator?"""
-        return self._named(entry)[0] != "alias" and form != next(iter(entry.forms))
+        if self._named(entry)[0] == "alias":
+            return form == "out" and entry.get("out_dtype") == "exact"
+        return form != next(iter(entry.forms))
 
     def headers(self, entries: list[Entry]) -> list[str]:
         found = {f"aten/ops/{self.source(e).schema.name}_ops.h" for e in entries if e.derived_from}

@@ -190,8 +190,8 @@ class KernelEmitter:
         tensors = [f"&{a.name}" for a in inputs(entry.schema) if a.type.is_tensor and not a.type.optional]
         lists = [a.name for a in inputs(entry.schema) if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
         restrides = entry.get("out_contiguous") == "restride"
-        policy = ["true" if entry.get("out_contiguous") and not restrides else "false",
-                  "true" if entry.get("out_dtype") == "cast" or (form == "inplace" and not of_argument) else "false"]
+        allowed = "Cast" if form == "inplace" and not of_argument else self._out_dtype(entry, "Exact")
+        policy = ["true" if entry.get("out_contiguous") and not restrides else "false", f"at::native::OutDtype::{allowed}"]
         if restrides and form == "out":
             policy.append("true")
         if entry.get("out_check") and (form == "out" or entry.get("inplace_alias_ok")):
@@ -218,6 +218,11 @@ class KernelEmitter:
         result = targets[0] if len(targets) == 1 else "{" + ", ".join(targets) + "}"
         return text + f"  return {result};\n"
 
+    @staticmethod
+    def _out_dtype(entry: Entry, otherwise: str) -> str:
+        """Which dtypes outputs may have: an enumerator of OutDtype, `otherwise` where the entry does not say."""
+        return {"exact": "Exact", "cast": "Cast", "any": "Any"}.get(str(entry.get("out_dtype")), otherwise)
+
     def copy_out_body(
         self, entry: Entry, form: str, function: str, sparse: bool = False, arguments: list[str] | None = None,
     ) -> str:
@@ -232,8 +237,10 @@ class KernelEmitter:
         check = without_grad(targets)
         if form == "out" and entry.get("out_check"):
             check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
-        exact = entry.get("out_dtype") == "exact"
+        allowed = self._out_dtype(entry, "Cast")
+        exact = allowed == "Exact"
         unrecorded = exact and entry.get("out_grad") == "unchecked"
+        given = f", at::native::OutDtype::{allowed}" if (unrecorded or allowed == "Any") and form == "out" and not sparse else ""
         call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact and not unrecorded else "copy_into_out"
         if sparse:
             call = "write_sparse"
@@ -247,10 +254,10 @@ class KernelEmitter:
             specs = ", ".join(f"at::TensorSpec::like({v}, {v}.sizes())" for v in values)
             text += (
                 f"  at::native::OutArgument::check({cstring(schema.name)}, {{{', '.join('&' + t for t in targets)}}}, {{{specs}}}, "
-                f"{{at::native::OutArgument::Form::Out, false, {'false' if exact else 'true'}}});\n"
+                f"{{at::native::OutArgument::Form::Out, false, at::native::OutDtype::{allowed}}});\n"
             )
         for target, value in zip(targets, values):
-            text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value}{', false' if unrecorded and not sparse else ''});\n"
+            text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value}{given});\n"
         return text + f"  return {targets[0] if len(targets) == 1 else '{' + ', '.join(targets) + '}'};\n"
 
     def _copy_of_call(self, entry: Entry, form: str) -> str:

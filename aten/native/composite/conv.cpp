@@ -4,9 +4,11 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/native/composite/exact_out.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/support/optional_tensor.h>
 #include <aten/shape/conv_parameters.h>
 #include <aten/shape/functions.h>
+#include <aten/shape/out_dtypes.h>
 
 #include <array>
 #include <string>
@@ -102,6 +104,27 @@ Tensor convolution_same(
   }
   return at::convolution(
       uneven ? at::constant_pad_nd(input, rest) : input, weight, bias, stride, padding, dilation, false, {0}, groups);
+}
+
+/// Writes a result to an output that may not lie in the memory of the bias, once it has its size. With `restride` an
+/// output of the right sizes takes the strides of the result.
+Tensor& write_beside_bias(
+    const char* op, const OptionalTensor& bias, const Tensor& result, Tensor& out, bool restride = false) {
+  TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
+  check_out_without_grad(op, out);
+  check_out_without_grad(op, result);
+  // The bias may be the output itself, which is about to change its sizes.
+  const Tensor addend = given(bias) ? bias->detach() : Tensor();
+  if (out.scalar_type() == result.scalar_type() && out.device() == result.device()) {
+    const bool resized = resize_output(out, result.sizes());
+    if (restride || resized) {
+      restride_output(out, result);
+    }
+  }
+  if (addend.defined()) {
+    at::assert_no_partial_overlap(out, addend);
+  }
+  return write_exact_out(op, out, result);
 }
 
 void check_kernel_size(const char* op, const Tensor& weight, IntArrayRef kernel_size) {
@@ -386,6 +409,19 @@ Tensor thnn_conv2d(
   return forward("thnn_conv2d", 2, self, weight, bias, stride, padding, {1}, 1);
 }
 
+Tensor& thnn_conv2d_out(
+    const Tensor& self,
+    const Tensor& weight,
+    IntArrayRef kernel_size,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    Tensor& out) {
+  at::shape::check_scalar_types(self, {&out});
+  const Tensor result = at::thnn_conv2d(self, weight, kernel_size, bias, stride, padding);
+  return write_beside_bias("thnn_conv2d", bias, result, out, /*restride=*/true);
+}
+
 TensorTuple3 _slow_conv2d_backward(
     const Tensor& grad_output,
     const Tensor& self,
@@ -435,6 +471,22 @@ Tensor slow_conv3d(
   return forward("slow_conv3d", 3, self, weight, bias, stride, padding, {1}, 1);
 }
 
+Tensor& slow_conv3d_out(
+    const Tensor& self,
+    const Tensor& weight,
+    IntArrayRef kernel_size,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    Tensor& out) {
+  at::shape::check_scalar_types(self, {&out});
+  const Tensor result = at::slow_conv3d(self, weight, kernel_size, bias, stride, padding);
+  TORCH_CHECK(
+      out.sizes() != result.sizes() || out.is_contiguous(), "slow_conv3d output must be contiguous; got strides ",
+      out.strides(), " for ", out.sizes());
+  return write_beside_bias("slow_conv3d", bias, result, out);
+}
+
 Tensor slow_conv_dilated2d(
     const Tensor& self,
     const Tensor& weight,
@@ -470,6 +522,21 @@ Tensor slow_conv_transpose2d(
     IntArrayRef dilation) {
   check_kernel_size("slow_conv_transpose2d", weight, kernel_size);
   return transposed("slow_conv_transpose2d", 2, self, weight, bias, stride, padding, output_padding, 1, dilation);
+}
+
+Tensor& slow_conv_transpose2d_out(
+    const Tensor& self,
+    const Tensor& weight,
+    IntArrayRef kernel_size,
+    const OptionalTensor& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef output_padding,
+    IntArrayRef dilation,
+    Tensor& out) {
+  const Tensor result =
+      at::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation);
+  return write_beside_bias("slow_conv_transpose2d", bias, result, out);
 }
 
 Tensor slow_conv_transpose3d(

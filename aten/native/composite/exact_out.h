@@ -10,7 +10,7 @@ namespace at::native {
 inline Tensor& write_exact_out(const char* op, Tensor& out, const Tensor& result) {
   check_out_without_grad(op, out);
   check_out_without_grad(op, result);
-  copy_into_out(op, out, result, /*cast=*/false);
+  copy_into_out(op, out, result, OutDtype::Exact);
   return out;
 }
 

@@ -31,6 +31,22 @@ Tensor& beside(const char* op, const Tensor& self, Tensor& out) {
   return out;
 }
 
+/// The output of a sequence whose start is a tensor, which cannot be copied to where there is no data.
+Tensor& where_start_is(const Tensor& start, Tensor& out) {
+  TORCH_CHECK(
+      start.is_meta() || !out.is_meta(), "Attempting to copy from device ", start.device(), " to device ", out.device(),
+      ", but cross-device copies are not allowed!");
+  return out;
+}
+
+/// The output for indices, which the kernels count in two dtypes.
+Tensor& index_output(const char* op, Tensor& out) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      out.scalar_type() == kLong || out.scalar_type() == kInt, "\"", op, "\" not implemented for '", out.scalar_type(),
+      "'; it takes outputs of dtype Long and Int");
+  return out;
+}
+
 Scalar number(const char* op, const char* name, const Tensor& t) {
   TORCH_CHECK(
       t.dim() == 0, op, " only supports 0-dimensional start and end tensors, but got ", name, " with ", t.dim(),
@@ -130,11 +146,11 @@ Tensor& scalar_tensor_out(const Scalar& s, Tensor& out) {
   return filled("scalar_tensor", out, {}, s);
 }
 Tensor& tril_indices_out(int64_t row, int64_t col, int64_t offset, Tensor& out) {
-  const Tensor indices = at::tril_indices(row, col, offset, out.options());
+  const Tensor indices = at::tril_indices(row, col, offset, index_output("tril_indices", out).options());
   return sized("tril_indices", out, indices.sizes()).copy_(indices);
 }
 Tensor& triu_indices_out(int64_t row, int64_t col, int64_t offset, Tensor& out) {
-  const Tensor indices = at::triu_indices(row, col, offset, out.options());
+  const Tensor indices = at::triu_indices(row, col, offset, index_output("triu_indices", out).options());
   return sized("triu_indices", out, indices.sizes()).copy_(indices);
 }
 
@@ -150,7 +166,8 @@ Tensor linspace_tensor_tensor(
       number("linspace", "start", start), number("linspace", "end", end), steps, dtype, layout, device, pin_memory);
 }
 Tensor& linspace_tensor_tensor_out(const Tensor& start, const Tensor& end, int64_t steps, Tensor& out) {
-  return at::linspace_out(out, number("linspace", "start", start), number("linspace", "end", end), steps);
+  return at::linspace_out(
+      where_start_is(start, out), number("linspace", "start", start), number("linspace", "end", end), steps);
 }
 
 Tensor linspace_tensor_scalar(
@@ -164,7 +181,7 @@ Tensor linspace_tensor_scalar(
   return at::linspace(number("linspace", "start", start), end, steps, dtype, layout, device, pin_memory);
 }
 Tensor& linspace_tensor_scalar_out(const Tensor& start, const Scalar& end, int64_t steps, Tensor& out) {
-  return at::linspace_out(out, number("linspace", "start", start), end, steps);
+  return at::linspace_out(where_start_is(start, out), number("linspace", "start", start), end, steps);
 }
 
 Tensor linspace_scalar_tensor(
@@ -195,7 +212,8 @@ Tensor logspace_tensor_tensor(
       pin_memory);
 }
 Tensor& logspace_tensor_tensor_out(const Tensor& start, const Tensor& end, int64_t steps, double base, Tensor& out) {
-  return at::logspace_out(out, number("logspace", "start", start), number("logspace", "end", end), steps, base);
+  return at::logspace_out(
+      where_start_is(start, out), number("logspace", "start", start), number("logspace", "end", end), steps, base);
 }
 
 Tensor logspace_tensor_scalar(
@@ -210,7 +228,7 @@ Tensor logspace_tensor_scalar(
   return at::logspace(number("logspace", "start", start), end, steps, base, dtype, layout, device, pin_memory);
 }
 Tensor& logspace_tensor_scalar_out(const Tensor& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
-  return at::logspace_out(out, number("logspace", "start", start), end, steps, base);
+  return at::logspace_out(where_start_is(start, out), number("logspace", "start", start), end, steps, base);
 }
 
 Tensor logspace_scalar_tensor(

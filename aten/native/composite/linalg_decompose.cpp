@@ -77,7 +77,7 @@ std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(const Tensor& A, bool pivot, T
   at::linalg_lu_factor_ex_out(factors, rows, info, A, pivot, /*check_errors=*/false);
   check_factorized("torch.linalg.lu_factor", info, A);
   const TensorSpec specs[] = {TensorSpec::like(factors, factors.sizes()), TensorSpec::like(rows, rows.sizes())};
-  OutArgument::check("linalg_lu_factor", {&LU, &pivots}, specs, {OutArgument::Form::Out, false, false});
+  OutArgument::check("linalg_lu_factor", {&LU, &pivots}, specs, {OutArgument::Form::Out, false, OutDtype::Exact});
   replace_output(LU, factors);
   replace_output(pivots, rows);
   return {LU, pivots};
@@ -195,12 +195,23 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
 std::tuple<Tensor&, Tensor&, Tensor&> svd_out(
     const Tensor& self, bool some, bool compute_uv, Tensor& U, Tensor& S, Tensor& V) {
   const auto results = at::svd(self, some, compute_uv);
-  check_linalg_out("svd", U, std::get<0>(results), "U");
-  check_linalg_out("svd", S, std::get<1>(results), "S");
-  check_linalg_out("svd", V, std::get<2>(results), "V");
-  write_linalg_out("svd", U, std::get<0>(results), "U");
-  write_linalg_out("svd", S, std::get<1>(results), "S");
-  write_linalg_out("svd", V, std::get<2>(results), "V");
+  for (const Tensor* zeros : {&U, &V}) {
+    TORCH_CHECK(
+        compute_uv || zeros->scalar_type() == self.scalar_type(), "torch.svd: Expected out tensor to have dtype ",
+        self.scalar_type(), " but got ", zeros->scalar_type(), " instead");
+  }
+  const auto spec = [](const Tensor& result) { return TensorSpec::like(result, result.sizes()); };
+  const TensorSpec specs[] = {spec(std::get<0>(results)), spec(std::get<1>(results)), spec(std::get<2>(results))};
+  OutArgument::check("svd", {&U, &S, &V}, specs, {OutArgument::Form::Out, false, OutDtype::Exact});
+  const auto write = [compute_uv](Tensor& out, const Tensor& result) {
+    if (resize_output(out, result.sizes()) && compute_uv) {
+      restride_output(out, result);
+    }
+    copy_into_out("svd", out, result, OutDtype::Exact);
+  };
+  write(U, std::get<0>(results));
+  write(S, std::get<1>(results));
+  write(V, std::get<2>(results));
   return {U, S, V};
 }
 
@@ -238,7 +249,12 @@ Tensor linalg_eigvals(const Tensor& self) {
 }
 
 Tensor& linalg_eigvals_out(const Tensor& self, Tensor& out) {
-  write_linalg_out("torch.linalg.eigvals", out, at::linalg_eigvals(self), "eigenvalues");
+  const Tensor result = at::linalg_eigvals(self);
+  check_linalg_out("torch.linalg.eigvals", out, result, "eigenvalues");
+  if (out.numel() == 0 && out.scalar_type() == result.scalar_type()) {
+    restride_output(out, result);
+  }
+  copy_into_out("torch.linalg.eigvals", out, result);
   return out;
 }
 

@@ -44,13 +44,13 @@ Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
 }
 
 Tensor& linalg_matrix_power_out(const Tensor& self, int64_t n, Tensor& out) {
+  TORCH_CHECK(
+      c10::canCast(self.scalar_type(), out.scalar_type()), "matrix_power: Expected result to be safely castable from ",
+      self.scalar_type(), " dtype, but got result with dtype ", out.scalar_type());
   if (n != 0 && n != 1) {
     return write_exact_out("linalg.matrix_power", out, at::linalg_matrix_power(self, n));
   }
   // These are copies, which may cast and are recorded.
-  TORCH_CHECK(
-      c10::canCast(self.scalar_type(), out.scalar_type()), "matrix_power: Expected result to be safely castable from ",
-      self.scalar_type(), " dtype, but got result with dtype ", out.scalar_type());
   copy_into_out("linalg.matrix_power", out, at::linalg_matrix_power(self, n));
   return out;
 }

@@ -8,6 +8,7 @@
 #include <aten/native/support/optional_tensor.h>
 #include <aten/native/support/OutArgument.h>
 #include <aten/native/composite/loss.h>
+#include <aten/shape/iterated_out.h>
 #include <c10/core/DefaultDtype.h>
 
 namespace at::native {
@@ -234,9 +235,7 @@ Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduct
 
 Tensor& soft_margin_loss_out(const Tensor& self, const Tensor& target, int64_t reduction, Tensor& out) {
   const Tensor result = at::soft_margin_loss(self, target, reduction);
-  TORCH_CHECK(
-      out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(), " but expected ",
-      result.scalar_type(), " for the output of soft_margin_loss");
+  at::shape::iterated_out_of_input_dtype("soft_margin_loss", self, target, out);
   copy_into_out("soft_margin_loss", out, result);
   return out;
 }

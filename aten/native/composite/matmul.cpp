@@ -11,6 +11,8 @@
 #include <aten/native/support/OutArgument.h>
 #include <aten/native/support/store_scalar.h>
 #include <aten/native/support/view_support.h>
+#include <aten/shape/functions.h>
+#include <aten/shape/iterated_out.h>
 
 #include <c10/util/DimVector.h>
 #include <c10/util/irange.h>
@@ -164,6 +166,9 @@ Tensor& matmul_out(const Tensor& self, const Tensor& other, Tensor& out) {
   if (self.dim() == 1 && other.dim() == 1) {
     return at::dot_out(out, self, other);
   }
+  if (other.dim() == 1) {
+    at::shape::mv_out("matmul", self, other, out);
+  }
   const Tensor product = matmul_impl(self, other, true);
   return self.dim() == 1 && other.dim() == 2 ? write_row_out("matmul", out, product)
                                              : write_exact_out("matmul", out, product);
@@ -301,21 +306,52 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   return at::mm(a, b).reshape(sizes);
 }
 
-Tensor kron(const Tensor& self, const Tensor& other) {
-  // Interleaves the dimensions, (a0, 1, a1, 1, ...) * (1, b0, 1, b1, ...), and merges pairs.
-  const int64_t d = std::max(self.dim(), other.dim());
-  DimVector left, right, result;
-  for (const auto i : c10::irange(d)) {
-    const int64_t a = i < d - self.dim() ? 1 : self.size(i - (d - self.dim()));
-    const int64_t b = i < d - other.dim() ? 1 : other.size(i - (d - other.dim()));
-    left.append({a, 1});
-    right.append({1, b});
-    result.push_back(a * b);
+namespace {
+
+/// The dimensions of two tensors interleaved, (a0, 1, a1, 1, ...) and (1, b0, 1, b1, ...), so that their product has
+/// those of the Kronecker product, each in two parts.
+struct Interleaved {
+  Interleaved(const Tensor& self, const Tensor& other) {
+    const int64_t d = std::max(self.dim(), other.dim());
+    DimVector left, right;
+    for (const auto i : c10::irange(d)) {
+      const int64_t a = i < d - self.dim() ? 1 : self.size(i - (d - self.dim()));
+      const int64_t b = i < d - other.dim() ? 1 : other.size(i - (d - other.dim()));
+      left.append({a, 1});
+      right.append({1, b});
+      parts.append({a, b});
+      sizes.push_back(a * b);
+    }
+    a = self.reshape(left);
+    b = other.reshape(right);
   }
+
+  DimVector parts, sizes;
+  Tensor a, b;
+};
+
+} // namespace
+
+Tensor kron(const Tensor& self, const Tensor& other) {
+  const Interleaved factors(self, other);
   // The product keeps the order of permuted inputs: a view fits if both are permuted alike.
-  const Tensor product = at::mul(self.reshape(left), other.reshape(right));
-  const bool fits = compute_view_strides(product.sizes(), product.strides(), result).has_value();
-  return at::_unsafe_view(fits ? product : product.contiguous(), result);
+  const Tensor product = at::mul(factors.a, factors.b);
+  const bool fits = compute_view_strides(product.sizes(), product.strides(), factors.sizes).has_value();
+  return at::_unsafe_view(fits ? product : product.contiguous(), factors.sizes);
+}
+
+Tensor& kron_out(const Tensor& self, const Tensor& other, Tensor& out) {
+  check_out_without_grad("kron", out);
+  const Interleaved factors(self, other);
+  const Tensor product = at::mul(factors.a, factors.b);
+  check_out_without_grad("kron", product);
+  resize_output(out, factors.sizes);
+  if (out.is_contiguous()) {
+    const Tensor parts = at::_unsafe_view(out, factors.parts);
+    at::shape::check_iterated({&factors.a, &factors.b, &parts});
+  }
+  copy_into_out("kron", out, product.reshape(factors.sizes));
+  return out;
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
@@ -424,6 +460,15 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   }
   // With beta = 0 neither NaN nor infinity of self is read.
   return beta.toComplexDouble() == c10::complex<double>(0) ? result : result.add_(broadcast, beta);
+}
+
+Tensor& addr_out(
+    const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  const Tensor result = native::addr(self, vec1, vec2, beta, alpha);
+  const Tensor broadcast = self.expand(result.sizes()), column = vec1.unsqueeze(1);
+  at::shape::check_iterated({&broadcast, &column, &vec2, &out});
+  copy_into_out("addr", out, result);
+  return out;
 }
 
 Tensor& addr_(Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {

@@ -7,6 +7,8 @@
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/support/glu.h>
 #include <aten/native/support/embedding_renorm.h>
+#include <aten/iterator/MemoryOverlap.h>
+#include <aten/shape/iterated_out.h>
 
 #include <c10/util/irange.h>
 
@@ -149,11 +151,41 @@ Tensor glu(const Tensor& self, int64_t dim) {
   return self.narrow(dim, 0, half) * self.narrow(dim, half, half).sigmoid();
 }
 
+Tensor& glu_out(const Tensor& self, int64_t dim, Tensor& out) {
+  const Tensor result = at::glu(self, dim);
+  const int64_t half = half_size_of_glu(self, dim);
+  const Tensor value = self.narrow(dim, 0, half), gate = self.narrow(dim, half, half);
+  at::shape::check_iterated({&value, &gate, &out});
+  copy_into_out("glu", out, result);
+  return out;
+}
+
 Tensor glu_backward(const Tensor& grad_output, const Tensor& self, int64_t dim) {
   const int64_t half = half_size_of_glu(self, dim);
   const Tensor value = self.narrow(dim, 0, half), gate = self.narrow(dim, half, half).sigmoid();
   const Tensor grad_value = gate * grad_output;
   return at::cat({grad_value, grad_value * value * (1 - gate)}, dim);
+}
+
+Tensor& glu_backward_out(const Tensor& grad_output, const Tensor& self, int64_t dim, Tensor& grad_input) {
+  const Tensor result = at::glu_backward(grad_output, self, dim);
+  const int64_t half = half_size_of_glu(self, dim);
+  if (grad_input.sizes() == self.sizes()) {
+    const Tensor value = self.narrow(dim, 0, half), gate = self.narrow(dim, half, half);
+    const Tensor of_value = grad_input.narrow(dim, 0, half), of_gate = grad_input.narrow(dim, half, half);
+    at::shape::check_iterated({&gate, &grad_output, &of_value});
+    at::shape::check_iterated({&value, &grad_output, &of_gate});
+  } else if (grad_input.is_same(grad_output)) {
+    at::assert_no_overlap(grad_input, grad_output); // which it would be, once it is resized
+  }
+  TORCH_CHECK(
+      c10::canCast(result.scalar_type(), grad_input.scalar_type()), "result type ", result.scalar_type(),
+      " can't be cast to the desired output type ", grad_input.scalar_type(), " (in glu_backward)");
+  TORCH_CHECK(
+      result.scalar_type() == grad_input.scalar_type(), "Found dtype ", result.scalar_type(), " but expected ",
+      grad_input.scalar_type(), " (in glu_backward)");
+  copy_into_out("glu_backward", grad_input, result);
+  return grad_input;
 }
 
 Tensor glu_jvp(const Tensor& glu, const Tensor& x, const Tensor& dx, int64_t dim) {

@@ -341,7 +341,7 @@ Tensor positive(const Tensor& self) {
 }
 
 Tensor& _conj_physical_out(const Tensor& self, Tensor& out) {
-  at::native::copy_into_out("_conj_physical.out", out, at::_conj_physical(self));
+  at::native::copy_into_out("_conj_physical.out", out, at::_conj_physical(self), OutDtype::Exact);
   return out;
 }
 
@@ -416,6 +416,9 @@ Tensor ldexp(const Tensor& self, const Tensor& other) {
   return at::mul(self, at::pow(Scalar(2.0), other));
 }
 Tensor& ldexp_out(const Tensor& self, const Tensor& other, Tensor& out) {
+  TORCH_CHECK(
+      !at::isIntegralType(out.scalar_type(), /*includeBool=*/true), "ldexp can't be cast to the desired output type ",
+      out.scalar_type(), ": powers of two are floating point numbers");
   return at::mul_out(out, self, at::pow(Scalar(2.0), other));
 }
 
@@ -524,7 +527,8 @@ std::tuple<Tensor&, Tensor&> log_sigmoid_forward_out(const Tensor& self, Tensor&
   check_log_sigmoid_out(self, buffer);
   const auto [result, kept] = native::log_sigmoid_forward(self);
   const TensorSpec specs[] = {TensorSpec::like(result, result.sizes()), TensorSpec::like(kept, kept.sizes())};
-  OutArgument::check("log_sigmoid_forward", {&output, &buffer}, specs, {OutArgument::Form::Out, false, false});
+  OutArgument::check(
+      "log_sigmoid_forward", {&output, &buffer}, specs, {OutArgument::Form::Out, false, OutDtype::Exact});
   copy_into_out("log_sigmoid_forward", output, result);
   restride_output(buffer, kept);
   copy_into_out("log_sigmoid_forward", buffer, kept);

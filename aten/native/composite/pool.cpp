@@ -167,7 +167,9 @@ Tensor& adaptive_avg_pool2d_out(const Tensor& self, IntArrayRef output_size, Ten
       out.scalar_type() == self.scalar_type(), "expected dtype ", self.dtype().name(), " for `output` but got dtype ",
       out.dtype().name());
   const Tensor result = at::_adaptive_avg_pool2d(self, output_size);
-  restride_output(out, result);
+  if (self.dim() == 4) {
+    restride_output(out, result);
+  }
   copy_into_out("adaptive_avg_pool2d", out, result);
   return out;
 }

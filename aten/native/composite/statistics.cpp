@@ -1,7 +1,10 @@
 // Differences, integrals, moments and histograms made of other operators.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/support/OutArgument.h>
+#include <aten/native/support/optional_tensor.h>
+#include <aten/shape/iterated_out.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/safe_numerics.h>
@@ -224,6 +227,29 @@ Tensor diff(
   return result;
 }
 
+Tensor& diff_out(
+    const Tensor& self,
+    int64_t n,
+    int64_t dim,
+    const std::optional<Tensor>& prepend,
+    const std::optional<Tensor>& append,
+    Tensor& out) {
+  check_out_without_grad("diff", out);
+  const Tensor result = at::diff(self, n, dim, prepend, append);
+  check_out_without_grad("diff", result);
+  if (n == 0) {
+    TORCH_CHECK(
+        out.scalar_type() == self.scalar_type(), "expected scalar_type ", self.scalar_type(), " but found ",
+        out.scalar_type(), " (in diff of order 0, which copies)");
+    at::assert_no_partial_overlap(out, self);
+  } else if (n == 1 && self.size(dim) > 0 && !given(prepend) && !given(append)) {
+    const Tensor later = self.narrow(dim, 1, self.size(dim) - 1), earlier = self.narrow(dim, 0, self.size(dim) - 1);
+    at::shape::check_iterated({&later, &earlier, &out});
+  }
+  copy_into_out("diff", out, result);
+  return out;
+}
+
 Tensor trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
   dim = c10::maybe_wrap_dim(dim, y.dim());
   if (y.size(dim) == 0) {
@@ -390,18 +416,18 @@ namespace {
 
 std::tuple<Tensor&, Tensor&> histogram_into(
     const Tensor& self, const std::tuple<Tensor, Tensor>& result, Tensor& hist, Tensor& bin_edges) {
-  const auto same = [&](const char* name, const Tensor& out) {
+  const auto same = [&](const char* name, const Tensor& out, const char* where) {
     TORCH_CHECK(
         out.scalar_type() == self.scalar_type(), "torch.histogram: input tensor and ", name,
         " tensor should have the same dtype, but got input ", self.dtype().name(), " and ", name, " ",
-        out.dtype().name());
+        out.dtype().name(), where);
   };
-  same("hist", hist);
-  same("bin_edges", bin_edges);
+  same("hist", hist, "");
+  same("bin_edges", bin_edges, " for dimension 0");
   const TensorSpec specs[] = {
       TensorSpec::like(std::get<0>(result), std::get<0>(result).sizes()),
       TensorSpec::like(std::get<1>(result), std::get<1>(result).sizes())};
-  OutArgument::check("histogram", {&hist, &bin_edges}, specs, {OutArgument::Form::Out, false, false});
+  OutArgument::check("histogram", {&hist, &bin_edges}, specs, {OutArgument::Form::Out, false, OutDtype::Exact});
   copy_into_out("histogram", hist, std::get<0>(result));
   copy_into_out("histogram", bin_edges, std::get<1>(result));
   return {hist, bin_edges};

@@ -89,8 +89,8 @@ TensorBase real_input(const TensorBase& self) {
 
 // The result is bool, or uint8 for uint8 input: one byte either way.
 void any_over(const char* name, const TensorBase& self, const DimMask& mask, bool negate, const TensorBase& out) {
-  // An output of bytes makes bytes of the elements first, as in PyTorch: 0.5 is false then.
-  const bool to_bytes = out.scalar_type() == kByte && self.scalar_type() != kByte;
+  // An output of bytes makes bytes of the elements first, as in PyTorch: 0.5 is false then, unless it is alone.
+  const bool to_bytes = out.scalar_type() == kByte && self.scalar_type() != kByte && self.numel() != 1;
   const TensorBase input = real_input(to_bytes ? Tensor(self).to(kByte) : self);
   const ReducePlan plan = plan_reduction(input, mask, out);
   auto* result = static_cast<uint8_t*>(out.mutable_data_ptr());

@@ -503,7 +503,7 @@ constexpr auto kRangeDtypes = at::kIntegral | at::kFloating;
 Tensor& arange_out(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
   const int64_t length = arange_length(start, end, step, out.scalar_type());
   return fill_sequence_out(out, length, [&](Tensor& to) {
-    dispatch("arange", to.scalar_type(), kRangeDtypes, [&]<class T> {
+    dispatch("arange_cpu", to.scalar_type(), kRangeDtypes, [&]<class T> {
       using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
       const Acc first = start.to<Acc>();
       const Acc by = step.to<Acc>();
@@ -553,7 +553,7 @@ Tensor range_step(
     OptBool pin_memory) {
   const TensorOptions options = make_options(dtype, layout, kCPU, pin_memory);
   Tensor result;
-  dispatch("range", c10::typeMetaToScalarType(options.dtype()), kRangeDtypes, [&]<class T> {
+  dispatch("range_cpu", c10::typeMetaToScalarType(options.dtype()), kRangeDtypes, [&]<class T> {
     // Integers count from and by whole numbers: what is behind the point is gone before the elements are counted.
     using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
     check_range("range", start, end, step);

@@ -316,10 +316,7 @@ Tensor normal_tensor_float(const Tensor& mean, double std, OptGenerator generato
 
 Tensor& normal_tensor_float_out(const Tensor& mean, double std, OptGenerator generator, Tensor& out) {
   // The output's shape counts: the means are repeated over it.
-  const auto shape = at::infer_size_dimvector(out.sizes(), mean.sizes());
-  TORCH_CHECK(
-      out.sizes().equals(shape), "normal: output with shape ", out.sizes(), " doesn't match the broadcast shape ",
-      IntArrayRef(shape));
+  resize_output(out, at::infer_size_dimvector(mean.sizes(), out.sizes()));
   return out.normal_(0, std, std::move(generator)).add_(mean);
 }
 

@@ -23,11 +23,11 @@ int64_t extent(IntArrayRef sizes, IntArrayRef strides) {
   return last + 1;
 }
 
-void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, bool cast, bool inplace = false) {
-  if (out.scalar_type() == dtype) {
+void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, OutDtype allowed, bool inplace = false) {
+  if (out.scalar_type() == dtype || allowed == OutDtype::Any) {
     return;
   }
-  if (cast) {
+  if (allowed == OutDtype::Cast) {
     TORCH_CHECK(
         c10::canCast(dtype, out.scalar_type()), "result type ", dtype, " can't be cast to the desired output type ",
         out.scalar_type(), " (in ", op, ")");
@@ -50,7 +50,7 @@ void check_device(const char* op, const Tensor& out, c10::Device device) {
 void check_fits(const char* op, const Tensor& out, const TensorSpec& spec, OutArgument::Policy policy) {
   TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
   check_device(op, out, spec.device);
-  check_dtype(op, out, spec.dtype, policy.cast, policy.form == OutArgument::Form::Inplace);
+  check_dtype(op, out, spec.dtype, policy.dtype, policy.form == OutArgument::Form::Inplace);
   if (policy.form == OutArgument::Form::Inplace) {
     TORCH_CHECK(
         out.sizes() == IntArrayRef(spec.sizes), "Bad in-place call: input tensor size ", out.sizes(),
@@ -74,9 +74,24 @@ bool meet(const Tensor& a, const Tensor& b) {
   return status == at::MemOverlapStatus::Full || status == at::MemOverlapStatus::Partial;
 }
 
-/// Whether `out` has the strides that a new result would have.
-bool has_strides_of(const Tensor& out, const TensorSpec& spec) {
-  return spec.strides ? out.strides() == IntArrayRef(*spec.strides) : out.is_contiguous(spec.memory_format);
+/// The strides that a new result would have.
+c10::DimVector strides_of(const TensorSpec& spec) {
+  if (spec.strides) {
+    return *spec.strides;
+  }
+  const IntArrayRef sizes(spec.sizes);
+  if (spec.memory_format == MemoryFormat::ChannelsLast || spec.memory_format == MemoryFormat::ChannelsLast3d) {
+    const auto strides = spec.memory_format == MemoryFormat::ChannelsLast ? c10::get_channels_last_strides_2d(sizes)
+                                                                          : c10::get_channels_last_strides_3d(sizes);
+    return c10::DimVector(strides.begin(), strides.end());
+  }
+  c10::DimVector strides(sizes.size());
+  int64_t step = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= std::max<int64_t>(sizes[i], 1);
+  }
+  return strides;
 }
 
 } // namespace
@@ -123,7 +138,7 @@ OutArgument::OutArgument(
     }
     temporary_ = empty_spec(resized);
   } else {
-    restrides_ = policy.restride && !has_strides_of(out, spec);
+    restrides_ = policy.restride && out.strides() != IntArrayRef(strides_of(spec));
     if (needs_temporary || restrides_ || (policy.contiguous && !out.is_contiguous())) {
       temporary_ = empty_spec(spec);
     }
@@ -234,10 +249,10 @@ void expect_meta(const char* op, std::initializer_list<Tensor> results) {
   }
 }
 
-void copy_into_out(const char* op, Tensor& out, const Tensor& result, bool cast) {
+void copy_into_out(const char* op, Tensor& out, const Tensor& result, OutDtype dtype) {
   TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
   check_device(op, out, result.device());
-  check_dtype(op, out, result.scalar_type(), cast);
+  check_dtype(op, out, result.scalar_type(), dtype);
   TORCH_CHECK(
       out.layout() == result.layout() || (out.layout() == kStrided && out.sizes() == result.sizes()), op,
       ": the result has layout ", result.layout(), ", which the given tensor of layout ", out.layout(), " and sizes ",
@@ -250,7 +265,7 @@ void copy_into_out(const char* op, Tensor& out, const Tensor& result, bool cast)
 }
 
 void copy_into_self(const char* op, Tensor& self, const Tensor& result) {
-  check_dtype(op, self, result.scalar_type(), true);
+  check_dtype(op, self, result.scalar_type(), OutDtype::Cast);
   TORCH_CHECK(
       self.sizes() == result.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
       result.sizes(), " (in ", op, "): an in-place operator cannot change the shape of self");

@@ -10,6 +10,13 @@
 
 namespace at::native {
 
+/// Which dtypes a caller's output may have.
+enum class OutDtype : uint8_t {
+  Exact, // that of the result
+  Cast, // those that the result can be cast to
+  Any, // all: values are converted as copy_ does
+};
+
 /// A caller's output: checked against the shape function's answer, resized, and replaced by a
 /// temporary while the kernel runs when writing to it directly would be wrong (other dtype,
 /// memory shared with an input or with itself, layout the kernel cannot write).
@@ -19,7 +26,7 @@ class TORCH_API OutArgument {
   struct Policy {
     Form form;
     bool contiguous; // the kernel needs a contiguous output
-    bool cast; // another dtype is allowed when the result can be cast to it
+    OutDtype dtype;
     bool restride = false; // one of the right sizes gets the strides of a new result
   };
 
@@ -62,8 +69,8 @@ TORCH_API bool resize_output_check(const Tensor& out, IntArrayRef sizes);
 /// Gives an output of the right sizes the strides of `result`, as PyTorch's resize_ with a memory format does.
 TORCH_API void restride_output(const Tensor& out, const Tensor& result);
 
-/// Writes `result` to the caller's output: dtype checked, resized, copied. Without `cast` the dtypes must be equal.
-TORCH_API void copy_into_out(const char* op, Tensor& out, const Tensor& result, bool cast = true);
+/// Writes `result` to the caller's output: dtype checked, resized, copied.
+TORCH_API void copy_into_out(const char* op, Tensor& out, const Tensor& result, OutDtype dtype = OutDtype::Cast);
 /// Writes `result` over `self`; throws when shapes differ or the dtype cannot be cast.
 TORCH_API void copy_into_self(const char* op, Tensor& self, const Tensor& result);
 

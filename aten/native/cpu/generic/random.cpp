@@ -108,6 +108,9 @@ Tensor& normal_cpu(Tensor& self, double mean, double std, OptGenerator generator
     normal_cpu(parts, mean, std / std::numbers::sqrt2, std::move(generator));
     return self;
   }
+  if (self.numel() == 0) {
+    return self; // of any dtype
+  }
   check_floating("normal", "normal_kernel_cpu", self);
   LockedGenerator draw(generator);
   dispatch("normal_", self.scalar_type(), at::kFloating, [&]<class T> {
