@@ -2,7 +2,7 @@
 #pragma once
 
 #include <csrc/arg.h>
-#include <csrc/distributed/api/init.h>
+#include <csrc/distributed/session/init.h>
 #include <csrc/distributed/ddp/gradient_reducer.h>
 #include <csrc/nn/Module.h>
 

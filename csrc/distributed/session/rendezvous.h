@@ -1,7 +1,7 @@
 // From the place where processes meet to a store, a rank and a size.
 #pragma once
 
-#include <csrc/distributed/api/init.h>
+#include <csrc/distributed/session/init.h>
 
 namespace torch::distributed::detail {
 

@@ -1,7 +1,7 @@
 // Collectives as free functions. Without a group they are of all processes.
 #pragma once
 
-#include <csrc/distributed/api/init.h>
+#include <csrc/distributed/session/init.h>
 
 namespace torch::distributed {
 

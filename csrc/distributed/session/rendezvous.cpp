@@ -1,5 +1,5 @@
 // From the place where processes meet to a store, a rank and a size.
-#include <csrc/distributed/api/rendezvous.h>
+#include <csrc/distributed/session/rendezvous.h>
 
 #include <c10/util/Exception.h>
 #include <csrc/distributed/store/FileStore.h>

@@ -1,5 +1,5 @@
 // Collectives as free functions.
-#include <csrc/distributed/api/collectives.h>
+#include <csrc/distributed/session/collectives.h>
 
 #include <aten/Functions.h>
 #include <c10/util/Exception.h>

@@ -1,10 +1,10 @@
 // The part of a dataset that each rank reads.
-#include <csrc/distributed/api/sampler.h>
+#include <csrc/distributed/session/sampler.h>
 
 #include <aten/Functions.h>
 #include <aten/core/CPUGeneratorImpl.h>
 #include <c10/util/Exception.h>
-#include <csrc/distributed/api/init.h>
+#include <csrc/distributed/session/init.h>
 #include <csrc/serialize/archive.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The group of all processes, and groups of some.
-#include <csrc/distributed/api/init.h>
+#include <csrc/distributed/session/init.h>
 
 #include <c10/util/Exception.h>
-#include <csrc/distributed/api/rendezvous.h>
+#include <csrc/distributed/session/rendezvous.h>
 #include <csrc/distributed/c10d/FakeProcessGroup.h>
 #include <csrc/distributed/c10d/GroupRegistry.h>
 #include <csrc/distributed/c10d/ProcessGroupShm.h>

@@ -1,0 +1,205 @@
+// The agent of tensor-launch.
+#include <csrc/distributed/launch/agent.h>
+
+#include <c10/util/Exception.h>
+#include <csrc/distributed/launch/worker.h>
+#include <csrc/distributed/store/PrefixStore.h>
+#include <csrc/distributed/store/TCPStore.h>
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace torch::distributed::launch {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Workers = std::vector<std::unique_ptr<Worker>>;
+using Print = std::function<void(const std::string&)>;
+
+// SIGINT and SIGTERM as something to read.
+class Signals {
+ public:
+  Signals() {
+    sigset_t wanted;
+    ::sigemptyset(&wanted);
+    ::sigaddset(&wanted, SIGINT);
+    ::sigaddset(&wanted, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &wanted, &before_);
+    fd_ = c10d::detail::Descriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~Signals() {
+    take();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  int fd() const {
+    return fd_.get();
+  }
+  // The signal that has come, or 0.
+  int take() const {
+    signalfd_siginfo info;
+    return ::read(fd_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_;
+  c10d::detail::Descriptor fd_;
+};
+
+struct Outcome {
+  int code = 0;
+  bool interrupted = false;
+  std::string report;
+};
+
+c10::intrusive_ptr<c10d::TCPStore> job_store(const LaunchOptions& options) {
+  c10d::TCPStoreOptions store;
+  store.port = static_cast<uint16_t>(options.master_port);
+  store.isServer = options.node_rank == 0;
+  store.waitWorkers = false;
+  return c10::make_intrusive<c10d::TCPStore>(options.master_addr.empty() ? "127.0.0.1" : options.master_addr, store);
+}
+
+std::vector<std::pair<std::string, std::string>> variables_of(
+    const LaunchOptions& options, const c10d::TCPStore& store, int local_rank, int round) {
+  const int size = options.nproc_per_node * options.nnodes;
+  const int rank = options.node_rank * options.nproc_per_node + local_rank;
+  std::vector<std::pair<std::string, std::string>> variables = {
+      {"RANK", std::to_string(rank)},
+      {"LOCAL_RANK", std::to_string(local_rank)},
+      {"WORLD_SIZE", std::to_string(size)},
+      {"LOCAL_WORLD_SIZE", std::to_string(options.nproc_per_node)},
+      {"GROUP_RANK", std::to_string(options.node_rank)},
+      {"GROUP_WORLD_SIZE", std::to_string(options.nnodes)},
+      {"ROLE_NAME", "default"},
+      {"ROLE_RANK", std::to_string(rank)},
+      {"ROLE_WORLD_SIZE", std::to_string(size)},
+      {"MASTER_ADDR", store.getHost()},
+      {"MASTER_PORT", std::to_string(store.getPort())},
+      {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+      {"TORCHELASTIC_RESTART_COUNT", std::to_string(round)},
+      {"TORCHELASTIC_MAX_RESTARTS", std::to_string(options.max_restarts)},
+      {"TORCHELASTIC_RUN_ID", options.run_id.empty() ? "none" : options.run_id},
+  };
+  if (options.nproc_per_node > 1 && std::getenv("OMP_NUM_THREADS") == nullptr) {
+    variables.emplace_back("OMP_NUM_THREADS", "1"); // the ranks share the cores
+  }
+  return variables;
+}
+
+std::string report_of(const Worker& worker, int round) {
+  std::string text = c10::str(
+      "tensor-launch: first failure: rank ", worker.rank(), " (process ", worker.pid(), ", round ", round, ") ",
+      worker.description(), "\n");
+  if (!worker.last_lines().empty()) {
+    text += "  its last lines:\n";
+    for (const auto& line : worker.last_lines()) {
+      text += "    " + line + "\n";
+    }
+  }
+  return text;
+}
+
+// Ends what still runs: politely, then by force.
+void end_all(Workers& workers, std::chrono::milliseconds grace, const Print& print) {
+  const auto deadline = Clock::now() + grace;
+  bool asked = false;
+  for (;;) {
+    bool running = false;
+    for (auto& worker : workers) {
+      running |= !worker->ended();
+      worker->forward_output(print);
+    }
+    if (!running) {
+      return;
+    }
+    // Others are about to say that they miss the first: they get a part of the time for it.
+    if (!asked && Clock::now() >= deadline - grace * 3 / 4) {
+      asked = true;
+      for (auto& worker : workers) {
+        worker->signal(SIGTERM);
+        worker->signal(SIGCONT);
+      }
+    }
+    if (Clock::now() >= deadline) {
+      for (auto& worker : workers) {
+        worker->signal(SIGKILL);
+      }
+    }
+    ::usleep(10'000);
+  }
+}
+
+// One round: all ranks from their start to their end.
+Outcome run_round(
+    const LaunchOptions& options, c10d::TCPStore& store, const Signals& signals, int round, const Print& print) {
+  Workers workers;
+  for (int local = 0; local < options.nproc_per_node; ++local) {
+    const int rank = options.node_rank * options.nproc_per_node + local;
+    workers.push_back(std::make_unique<Worker>(rank, options.command, variables_of(options, store, local, round)));
+  }
+  const std::string failed = "launch/failed/" + std::to_string(round);
+  for (;;) {
+    std::vector<pollfd> polls{{signals.fd(), POLLIN, 0}};
+    for (const auto& worker : workers) {
+      polls.push_back({worker->output(), POLLIN, 0});
+      polls.push_back({worker->ended() ? -1 : worker->pidfd(), POLLIN, 0});
+    }
+    ::poll(polls.data(), polls.size(), 200);
+    if (const int number = signals.take()) {
+      for (auto& worker : workers) {
+        worker->signal(number);
+      }
+      end_all(workers, options.grace, print);
+      return {128 + number, true, c10::str("tensor-launch: ended by signal ", number, "\n")};
+    }
+    bool running = false;
+    for (auto& worker : workers) {
+      const bool ended = worker->ended();
+      worker->forward_output(print);
+      running |= !ended;
+      if (ended && worker->code() != 0) {
+        const Outcome outcome{worker->code(), false, report_of(*worker, round)};
+        store.set(failed, outcome.report);
+        end_all(workers, options.grace, print);
+        return outcome;
+      }
+    }
+    if (!running) {
+      return {};
+    }
+    if (options.nnodes > 1 && store.check({failed})) {
+      const std::string report = store.get_to_str(failed);
+      end_all(workers, options.grace, print);
+      return {1, false, report};
+    }
+  }
+}
+
+} // namespace
+
+int run(const LaunchOptions& options, const Print& print) {
+  const Signals signals;
+  const auto store = job_store(options);
+  for (int round = 0;; ++round) {
+    const Outcome outcome = run_round(options, *store, signals, round, print);
+    if (options.nnodes > 1 && outcome.code == 0) {
+      // The store lives in node 0's agent.
+      store->barrier("launch/done", options.nnodes, std::chrono::hours(1));
+    }
+    if (!outcome.report.empty()) {
+      print(outcome.report);
+    }
+    if (outcome.code == 0 || outcome.interrupted || round >= options.max_restarts) {
+      return outcome.code;
+    }
+    print(c10::str("tensor-launch: restart ", round + 1, " of ", options.max_restarts, "\n"));
+  }
+}
+
+} // namespace torch::distributed::launch
