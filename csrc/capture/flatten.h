@@ -19,12 +19,13 @@ struct Inputs {
   std::vector<c10::IValue> constants;
 };
 
-/// What a call gives: tensors, and the lengths of vectors of them.
+/// What a call gives: tensors, and the lengths of vectors of them. `is_single` says that it is one tensor, in nothing.
 struct Outputs {
   std::vector<at::Tensor> tensors;
   std::vector<size_t> lengths;
   size_t next_tensor = 0;
   size_t next_length = 0;
+  bool is_single = false;
 };
 
 template <class T, class = void>

@@ -57,14 +57,15 @@ Values rest(const Operands& operands, size_t first) {
 /// Gives its first tensors; the others, of which they do not depend, get zeros as gradients. So what only the other branch
 /// of cond uses has a gradient, as in PyTorch.
 struct WithZeroGradients : autograd::Function<WithZeroGradients> {
+  // Lists by reference: vectors are not looked into.
   static autograd::variable_list forward(
-      autograd::AutogradContext* context, std::vector<at::Tensor> results, std::vector<at::Tensor> others) {
-    context->saved_data["results"] = static_cast<int64_t>(results.size());
-    context->save_for_backward(others);
-    for (at::Tensor& result : results) {
-      result = result.view_as(result);
+      autograd::AutogradContext* context, at::TensorList results, at::TensorList others) {
+    context->save_for_backward(others.vec());
+    autograd::variable_list views;
+    for (const at::Tensor& result : results) {
+      views.push_back(result.view_as(result));
     }
-    return results;
+    return views;
   }
   static autograd::variable_list backward(autograd::AutogradContext* context, autograd::variable_list gradients) {
     for (const at::Tensor& other : context->get_saved_variables()) {
@@ -91,7 +92,7 @@ Values with_zero_gradients(Values results, const Values& operands) {
   if (others.empty() || tensors.empty() || !c10::GradMode::is_enabled()) {
     return results;
   }
-  const autograd::variable_list made = WithZeroGradients::apply(tensors, others);
+  const autograd::variable_list made = WithZeroGradients::apply(at::TensorList(tensors), at::TensorList(others));
   for (size_t i = 0; i < places.size(); ++i) {
     results[places[i]] = made[i];
   }

@@ -64,6 +64,9 @@ endif()
 if(TARGET test_serialize)
   target_compile_definitions(test_serialize PRIVATE TEST_SERIALIZE_DATA="${PROJECT_SOURCE_DIR}/test/serialize/data")
 endif()
+if(TARGET test_fx)
+  target_compile_definitions(test_fx PRIVATE TEST_PROGRAMS_DATA="${PROJECT_SOURCE_DIR}/test/programs/data")
+endif()
 target_compile_definitions(test_jit PRIVATE TEST_JIT_DATA="${PROJECT_SOURCE_DIR}/test/jit/data")
 
 # sources_without(RESULT REGEX SOURCE...): those whose includes, and those of their own header, do not match.
