@@ -1,4 +1,5 @@
 #include <aten/core/ivalue.h>
+#include <aten/core/ivalue_nesting.h>
 
 #include <aten/core/enum_type.h>
 #include <aten/core/function.h>
@@ -9,6 +10,63 @@
 
 namespace c10 {
 
+// --- release
+// -----------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Levels of values in values that are released by the destructors of each other.
+constexpr size_t kReleasedAtOnce = 1000;
+
+struct Release {
+  size_t depth = 0;
+  std::vector<IValue>* waiting = nullptr; // what lies deeper, for the outermost level
+};
+
+bool holds_values(const IValue& value) {
+  return value.isTuple() || value.isList() || value.isObject() || value.isGenericDict();
+}
+
+void release_one_by_one(Release& release, std::vector<IValue>& waiting) {
+  while (!waiting.empty()) {
+    IValue next = std::move(waiting.back());
+    waiting.pop_back();
+    ++release.depth;
+    next = IValue();
+    --release.depth;
+  }
+}
+
+/// Empties what a container holds. A chain of millions of values must not overrun the stack.
+template <class Values>
+void release_values(Values& values) {
+  if (std::none_of(values.begin(), values.end(), holds_values)) {
+    return;
+  }
+  static thread_local Release release;
+  if (release.depth == 0) {
+    std::vector<IValue> waiting;
+    release.waiting = &waiting;
+    ++release.depth;
+    std::for_each(values.begin(), values.end(), [](IValue& value) { value = IValue(); });
+    --release.depth;
+    release_one_by_one(release, waiting);
+    release.waiting = nullptr;
+  } else if (release.depth < kReleasedAtOnce) {
+    ++release.depth;
+    std::for_each(values.begin(), values.end(), [](IValue& value) { value = IValue(); });
+    --release.depth;
+  } else {
+    for (IValue& value : values) {
+      if (holds_values(value)) {
+        release.waiting->push_back(std::move(value));
+      }
+    }
+  }
+}
+
+} // namespace
+
 // --- what containers hold
 // ----------------------------------------------------------------------------------------------
 
@@ -16,7 +74,9 @@ namespace detail {
 
 ListImpl::ListImpl(list_type values, TypePtr element_type)
     : list(std::move(values)), elementType(std::move(element_type)) {}
-ListImpl::~ListImpl() = default;
+ListImpl::~ListImpl() {
+  release_values(list);
+}
 
 intrusive_ptr<ListImpl> ListImpl::copy() const {
   return make_intrusive<ListImpl>(list, elementType);
@@ -151,12 +211,15 @@ Tuple::Tuple(std::vector<IValue> elements, std::shared_ptr<TupleType> named_type
       " elements for the type ", named_type_ ? named_type_->repr_str() : std::string("null"),
       "; it must have as many fields");
 }
-Tuple::~Tuple() = default;
+Tuple::~Tuple() {
+  release_values(elements_);
+}
 
 std::shared_ptr<TupleType> Tuple::type() const {
   if (named_type_) {
     return named_type_;
   }
+  const detail::EnteredContainer<Tuple> entered(this);
   std::vector<TypePtr> types;
   types.reserve(elements_.size());
   for (const IValue& element : elements_) {
@@ -169,7 +232,9 @@ Object::Object(StrongTypePtr type, size_t slots)
     : cu_(std::move(type.cu_)), type_(std::dynamic_pointer_cast<ClassType>(type.type_)), slots_(slots) {
   TORCH_CHECK(type_, "an object needs a class type");
 }
-Object::~Object() = default;
+Object::~Object() {
+  release_values(slots_);
+}
 
 intrusive_ptr<Object> Object::create(StrongTypePtr type, size_t slots) {
   return make_intrusive<Object>(std::move(type), slots);

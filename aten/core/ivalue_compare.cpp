@@ -20,6 +20,8 @@ IValue call_binary(const char* name, const char* overload, const IValue& a, cons
 }
 
 struct Comparison;
+struct Copying;
+struct Hashing;
 struct Visit;
 
 /// Refuses containers that are being compared already: the answer would depend on itself.
@@ -68,6 +70,7 @@ size_t IValue::hash(const IValue& v) {
       return std::hash<const void*>()(v.payload_.u.as_intrusive_ptr);
     case Tag::Tuple: {
       size_t seed = 0;
+      const detail::EnteredContainer<Hashing> entered(v.internalToPointer());
       for (const IValue& element : v.toTupleRef().elements()) {
         seed = combine(seed, hash(element));
       }
@@ -282,6 +285,7 @@ IValue copy_tensor(const at::Tensor& tensor, const std::optional<c10::Device>& d
 }
 
 IValue copy_container(const IValue& v, Memo& memo, const std::optional<c10::Device>& device) {
+  const detail::EnteredContainer<Copying> entered(v.internalToPointer());
   if (v.isTuple()) {
     const ivalue::Tuple& from = v.toTupleRef();
     std::vector<IValue> elements;
@@ -361,6 +365,7 @@ intrusive_ptr<Object> Object::deepcopy(IValue::HashIdentityIValueMap& memo, std:
   if (self.isCustomClass()) {
     return copy_bound_object(self);
   }
+  const detail::EnteredContainer<Copying> entered(this);
   auto object = create(StrongTypePtr(cu_, type_), slots_.size());
   memo.emplace(self, object); // an object may hold itself
   for (size_t i = 0; i < slots_.size(); ++i) {

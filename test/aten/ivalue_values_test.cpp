@@ -626,3 +626,20 @@ TEST_CASE("containers that were moved from may still be used", "[ivalue]") {
   list.push_back(3); // NOLINT(bugprone-use-after-move)
   CHECK(other.get(2) == 3);
 }
+
+TEST_CASE("values nested too deeply for the stack are refused, and released", "[ivalue]") {
+  IValue deep(1);
+  for (int level = 0; level < 300000; ++level) {
+    if (level % 2 == 0) {
+      deep = c10::ivalue::Tuple::create({deep});
+    } else {
+      c10::impl::GenericList list(c10::AnyType::get());
+      list.push_back(deep);
+      deep = list;
+    }
+  }
+  CHECK_THROWS_WITH(deep.deepcopy(), Catch::Contains("nested too deeply"));
+  CHECK_THROWS_WITH(printed(deep), Catch::Contains("nested too deeply"));
+  const IValue shallow = c10::ivalue::Tuple::create({IValue(c10::ivalue::Tuple::create({IValue(1)}))});
+  CHECK(shallow.deepcopy() == shallow);
+}
