@@ -293,15 +293,21 @@ void SharedSegment::wait_until(
     }
     pause_cpu();
   }
-  // With more ranks than cores the one that is waited for needs this core, so yielding begins early. On a busy machine
-  // a yield can take as long as a sleep.
-  const auto enough = Clock::now() + std::chrono::milliseconds(2);
+  // With more ranks than cores the one that is waited for needs this core, so yielding begins early. It ends when a
+  // yield took long: then others than the ranks want the core, and who sleeps comes back sooner than who yields.
+  constexpr auto long_yield = std::chrono::microseconds(100);
+  constexpr auto enough = std::chrono::milliseconds(2);
+  const auto begin = Clock::now();
+  auto now = begin;
+  auto before = begin;
   do {
+    before = now;
     ::sched_yield();
     if (done()) {
       return;
     }
-  } while (header_->failed.load() == 0 && Clock::now() < enough);
+    now = Clock::now();
+  } while (header_->failed.load() == 0 && now - before < long_yield && now - begin < enough);
   std::vector<Clock::time_point> stopped_since(size_);
   for (;;) {
     header_->sleepers.fetch_add(1);
