@@ -113,6 +113,10 @@ Tensor no_grad_zero(Tensor tensor) {
   return without_graph(std::move(tensor), [](Tensor& t) { t.zero_(); });
 }
 
+Tensor no_grad_embedding_renorm(Tensor weight, Tensor input, double max_norm, double norm_type) {
+  return without_graph(std::move(weight), [&](Tensor& t) { at::embedding_renorm_(t, input, max_norm, norm_type); });
+}
+
 void warn(const std::string& message, int64_t) {
   TORCH_WARN(message);
 }
@@ -179,6 +183,8 @@ constexpr OperatorRow kRows[] = {
      call<no_grad_normal>},
     {"aten::_no_grad_fill_(Tensor(a!) tensor, float val) -> Tensor(a!)", call<no_grad_fill>},
     {"aten::_no_grad_zero_(Tensor(a!) tensor) -> Tensor(a!)", call<no_grad_zero>},
+    {"aten::_no_grad_embedding_renorm_(Tensor weight, Tensor input, float max_norm, float norm_type) -> Tensor",
+     call<no_grad_embedding_renorm>, AliasAnalysisKind::CONSERVATIVE},
     {"aten::warn(str message, int stacklevel=2) -> ()", call<warn>},
     {"aten::is_scripting() -> bool", call<[] { return true; }>},
     {"aten::_get_tracing_state() -> bool", call<never>},

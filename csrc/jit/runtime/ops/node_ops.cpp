@@ -22,6 +22,13 @@ void tuple_index(Stack& stack) {
   stack.push_back(tuple->elements()[static_cast<size_t>(index)]);
 }
 
+void tuple_unpack(Stack& stack) {
+  const c10::intrusive_ptr<c10::ivalue::Tuple> tuple = pop(stack).toTuple();
+  for (const IValue& element : tuple->elements()) {
+    stack.push_back(element);
+  }
+}
+
 void print(Stack& stack) {
   const size_t count = static_cast<size_t>(pop(stack).toInt());
   std::ostringstream text;
@@ -171,6 +178,9 @@ void for_each_node_operator(const std::function<void(Operator&&)>& add) {
   constexpr AliasAnalysisKind kSpecial = AliasAnalysisKind::INTERNAL_SPECIAL_CASE;
   constexpr AliasAnalysisKind kFromSchema = AliasAnalysisKind::FROM_SCHEMA;
   row("prim::TupleIndex(Any tup, int i) -> Any", tuple_index, kSpecial);
+  row("prim::TupleUnpack(Any tup) -> ...", tuple_unpack, kSpecial);
+  row(
+      "prim::Uninitialized() -> Any", [](Stack& stack) { stack.push_back(IValue::uninitialized()); }, kSpecial);
   row("prim::unchecked_cast(t x) -> t", unchanged, kSpecial);
   row("prim::RaiseException(str msg, str? cls=None) -> ()", raise_exception, kFromSchema);
   row("prim::NumToTensor.Scalar(Scalar a) -> Tensor", number_to_tensor, kFromSchema);

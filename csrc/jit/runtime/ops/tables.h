@@ -19,6 +19,7 @@ at::ArrayRef<OperatorRow> conversion_rows();
 at::ArrayRef<OperatorRow> tensor_rows();
 at::ArrayRef<OperatorRow> tensor_change_rows();
 at::ArrayRef<OperatorRow> function_rows();
+at::ArrayRef<OperatorRow> image_rows();
 
 /// The tables of all families.
 std::vector<at::ArrayRef<OperatorRow>> all_tables();
