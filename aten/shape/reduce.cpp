@@ -497,7 +497,7 @@ void nansum_out(
       "nansum: provided dtype must match dtype of result. Got ", c10::toString(out.scalar_type()), " and ",
       c10::toString(dtype.value_or(ScalarType::Float)), ".");
   TORCH_CHECK_NOT_IMPLEMENTED(
-      !self.is_floating_point() || out.is_floating_point(), "\"nansum_cpu\" not implemented for '",
+      !self.is_floating_point() || self.numel() == 0 || out.is_floating_point(), "\"nansum_cpu\" not implemented for '",
       c10::toString(out.scalar_type()), "': sums of floating point numbers go to floating point outputs");
 }
 
