@@ -20,6 +20,7 @@ at::ArrayRef<OperatorRow> tensor_rows();
 at::ArrayRef<OperatorRow> tensor_change_rows();
 at::ArrayRef<OperatorRow> function_rows();
 at::ArrayRef<OperatorRow> image_rows();
+at::ArrayRef<OperatorRow> profiler_rows();
 
 /// The tables of all families.
 std::vector<at::ArrayRef<OperatorRow>> all_tables();
