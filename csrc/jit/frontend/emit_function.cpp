@@ -121,14 +121,17 @@ void Emitter::finish_returns(FunctionSchema schema) {
   if (!always_exits) {
     // The end of the function gives None.
     const TypePtr none = NoneType::get();
-    const TypePtr wanted = declared_return_ ? declared_return_ : merged_return_;
-    if (wanted && (declared_return_ ? *wanted != *none : !none->isSubtypeOf(*wanted))) {
+    if (declared_return_ && *declared_return_ != *none) {
       throw ErrorReport(function_.range)
           << "Function was not annotated as having type None, but does not return along all paths";
     }
     Value* nothing = graph().insertNode(graph().createNone())->output();
     graph().insertNode(graph().create(prim::ReturnStmt, {nothing}, 0));
-    merged_return_ = wanted ? wanted : none;
+    if (!merged_return_) {
+      merged_return_ = none;
+    } else if (!none->isSubtypeOf(*merged_return_)) {
+      merged_return_ = OptionalType::create(merged_return_);
+    }
   }
   const TypePtr result = declared_return_ ? declared_return_
       : merged_return_                    ? merged_return_
