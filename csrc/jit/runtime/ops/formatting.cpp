@@ -11,6 +11,9 @@ namespace torch::jit::ops {
 namespace {
 
 std::string text_of(IValue& value) {
+  if (value.isInt()) {
+    return std::to_string(value.toInt());
+  }
   std::ostringstream out;
   out << value;
   return out.str();

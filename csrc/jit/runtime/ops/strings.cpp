@@ -315,25 +315,47 @@ ThreeTexts rpartition(Text self, Text separator) {
   }
   return {self.substr(0, at), separator, self.substr(at + separator.size())};
 }
-std::string join(Text self, AnyList values) {
+std::string join(Text self, IValue& values) {
+  const at::ArrayRef<IValue> texts = values.toListRef();
+  size_t size = texts.empty() ? 0 : self.size() * (texts.size() - 1);
+  for (const IValue& text : texts) {
+    size += text.toStringRef().size();
+  }
   std::string out;
-  for (size_t i = 0; i < values.size(); ++i) {
-    out += i > 0 ? self : std::string();
-    out += values.get(i).toStringRef();
+  out.reserve(size);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) {
+      out += self;
+    }
+    out += texts[i].toStringRef();
   }
   return out;
 }
 
 // ---- characters
 
-std::string character_at(Text self, int64_t index) {
+size_t position_of(Text self, int64_t index) {
   const int64_t size = static_cast<int64_t>(self.size());
-  const int64_t position = index < 0 ? index + size : index;
-  TORCH_CHECK_INDEX(position >= 0 && position < size, "string index out of range");
-  return std::string(1, self[static_cast<size_t>(position)]);
+  return static_cast<size_t>(index < 0 ? index + size : index);
+}
+std::string character_at(Text self, int64_t index) {
+  const size_t position = position_of(self, index);
+  TORCH_CHECK_INDEX(position < self.size(), "string index out of range");
+  return std::string(1, self[position]);
+}
+// The words are those of the standard library, as in libtorch.
+std::string item_at(Text self, int64_t index) {
+  const size_t position = position_of(self, index);
+  TORCH_CHECK(
+      position < self.size(), "basic_string::at: __n (which is ", position, ") >= this->size() (which is ", self.size(),
+      ")");
+  return std::string(1, self[position]);
 }
 std::string slice(Text self, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
   const SliceRange range = slice_range(start, end, step, self.size());
+  if (step == 1) {
+    return self.substr(static_cast<size_t>(range.start), static_cast<size_t>(range.count));
+  }
   std::string out;
   out.reserve(static_cast<size_t>(range.count));
   for (int64_t i = 0; i < range.count; ++i) {
@@ -378,7 +400,7 @@ constexpr OperatorRow kRows[] = {
     {"aten::__contains__.string(str s, str part) -> bool", call<contains_text>},
     {"aten::add.str(str a, str b) -> str", call<[](Text a, Text b) { return a + b; }>},
     {"aten::len.str(str s) -> int", call<[](Text s) { return static_cast<int64_t>(s.size()); }>},
-    {"aten::__getitem__.str(str s, int index) -> str", call<character_at>},
+    {"aten::__getitem__.str(str s, int index) -> str", call<item_at>},
     {"prim::StringIndex(str string, int index) -> str", call<character_at>},
     {"aten::slice.str(str string, int? start=None, int? end=None, int step=1) -> str", call<slice>},
     {"aten::list(str t) -> str[]", call<characters>},
