@@ -55,16 +55,17 @@ class Compiled {
   std::shared_ptr<capture::CompiledFunction> core_;
 };
 
-/// Makes a callable that records `function` when it is first called with arguments of some kind, and then runs the graph.
+/// Makes a callable that records `function` when it is first called with arguments of some kind, and then runs the
+/// graph.
 ///
 ///     auto step = torch::compile([&](const torch::Tensor& x) { return net->forward(x).relu(); });
 ///     auto y = step(x);            // recorded
 ///     y = step(x);                 // run as a graph
 ///
-/// Arguments and results may be tensors, numbers, strings, and vectors, tuples and optionals of them; results hold tensors
-/// alone. What is recorded holds for tensors of the same dtype, device, sizes and strides, for the same numbers, and for
-/// the same modes (gradients, autocast, default dtype); for others the function is recorded again. Tensors that the
-/// function takes from elsewhere, such as parameters, are held by reference.
+/// Arguments and results may be tensors, numbers, strings, and vectors, tuples and optionals of them; results hold
+/// tensors alone. What is recorded holds for tensors of the same dtype, device, sizes and strides, for the same
+/// numbers, and for the same modes (gradients, autocast, default dtype); for others the function is recorded again.
+/// Tensors that the function takes from elsewhere, such as parameters, are held by reference.
 ///
 /// What cannot be captured is run as it is, and said so in one warning; see CompileOptions and Note [Recording].
 template <class F>

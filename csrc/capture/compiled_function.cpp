@@ -227,8 +227,9 @@ std::string CompiledFunction::explain() const {
       "{} recordings, {} kept, {} calls run as graphs\n", state_->recordings, state_->entries.size(), state_->replays);
   size_t number = 0;
   for (const auto& entry : state_->entries) {
-    text += fmt::format("recording {}, run {} times{}\n", number++, entry->replays,
-                        entry->why.empty() ? "" : ", made because " + entry->why);
+    text += fmt::format(
+        "recording {}, run {} times{}\n", number++, entry->replays,
+        entry->why.empty() ? "" : ", made because " + entry->why);
     text += "  for\n" + entry->shown_guards;
     for (const auto& [path, tensor] : entry->references) {
       text += fmt::format(

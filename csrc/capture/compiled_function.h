@@ -16,7 +16,8 @@ namespace torch {
 
 /// How compiled functions treat what they recorded.
 enum class CompileMode {
-  /// Recorded graphs run instead of the function. The first `check_calls` calls after a recording are recorded again and
+  /// Recorded graphs run instead of the function. The first `check_calls` calls after a recording are recorded again
+  /// and
   /// compared.
   replay,
   /// The function runs in each call, is recorded again and compared: for tests.

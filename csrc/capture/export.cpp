@@ -103,9 +103,8 @@ ExportedProgram export_function(
   state->num_user_results = outputs.tensors.size();
   const TreeSpec arguments(TreeSpec::Kind::Tuple, std::vector<TreeSpec>(inputs.size()));
   state->in_spec = TreeSpec(TreeSpec::Kind::Tuple, {arguments, TreeSpec::dict({}, {})});
-  state->out_spec = outputs.is_single
-      ? TreeSpec()
-      : TreeSpec(TreeSpec::Kind::Tuple, std::vector<TreeSpec>(outputs.tensors.size()));
+  state->out_spec =
+      outputs.is_single ? TreeSpec() : TreeSpec(TreeSpec::Kind::Tuple, std::vector<TreeSpec>(outputs.tensors.size()));
   return ExportedProgram(std::move(state));
 }
 

@@ -68,10 +68,11 @@ struct Forward {
 
 } // namespace capture
 
-/// Makes a program of a function of tensors (up to eight): its graph, and the tensors that it refers to. The program is for
-/// inputs of the same sizes. The results are tensors, or vectors and tuples of them, which become one tuple.
+/// Makes a program of a function of tensors (up to eight): its graph, and the tensors that it refers to. The program is
+/// for inputs of the same sizes. The results are tensors, or vectors and tuples of them, which become one tuple.
 ///
-///     auto program = torch::export_([&](const torch::Tensor& x) { return net->forward(x); }, {x}, {{"x"}, {net.ptr()}});
+///     auto program = torch::export_([&](const torch::Tensor& x) { return net->forward(x); }, {x}, {{"x"},
+///     {net.ptr()}});
 ///
 /// Throws c10::Error for what compile() cannot capture.
 template <class F, class = std::enable_if_t<!torch::detail::is_module_holder<std::decay_t<F>>::value>>

@@ -107,7 +107,10 @@ Guards guards_of(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Mod
     const int64_t alias = first_alias(inputs.tensors, i);
     guards.push_back(alias);
     // Of tensors that share memory it counts where they begin.
-    guards.push_back(alias == static_cast<int64_t>(i) ? 0 : inputs.tensors[i].storage_offset() - inputs.tensors[static_cast<size_t>(alias)].storage_offset());
+    guards.push_back(
+        alias == static_cast<int64_t>(i)
+            ? 0
+            : inputs.tensors[i].storage_offset() - inputs.tensors[static_cast<size_t>(alias)].storage_offset());
     add_tensor(inputs.tensors[i], guards);
   }
   return guards;
@@ -142,9 +145,16 @@ std::string describe_guard(const Inputs& inputs, size_t num_modules, size_t word
       word -= words;
       continue;
     }
-    constexpr const char* head[] = {"which tensor shares the memory", "where it begins in shared memory", "the dtype",
-                                    "the device", "the device", "the layout", "requires_grad", "the dispatcher keys",
-                                    "the number of dimensions"};
+    constexpr const char* head[] = {
+        "which tensor shares the memory",
+        "where it begins in shared memory",
+        "the dtype",
+        "the device",
+        "the device",
+        "the layout",
+        "requires_grad",
+        "the dispatcher keys",
+        "the number of dimensions"};
     if (word < std::size(head)) {
       return fmt::format("{} of tensor {}", head[word], i);
     }

@@ -19,8 +19,7 @@ void add_tensor(const at::Tensor& tensor, Guards& guards);
 /// What a word is about: "size 0 of tensor 1", "gradients are recorded".
 std::string describe_guard(const Inputs& inputs, size_t num_modules, size_t word);
 /// The first difference of two calls in words for people.
-std::string difference_of_guards(
-    const Guards& before, const Guards& now, const Inputs& inputs, size_t num_modules);
+std::string difference_of_guards(const Guards& before, const Guards& now, const Inputs& inputs, size_t num_modules);
 /// Guards as a text, one line for each tensor and constant.
 std::string show_guards(const Inputs& inputs);
 

@@ -58,10 +58,22 @@ bool is_one_of(const std::string& name, const std::string_view (&names)[N]) {
 }
 
 constexpr std::string_view kSizesFromValues[] = {
-    "aten::nonzero",         "aten::nonzero_numpy",     "aten::argwhere",      "aten::masked_select",
-    "aten::_unique",         "aten::_unique2",          "aten::unique_dim",    "aten::unique_consecutive",
-    "aten::unique_dim_consecutive", "aten::bincount",   "aten::repeat_interleave", "aten::histc_auto",
-    "aten::_coalesce",       "aten::to_sparse",         "aten::_to_sparse",    "aten::segment_reduce",
+    "aten::nonzero",
+    "aten::nonzero_numpy",
+    "aten::argwhere",
+    "aten::masked_select",
+    "aten::_unique",
+    "aten::_unique2",
+    "aten::unique_dim",
+    "aten::unique_consecutive",
+    "aten::unique_dim_consecutive",
+    "aten::bincount",
+    "aten::repeat_interleave",
+    "aten::histc_auto",
+    "aten::_coalesce",
+    "aten::to_sparse",
+    "aten::_to_sparse",
+    "aten::segment_reduce",
 };
 constexpr std::string_view kNewMemory[] = {
     "aten::set_", "aten::resize_", "aten::resize_as_", "aten::set_data", "aten::_resize_output_", "aten::record_stream",
@@ -72,12 +84,35 @@ constexpr std::string_view kNotRecorded[] = {
 };
 // Numbers that follow from dtypes and shapes alone.
 constexpr std::string_view kMetadata[] = {
-    "aten::size",        "aten::stride",      "aten::numel",       "aten::dim",         "aten::sym_size",
-    "aten::sym_stride",  "aten::sym_numel",   "aten::sym_storage_offset", "aten::is_same_size", "aten::storage_offset",
-    "aten::is_floating_point", "aten::is_complex", "aten::is_contiguous", "aten::sym_is_contiguous", "aten::is_pinned",
-    "aten::result_type", "aten::can_cast",    "aten::promote_types", "aten::is_inference", "aten::_nested_tensor_size",
-    "aten::is_signed",   "aten::is_conj",     "aten::is_neg",      "aten::_has_compatible_shallow_copy_type",
-    "aten::_has_same_storage_numel", "aten::is_set_to", "aten::dense_dim", "aten::sparse_dim", "aten::is_coalesced",
+    "aten::size",
+    "aten::stride",
+    "aten::numel",
+    "aten::dim",
+    "aten::sym_size",
+    "aten::sym_stride",
+    "aten::sym_numel",
+    "aten::sym_storage_offset",
+    "aten::is_same_size",
+    "aten::storage_offset",
+    "aten::is_floating_point",
+    "aten::is_complex",
+    "aten::is_contiguous",
+    "aten::sym_is_contiguous",
+    "aten::is_pinned",
+    "aten::result_type",
+    "aten::can_cast",
+    "aten::promote_types",
+    "aten::is_inference",
+    "aten::_nested_tensor_size",
+    "aten::is_signed",
+    "aten::is_conj",
+    "aten::is_neg",
+    "aten::_has_compatible_shallow_copy_type",
+    "aten::_has_same_storage_numel",
+    "aten::is_set_to",
+    "aten::dense_dim",
+    "aten::sparse_dim",
+    "aten::is_coalesced",
 };
 
 bool holds_tensor(const c10::Type& type) {
@@ -254,8 +289,7 @@ const Recorder::Memory* Recorder::find_memory(const at::Tensor& tensor) const {
 
 void Recorder::remember(const at::Tensor& tensor, fx::Value value) {
   const c10::TensorImpl* const impl = tensor.unsafeGetTensorImpl();
-  known_.insert_or_assign(
-      impl, Known{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), value});
+  known_.insert_or_assign(impl, Known{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), value});
   if (has_memory(tensor)) {
     const c10::Storage& storage = tensor.storage();
     memory_[storage.unsafeGetStorageImpl()].push_back(

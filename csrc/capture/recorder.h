@@ -19,13 +19,13 @@ namespace torch::capture {
 // call costs no more than itself, has the results of any call, and what it computes with is what it is.
 //
 // A tensor is known by its TensorImpl, and where that is a new one for the same memory (a view that autograd wrapped,
-// what a saved variable gave back) by storage, offset, sizes and strides. What is known by neither comes from outside: it
-// becomes an attribute of the graph, held by reference, so that a parameter which an optimizer changed is seen.
+// what a saved variable gave back) by storage, offset, sizes and strides. What is known by neither comes from outside:
+// it becomes an attribute of the graph, held by reference, so that a parameter which an optimizer changed is seen.
 //
-// The recorder refuses what a graph would do otherwise: reading a value (item()), sizes that depend on values, backward(),
-// tensors that get other memory. In the end the graph is run on meta tensors, and what autograd recorded is compared node
-// by node with what it recorded for the code: functions with a derivative of their own, hooks, data() and requires_grad_()
-// are found so.
+// The recorder refuses what a graph would do otherwise: reading a value (item()), sizes that depend on values,
+// backward(), tensors that get other memory. In the end the graph is run on meta tensors, and what autograd recorded is
+// compared node by node with what it recorded for the code: functions with a derivative of their own, hooks, data() and
+// requires_grad_() are found so.
 //
 // What it cannot see: C++ values that the code computes from sizes or keeps between calls are constants of the graph;
 // memory that is read or written by a pointer is not in it. Recording again and comparing the graphs finds the first.

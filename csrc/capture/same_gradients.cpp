@@ -116,7 +116,9 @@ class Comparison {
       return in_code == in_graph ? "" : "another tensor gets a gradient";
     }
     if (!a.function || !b.function) {
-      return !a.function && !b.function ? "" : "a tensor gets its gradient by no operator, but by a function with a derivative of its own or by data()";
+      return !a.function && !b.function
+          ? ""
+          : "a tensor gets its gradient by no operator, but by a function with a derivative of its own or by data()";
     }
     if (!seen_.emplace(a.function.get(), b.function.get()).second) {
       return {};
@@ -137,7 +139,8 @@ class Comparison {
   std::set<std::pair<const Node*, const Node*>> seen_;
 };
 
-bool needs_check(const fx::GraphModule& module, const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& results) {
+bool needs_check(
+    const fx::GraphModule& module, const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& results) {
   bool requires_grad = false;
   for (const auto* tensors : {&inputs, &results}) {
     for (const at::Tensor& tensor : *tensors) {

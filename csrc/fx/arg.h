@@ -88,7 +88,8 @@ class TORCH_API Arg {
       }
     }
   }
-  /// A copy in which `replace(Value) -> Arg` stands for each node's result, and `replace_size(Dim) -> Arg` for each size.
+  /// A copy in which `replace(Value) -> Arg` stands for each node's result, and `replace_size(Dim) -> Arg` for each
+  /// size.
   template <class Replace, class ReplaceSize>
   Arg map_parts(const Replace& replace, const ReplaceSize& replace_size) const {
     if (is_value()) {

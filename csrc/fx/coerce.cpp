@@ -20,9 +20,8 @@ const c10::Type& without_optional(const c10::Type& type) {
 }
 
 c10::TypePtr element_type(const c10::TypePtr& type) {
-  const c10::TypePtr list = type->kind() == TypeKind::OptionalType
-      ? type->expectRef<c10::OptionalType>().getElementType()
-      : type;
+  const c10::TypePtr list =
+      type->kind() == TypeKind::OptionalType ? type->expectRef<c10::OptionalType>().getElementType() : type;
   TORCH_CHECK(list->kind() == TypeKind::ListType, "a list does not fit type ", type->str());
   return list->expectRef<c10::ListType>().getElementType();
 }
@@ -117,8 +116,8 @@ class Coercion {
  private:
   [[noreturn]] void fail(const Arg& arg, const c10::Type& type) const {
     TORCH_CHECK(
-        false, schema_.operator_name(), "() Expected a value of type '", type.str(), "' for argument '",
-        formal_.name(), "' but instead found type '", kind_of(arg), "'.\nDeclaration: ", toString(schema_));
+        false, schema_.operator_name(), "() Expected a value of type '", type.str(), "' for argument '", formal_.name(),
+        "' but instead found type '", kind_of(arg), "'.\nDeclaration: ", toString(schema_));
   }
 
   Arg list_from(const IValue& value, const c10::TypePtr& type) const {

@@ -16,70 +16,84 @@ std::vector<Decomposition> make_core() {
   std::vector<Decomposition> table;
   // --- arithmetic
   table.push_back(row("aten::square", "graph(%x) { %y = aten::mul.Tensor(%x, %x) return (%y) }"));
-  table.push_back(row(
-      "aten::rsub.Scalar", "graph(%x, %o, %a) { %n = aten::mul.Tensor(%x, %a) %m = aten::neg(%n) "
-      "%y = aten::add.Scalar(%m, %o) return (%y) }"));
-  table.push_back(row(
-      "aten::rsub.Tensor", "graph(%x, %o, %a) { %y = aten::sub.Tensor(%o, %x, alpha=%a) return (%y) }"));
-  table.push_back(row(
-      "aten::addcmul", "graph(%x, %a, %b, %v) { %m = aten::mul.Tensor(%a, %b) "
-      "%y = aten::add.Tensor(%x, %m, alpha=%v) return (%y) }"));
-  table.push_back(row(
-      "aten::addcdiv", "graph(%x, %a, %b, %v) { %m = aten::div.Tensor(%a, %b) "
-      "%y = aten::add.Tensor(%x, %m, alpha=%v) return (%y) }"));
-  table.push_back(row(
-      "aten::lerp.Scalar", "graph(%x, %e, %w) { %d = aten::sub.Tensor(%e, %x) "
-      "%y = aten::add.Tensor(%x, %d, alpha=%w) return (%y) }"));
+  table.push_back(
+      row("aten::rsub.Scalar",
+          "graph(%x, %o, %a) { %n = aten::mul.Tensor(%x, %a) %m = aten::neg(%n) "
+          "%y = aten::add.Scalar(%m, %o) return (%y) }"));
+  table.push_back(
+      row("aten::rsub.Tensor", "graph(%x, %o, %a) { %y = aten::sub.Tensor(%o, %x, alpha=%a) return (%y) }"));
+  table.push_back(
+      row("aten::addcmul",
+          "graph(%x, %a, %b, %v) { %m = aten::mul.Tensor(%a, %b) "
+          "%y = aten::add.Tensor(%x, %m, alpha=%v) return (%y) }"));
+  table.push_back(
+      row("aten::addcdiv",
+          "graph(%x, %a, %b, %v) { %m = aten::div.Tensor(%a, %b) "
+          "%y = aten::add.Tensor(%x, %m, alpha=%v) return (%y) }"));
+  table.push_back(
+      row("aten::lerp.Scalar",
+          "graph(%x, %e, %w) { %d = aten::sub.Tensor(%e, %x) "
+          "%y = aten::add.Tensor(%x, %d, alpha=%w) return (%y) }"));
   // --- activations
-  table.push_back(row(
-      "aten::silu", "graph(%x) { %s = aten::sigmoid(%x) %y = aten::mul.Tensor(%x, %s) return (%y) }"));
-  table.push_back(row(
-      "aten::hardsigmoid", "graph(%x) { %a = aten::add.Scalar(%x, 3) %c = aten::clamp(%a, 0, 6) "
-      "%y = aten::div.Scalar(%c, 6) return (%y) }"));
-  table.push_back(row(
-      "aten::hardswish", "graph(%x) { %a = aten::add.Scalar(%x, 3) %c = aten::clamp(%a, 0, 6) "
-      "%m = aten::mul.Tensor(%x, %c) %y = aten::div.Scalar(%m, 6) return (%y) }"));
-  table.push_back(row(
-      "aten::mish", "graph(%x) { %s = aten::softplus(%x) %t = aten::tanh(%s) "
-      "%y = aten::mul.Tensor(%x, %t) return (%y) }"));
-  table.push_back(row(
-      "aten::leaky_relu", "graph(%x, %s) { %p = aten::gt.Scalar(%x, 0) %n = aten::mul.Tensor(%x, %s) "
-      "%y = aten::where.self(%p, %x, %n) return (%y) }"));
-  table.push_back(row(
-      "aten::gelu", "graph(%x, %a) { %s = aten::mul.Scalar(%x, 0.70710678118654752) %e = aten::erf(%s) "
-      "%o = aten::add.Scalar(%e, 1) %h = aten::mul.Scalar(%x, 0.5) %y = aten::mul.Tensor(%h, %o) return (%y) }",
-      {{"approximate", "none"}}));
-  table.push_back(row(
-      "aten::gelu", "graph(%x, %a) { %q = aten::mul.Tensor(%x, %x) %c = aten::mul.Tensor(%q, %x) "
-      "%i = aten::add.Tensor(%x, %c, alpha=0.044715) %s = aten::mul.Scalar(%i, 0.79788456080286536) "
-      "%t = aten::tanh(%s) %o = aten::add.Scalar(%t, 1) %h = aten::mul.Scalar(%x, 0.5) "
-      "%y = aten::mul.Tensor(%h, %o) return (%y) }",
-      {{"approximate", "tanh"}}));
+  table.push_back(row("aten::silu", "graph(%x) { %s = aten::sigmoid(%x) %y = aten::mul.Tensor(%x, %s) return (%y) }"));
+  table.push_back(
+      row("aten::hardsigmoid",
+          "graph(%x) { %a = aten::add.Scalar(%x, 3) %c = aten::clamp(%a, 0, 6) "
+          "%y = aten::div.Scalar(%c, 6) return (%y) }"));
+  table.push_back(
+      row("aten::hardswish",
+          "graph(%x) { %a = aten::add.Scalar(%x, 3) %c = aten::clamp(%a, 0, 6) "
+          "%m = aten::mul.Tensor(%x, %c) %y = aten::div.Scalar(%m, 6) return (%y) }"));
+  table.push_back(
+      row("aten::mish",
+          "graph(%x) { %s = aten::softplus(%x) %t = aten::tanh(%s) "
+          "%y = aten::mul.Tensor(%x, %t) return (%y) }"));
+  table.push_back(
+      row("aten::leaky_relu",
+          "graph(%x, %s) { %p = aten::gt.Scalar(%x, 0) %n = aten::mul.Tensor(%x, %s) "
+          "%y = aten::where.self(%p, %x, %n) return (%y) }"));
+  table.push_back(
+      row("aten::gelu",
+          "graph(%x, %a) { %s = aten::mul.Scalar(%x, 0.70710678118654752) %e = aten::erf(%s) "
+          "%o = aten::add.Scalar(%e, 1) %h = aten::mul.Scalar(%x, 0.5) %y = aten::mul.Tensor(%h, %o) return (%y) }",
+          {{"approximate", "none"}}));
+  table.push_back(
+      row("aten::gelu",
+          "graph(%x, %a) { %q = aten::mul.Tensor(%x, %x) %c = aten::mul.Tensor(%q, %x) "
+          "%i = aten::add.Tensor(%x, %c, alpha=0.044715) %s = aten::mul.Scalar(%i, 0.79788456080286536) "
+          "%t = aten::tanh(%s) %o = aten::add.Scalar(%t, 1) %h = aten::mul.Scalar(%x, 0.5) "
+          "%y = aten::mul.Tensor(%h, %o) return (%y) }",
+          {{"approximate", "tanh"}}));
   // --- products
-  table.push_back(row(
-      "aten::linear", "graph(%x, %w, %b) { %t = aten::t(%w) %y = aten::matmul(%x, %t) return (%y) }",
-      {{"bias", c10::IValue()}}));
-  table.push_back(row(
-      "aten::linear", "graph(%x, %w, %b) { %t = aten::t(%w) %m = aten::matmul(%x, %t) "
-      "%y = aten::add.Tensor(%m, %b) return (%y) }"));
-  table.push_back(row(
-      "aten::addmm", "graph(%x, %a, %b, %beta, %alpha) { %m = aten::mm(%a, %b) %y = aten::add.Tensor(%x, %m) "
-      "return (%y) }",
-      {{"beta", int64_t(1)}, {"alpha", int64_t(1)}}));
+  table.push_back(
+      row("aten::linear", "graph(%x, %w, %b) { %t = aten::t(%w) %y = aten::matmul(%x, %t) return (%y) }",
+          {{"bias", c10::IValue()}}));
+  table.push_back(
+      row("aten::linear",
+          "graph(%x, %w, %b) { %t = aten::t(%w) %m = aten::matmul(%x, %t) "
+          "%y = aten::add.Tensor(%m, %b) return (%y) }"));
+  table.push_back(
+      row("aten::addmm",
+          "graph(%x, %a, %b, %beta, %alpha) { %m = aten::mm(%a, %b) %y = aten::add.Tensor(%x, %m) "
+          "return (%y) }",
+          {{"beta", int64_t(1)}, {"alpha", int64_t(1)}}));
   // --- over a dimension
-  table.push_back(row(
-      "aten::softmax.int", "graph(%x, %d, %t) { %m = aten::amax(%x, [%d], True) %s = aten::sub.Tensor(%x, %m) "
-      "%e = aten::exp(%s) %n = aten::sum.dim_IntList(%e, [%d], True) %y = aten::div.Tensor(%e, %n) return (%y) }",
-      {{"dtype", c10::IValue()}}));
-  table.push_back(row(
-      "aten::log_softmax.int", "graph(%x, %d, %t) { %m = aten::amax(%x, [%d], True) %s = aten::sub.Tensor(%x, %m) "
-      "%e = aten::exp(%s) %n = aten::sum.dim_IntList(%e, [%d], True) %l = aten::log(%n) "
-      "%y = aten::sub.Tensor(%s, %l) return (%y) }",
-      {{"dtype", c10::IValue()}}));
-  table.push_back(row(
-      "aten::mse_loss", "graph(%x, %t, %r) { %d = aten::sub.Tensor(%x, %t) %s = aten::mul.Tensor(%d, %d) "
-      "%y = aten::mean(%s) return (%y) }",
-      {{"reduction", int64_t(1)}}));
+  table.push_back(
+      row("aten::softmax.int",
+          "graph(%x, %d, %t) { %m = aten::amax(%x, [%d], True) %s = aten::sub.Tensor(%x, %m) "
+          "%e = aten::exp(%s) %n = aten::sum.dim_IntList(%e, [%d], True) %y = aten::div.Tensor(%e, %n) return (%y) }",
+          {{"dtype", c10::IValue()}}));
+  table.push_back(
+      row("aten::log_softmax.int",
+          "graph(%x, %d, %t) { %m = aten::amax(%x, [%d], True) %s = aten::sub.Tensor(%x, %m) "
+          "%e = aten::exp(%s) %n = aten::sum.dim_IntList(%e, [%d], True) %l = aten::log(%n) "
+          "%y = aten::sub.Tensor(%s, %l) return (%y) }",
+          {{"dtype", c10::IValue()}}));
+  table.push_back(
+      row("aten::mse_loss",
+          "graph(%x, %t, %r) { %d = aten::sub.Tensor(%x, %t) %s = aten::mul.Tensor(%d, %d) "
+          "%y = aten::mean(%s) return (%y) }",
+          {{"reduction", int64_t(1)}}));
   return table;
 }
 

@@ -36,18 +36,14 @@ constexpr std::string_view kRandom[] = {
 
 // May return their argument or a view of it, and their schemas do not say so.
 constexpr std::string_view kQuietAliases[] = {
-    "aten::alpha_dropout", "aten::atleast_1d",     "aten::atleast_2d",      "aten::atleast_3d",
-    "aten::dropout",       "aten::einsum",         "aten::feature_dropout", "aten::meshgrid",
-    "aten::rrelu",         "aten::tensor_split",   "aten::to_dense",        "aten::type_as",
+    "aten::alpha_dropout", "aten::atleast_1d",   "aten::atleast_2d",      "aten::atleast_3d",
+    "aten::dropout",       "aten::einsum",       "aten::feature_dropout", "aten::meshgrid",
+    "aten::rrelu",         "aten::tensor_split", "aten::to_dense",        "aten::type_as",
 };
 
 constexpr std::string_view kChecks[] = {
-    "aten::_assert_async",
-    "aten::_assert_scalar",
-    "aten::_assert_tensor_metadata",
-    "aten::_print",
-    "aten::sym_constrain_range",
-    "aten::sym_constrain_range_for_size",
+    "aten::_assert_async", "aten::_assert_scalar",      "aten::_assert_tensor_metadata",
+    "aten::_print",        "aten::sym_constrain_range", "aten::sym_constrain_range_for_size",
 };
 
 template <class Names>
@@ -145,8 +141,8 @@ bool writes(const Node& node, const std::function<void(Value)>& visit) {
     const c10::AliasInfo* const alias = formals[i].alias_info();
     const bool is_written = alias &&
         (alias->isWrite() || std::any_of(alias->containedTypes().begin(), alias->containedTypes().end(), [](auto& in) {
-           return in.isWrite();
-         }));
+                              return in.isWrite();
+                            }));
     if (is_written) {
       node.arg(i).for_each_value(visit);
     }

@@ -8,8 +8,8 @@
 
 namespace torch::fx {
 
-/// Whether the node may neither be left out nor done another number of times: it writes, draws random numbers, checks or
-/// prints something, or nothing is known of it.
+/// Whether the node may neither be left out nor done another number of times: it writes, draws random numbers, checks
+/// or prints something, or nothing is known of it.
 TORCH_API bool is_impure(const Node& node);
 /// Whether it draws random numbers.
 TORCH_API bool is_random(const Node& node);

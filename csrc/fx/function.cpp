@@ -283,12 +283,12 @@ struct Table {
   }
 
   void add_numbers() {
-    for (const auto& [name, op] : {std::pair("add", Arithmetic::Add), std::pair("sub", Arithmetic::Sub),
-                                   std::pair("mul", Arithmetic::Mul), std::pair("floordiv", Arithmetic::FloorDiv),
-                                   std::pair("mod", Arithmetic::Mod), std::pair("pow", Arithmetic::Pow),
-                                   std::pair("truediv", Arithmetic::TrueDiv), std::pair("and_", Arithmetic::And),
-                                   std::pair("or_", Arithmetic::Or), std::pair("xor", Arithmetic::Xor),
-                                   std::pair("lshift", Arithmetic::LShift), std::pair("rshift", Arithmetic::RShift)}) {
+    for (const auto& [name, op] :
+         {std::pair("add", Arithmetic::Add), std::pair("sub", Arithmetic::Sub), std::pair("mul", Arithmetic::Mul),
+          std::pair("floordiv", Arithmetic::FloorDiv), std::pair("mod", Arithmetic::Mod),
+          std::pair("pow", Arithmetic::Pow), std::pair("truediv", Arithmetic::TrueDiv),
+          std::pair("and_", Arithmetic::And), std::pair("or_", Arithmetic::Or), std::pair("xor", Arithmetic::Xor),
+          std::pair("lshift", Arithmetic::LShift), std::pair("rshift", Arithmetic::RShift)}) {
       add(arithmetic(name, op));
     }
     add(comparison("eq", [](int order) { return order == 0; }));

@@ -170,10 +170,12 @@ Node* Graph::call_operator(const c10::OperatorHandle& op, std::vector<Arg> args,
   args.resize(formals.size());
   for (auto& [name, arg] : kwargs) {
     const auto index = schema.argumentIndexWithName(name);
-    TORCH_CHECK(index, "Unknown keyword argument '", name, "' for operator '", schema.operator_name(), "'. Schema: ",
-                toString(schema));
-    TORCH_CHECK(!given[static_cast<size_t>(*index)], schema.operator_name(), "() got multiple values for argument '",
-                name, "'");
+    TORCH_CHECK(
+        index, "Unknown keyword argument '", name, "' for operator '", schema.operator_name(),
+        "'. Schema: ", toString(schema));
+    TORCH_CHECK(
+        !given[static_cast<size_t>(*index)], schema.operator_name(), "() got multiple values for argument '", name,
+        "'");
     args[static_cast<size_t>(*index)] = std::move(arg);
     given[static_cast<size_t>(*index)] = true;
   }
@@ -308,8 +310,8 @@ void Graph::erase_node(Node* node) {
       names += (names.empty() ? "%" : ", %") + user->name();
     }
     TORCH_CHECK(
-        false, "Tried to erase Node ", node->name_, " but it still had ", node->num_users_, " users in the graph: ",
-        names, "!");
+        false, "Tried to erase Node ", node->name_, " but it still had ", node->num_users_,
+        " users in the graph: ", names, "!");
   }
   node->unlink_uses();
   node->args_.clear();

@@ -25,8 +25,8 @@ using Kwargs = std::vector<std::pair<std::string, Arg>>;
 // may be placeholders, which stand for the graph's inputs; the last is the output, whose arguments are the results.
 //
 // Operators are those of the dispatcher, overload by overload. All arguments of the schema are there, so that a pass
-// finds an argument at its place, and constants have the type that the schema says. Numbers, parts of lists and functions
-// that run graphs (cond) are done by functions; see function.h.
+// finds an argument at its place, and constants have the type that the schema says. Numbers, parts of lists and
+// functions that run graphs (cond) are done by functions; see function.h.
 //
 // An operator may write to its arguments, and results may share memory with arguments, as its schema says. A pass that
 // moves or merges nodes must heed it; see effects.h.
@@ -111,8 +111,8 @@ class TORCH_API Graph : public std::enable_shared_from_this<Graph> {
   std::vector<Arg> inline_graph(const Graph& other, const std::vector<Arg>& inputs);
   /// A copy of all.
   std::shared_ptr<Graph> copy() const;
-  /// A graph of `nodes` (calls and attributes of this graph), whose inputs are the results that they take from elsewhere
-  /// and whose results are those that others take. `inputs` and `outputs` get these values of this graph.
+  /// A graph of `nodes` (calls and attributes of this graph), whose inputs are the results that they take from
+  /// elsewhere and whose results are those that others take. `inputs` and `outputs` get these values of this graph.
   std::shared_ptr<Graph> extract(
       const std::vector<Node*>& nodes, std::vector<Value>& inputs, std::vector<Value>& outputs) const;
   /// Erases what nothing uses and what has no effect; gives whether there was something. Placeholders stay.

@@ -55,8 +55,7 @@ std::vector<Arg> Graph::inline_graph(const Graph& other, const std::vector<Arg>&
   for (const Node* node : other.nodes()) {
     if (node->kind() == NodeKind::Output) {
       for (const Arg& arg : node->args()) {
-        results.push_back(
-            arg.map_parts(replaced, [&](Dim dim) { return Arg(sizes_.import(dim, other.sizes_)); }));
+        results.push_back(arg.map_parts(replaced, [&](Dim dim) { return Arg(sizes_.import(dim, other.sizes_)); }));
       }
     } else if (node->kind() != NodeKind::Placeholder) {
       replaced.set(node, node_copy(node, replaced));
@@ -87,8 +86,10 @@ std::shared_ptr<Graph> Graph::extract(
   for (const Node* node : nodes_to_take) {
     TORCH_CHECK(node && &node->graph() == this && !node->is_erased(), "extract() got a node of another graph");
     TORCH_CHECK(
-        node->kind() != NodeKind::Placeholder && node->kind() != NodeKind::Output, "extract() takes calls and "
-        "attributes, node %", node->name(), " is a ", node->op());
+        node->kind() != NodeKind::Placeholder && node->kind() != NodeKind::Output,
+        "extract() takes calls and "
+        "attributes, node %",
+        node->name(), " is a ", node->op());
     inside.insert(node);
   }
   std::shared_ptr<Graph> part = create();

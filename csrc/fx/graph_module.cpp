@@ -63,8 +63,10 @@ void GraphModule::set_attr(const std::string& path, c10::IValue value) {
 
 const c10::IValue& GraphModule::attr(const std::string& path) const {
   const auto found = attributes_.find(path);
-  TORCH_CHECK(found != attributes_.end(), "the module has no attribute '", path, "'; add it by add_parameter(), "
-              "add_buffer() or set_attr()");
+  TORCH_CHECK(
+      found != attributes_.end(), "the module has no attribute '", path,
+      "'; add it by add_parameter(), "
+      "add_buffer() or set_attr()");
   return found->second.value;
 }
 

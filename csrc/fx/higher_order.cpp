@@ -54,8 +54,8 @@ Values rest(const Operands& operands, size_t first) {
   return values;
 }
 
-/// Gives its first tensors; the others, of which they do not depend, get zeros as gradients. So what only the other branch
-/// of cond uses has a gradient, as in PyTorch.
+/// Gives its first tensors; the others, of which they do not depend, get zeros as gradients. So what only the other
+/// branch of cond uses has a gradient, as in PyTorch.
 struct WithZeroGradients : autograd::Function<WithZeroGradients> {
   // Lists by reference: vectors are not looked into.
   static autograd::variable_list forward(
@@ -84,7 +84,8 @@ Values with_zero_gradients(Values results, const Values& operands) {
     }
   }
   for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i].isTensor() && results[i].toTensor().defined() && c10::isFloatingType(results[i].toTensor().scalar_type())) {
+    if (results[i].isTensor() && results[i].toTensor().defined() &&
+        c10::isFloatingType(results[i].toTensor().scalar_type())) {
       tensors.push_back(results[i].toTensor());
       places.push_back(i);
     }
@@ -224,7 +225,8 @@ Values run_scan(GraphRunner& runner, Operands& operands) {
 Values run_associative_scan(GraphRunner& runner, Operands& operands) {
   const Graph& graph = graph_at(operands, 0, "associative_scan");
   const Values along = items_at(operands, 1, "associative_scan");
-  const Values additional = operands.size() > 2 ? items_at(operands, operands.size() - 1, "associative_scan") : Values();
+  const Values additional =
+      operands.size() > 2 ? items_at(operands, operands.size() - 1, "associative_scan") : Values();
   const int64_t length = leading_size(along, "associative_scan");
   TORCH_CHECK(length > 0, "associative_scan: all xs leaves must have a scan dimension > 0");
   Values carried = slices(along, 0);
@@ -241,7 +243,8 @@ Values run_associative_scan(GraphRunner& runner, Operands& operands) {
 }
 
 Values run_set_grad_enabled(GraphRunner& runner, Operands& operands) {
-  const bool enabled = is_true(operand_at(operands, 0, "wrap_with_set_grad_enabled").value, "wrap_with_set_grad_enabled");
+  const bool enabled =
+      is_true(operand_at(operands, 0, "wrap_with_set_grad_enabled").value, "wrap_with_set_grad_enabled");
   const Graph& graph = graph_at(operands, 1, "wrap_with_set_grad_enabled");
   const c10::AutoGradMode mode(enabled);
   return runner.run_graph(graph, rest(operands, 2));

@@ -18,7 +18,8 @@ class Linter {
     bool past_inputs = false;
     size_t count = 0;
     for (const Node* node : graph_.nodes()) {
-      TORCH_CHECK(!node->is_erased() && &node->graph() == &graph_, "lint: node %", node->name(), " is not of the graph");
+      TORCH_CHECK(
+          !node->is_erased() && &node->graph() == &graph_, "lint: node %", node->name(), " is not of the graph");
       TORCH_CHECK(names_.insert(node->name()).second, "lint: the name %", node->name(), " stands for two nodes");
       TORCH_CHECK(
           graph_.find_node(node->name()) == node, "lint: the graph does not know node %", node->name(), " by its name");
@@ -26,8 +27,10 @@ class Linter {
       TORCH_CHECK(!(is_input && past_inputs), "lint: placeholder %", node->name(), " follows other nodes");
       past_inputs = past_inputs || !is_input;
       TORCH_CHECK(
-          (node->kind() == NodeKind::Output) == (node->next() == nullptr), "lint: the output must be the last node, "
-          "and is not: %", node->name());
+          (node->kind() == NodeKind::Output) == (node->next() == nullptr),
+          "lint: the output must be the last node, "
+          "and is not: %",
+          node->name());
       check_args(*node);
       check_users(*node);
       check_infos(*node);

@@ -198,9 +198,7 @@ bool is_lossless(c10::ScalarType from, c10::ScalarType to) {
   if (from == to) {
     return true;
   }
-  const auto is_small_float = [](ScalarType type) {
-    return type == ScalarType::Half || type == ScalarType::BFloat16;
-  };
+  const auto is_small_float = [](ScalarType type) { return type == ScalarType::Half || type == ScalarType::BFloat16; };
   switch (to) {
     case ScalarType::Double:
       return from == ScalarType::Float || is_small_float(from) || from == ScalarType::Int ||

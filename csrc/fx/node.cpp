@@ -116,8 +116,7 @@ void Node::set_args(std::vector<Arg> args) {
   TORCH_CHECK(!is_erased_, "node %", name_, " was erased");
   if (kind_ == NodeKind::CallOperator) {
     const auto& formals = schema().arguments();
-    TORCH_CHECK(
-        args.size() == formals.size(), target(), " takes ", formals.size(), " arguments, got ", args.size());
+    TORCH_CHECK(args.size() == formals.size(), target(), " takes ", formals.size(), " arguments, got ", args.size());
     for (size_t i = 0; i < args.size(); ++i) {
       args[i] = coerce(std::move(args[i]), formals[i], schema());
     }
@@ -136,8 +135,9 @@ void Node::set_args(std::vector<Arg> args) {
 void Node::replace_input_with(Node* old, Node* with) {
   std::vector<Arg> args;
   for (const Arg& arg : args_) {
-    args.push_back(
-        arg.map_values([&](Value value) { return Arg(value.node == old ? Value{with, value.result} : value); }));
+    args.push_back(arg.map_values([&](Value value) {
+      return Arg(value.node == old ? Value{with, value.result} : value);
+    }));
   }
   set_args(std::move(args));
 }

@@ -458,8 +458,8 @@ class GraphParser {
     if (scan_.next() == '-' || is_digit(scan_.next())) {
       return integer(scan_.number());
     }
-    for (const auto& [word, op] : {std::pair("ceil_div", SizeOp::CeilDiv), std::pair("min", SizeOp::Min),
-                                   std::pair("max", SizeOp::Max)}) {
+    for (const auto& [word, op] :
+         {std::pair("ceil_div", SizeOp::CeilDiv), std::pair("min", SizeOp::Min), std::pair("max", SizeOp::Max)}) {
       if (scan_.accept(word)) {
         scan_.expect("(");
         const Dim a = parse_size();

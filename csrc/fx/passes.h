@@ -27,11 +27,11 @@ struct TORCH_API FoldOptions {
 /// Computes what depends on attributes and constants alone, and makes it attributes "_folded_0", "_folded_1", ...
 TORCH_API bool fold_constants(GraphModule& module, const FoldOptions& options = {});
 
-/// Takes views of views together: two transpositions that undo one another, reshape after reshape, permute after permute,
-/// expand after expand, unsqueeze and squeeze.
+/// Takes views of views together: two transpositions that undo one another, reshape after reshape, permute after
+/// permute, expand after expand, unsqueeze and squeeze.
 TORCH_API bool merge_views(Graph& graph);
-/// Leaves out casts to the dtype that a tensor has, and casts to a wider dtype before another cast. Where dtypes are not
-/// known (see propagate_shapes()) nothing is done.
+/// Leaves out casts to the dtype that a tensor has, and casts to a wider dtype before another cast. Where dtypes are
+/// not known (see propagate_shapes()) nothing is done.
 TORCH_API bool merge_casts(Graph& graph);
 
 /// A way to write a call with other operators: `graph` has the call's arguments as inputs, its results as results.
@@ -52,8 +52,8 @@ TORCH_API const std::vector<Decomposition>& core_decompositions();
 TORCH_API bool decompose(Graph& graph, const std::vector<Decomposition>& table = core_decompositions());
 
 /// Puts `replacement` where the graph has `pattern`; gives how often. Inputs of the pattern stand for anything, its
-/// other nodes and constants for the same; what is inside may be used by nothing else. The two have equally many inputs and
-/// results; all results are part of what the first result is computed from.
+/// other nodes and constants for the same; what is inside may be used by nothing else. The two have equally many inputs
+/// and results; all results are part of what the first result is computed from.
 TORCH_API size_t replace_pattern(Graph& graph, const Graph& pattern, const Graph& replacement);
 /// The same from texts.
 TORCH_API size_t replace_pattern(Graph& graph, std::string_view pattern, std::string_view replacement);

@@ -131,8 +131,8 @@ std::string print_operator_args(const Node& node, const SizeTable& sizes) {
   bool by_name = false;
   for (size_t i = 0; i < formals.size(); ++i) {
     const Arg& arg = node.args()[i];
-    const bool is_default = formals[i].default_value() && arg.is_constant() &&
-        same_constant(arg.constant(), *formals[i].default_value());
+    const bool is_default =
+        formals[i].default_value() && arg.is_constant() && same_constant(arg.constant(), *formals[i].default_value());
     if (is_default) {
       by_name = true;
       continue;
@@ -258,9 +258,8 @@ std::string print_arg(const Arg& arg, const SizeTable& sizes, const c10::TypePtr
       break;
   }
   const c10::Type* const inner = inner_type(type.get());
-  const c10::TypePtr element = inner && inner->kind() == c10::TypeKind::ListType
-      ? inner->expectRef<c10::ListType>().getElementType()
-      : nullptr;
+  const c10::TypePtr element =
+      inner && inner->kind() == c10::TypeKind::ListType ? inner->expectRef<c10::ListType>().getElementType() : nullptr;
   std::string text = "[";
   for (const Arg& item : arg.list()) {
     text += (text.size() == 1 ? "" : ", ") + print_arg(item, sizes, element);
@@ -284,8 +283,8 @@ std::string print_node(const Node& node) {
       text += " = " + node.target() + "(" + print_operator_args(node, sizes) + ")";
       break;
     default:
-      text += " = " + node.target() + (node.num_results() == 1 ? "" : fmt::format(" -> {}", node.num_results())) +
-          "(" + print_args(node.args(), sizes) + ")";
+      text += " = " + node.target() + (node.num_results() == 1 ? "" : fmt::format(" -> {}", node.num_results())) + "(" +
+          print_args(node.args(), sizes) + ")";
       break;
   }
   return node.module_path().empty() ? text : text + " @" + quote(node.module_path());

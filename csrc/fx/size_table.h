@@ -82,7 +82,8 @@ class TORCH_API SizeTable {
   /// The value; empty while a symbol in it has none. Throws c10::Error on overflow and division by zero.
   std::optional<int64_t> evaluate(Dim dim, const SymbolValues& values) const;
   /// Gives the symbols in `dim` values such that it becomes `size`, where that is possible for one unknown symbol.
-  /// Returns whether `dim` has the value `size` afterwards or is still not known; throws when a symbol leaves its range.
+  /// Returns whether `dim` has the value `size` afterwards or is still not known; throws when a symbol leaves its
+  /// range.
   bool bind(Dim dim, int64_t size, SymbolValues& values) const;
   /// "2", "s0", "s0 * 2 + 1".
   std::string print(Dim dim) const;

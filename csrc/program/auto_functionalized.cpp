@@ -70,7 +70,8 @@ class Bases {
       if (call.find("_" + name + "_slice_dim")) {
         return graph_.call_operator(
             "aten::slice.Tensor",
-            {base, call.number("_" + name + "_slice_dim"), at(call, name, "_slice_start"), at(call, name, "_slice_end")});
+            {base, call.number("_" + name + "_slice_dim"), at(call, name, "_slice_start"),
+             at(call, name, "_slice_end")});
       }
       return base;
     }

@@ -40,7 +40,8 @@ IValue call_tuple(const ProgramState& state, std::vector<IValue> args, const Exp
   const size_t num_positional = names.size() - keys.size();
   for (size_t i = 0; i < keys.size(); ++i) {
     // Keywords stand in the order of the export, names in that of the function.
-    const auto found = std::find(names.begin() + static_cast<std::ptrdiff_t>(num_positional), names.end(), keys[i].toStringRef());
+    const auto found =
+        std::find(names.begin() + static_cast<std::ptrdiff_t>(num_positional), names.end(), keys[i].toStringRef());
     const size_t index = found == names.end() ? num_positional + i : static_cast<size_t>(found - names.begin());
     keywords.insert(keys[i], args[index]);
   }
@@ -48,7 +49,8 @@ IValue call_tuple(const ProgramState& state, std::vector<IValue> args, const Exp
   return c10::ivalue::Tuple::create({c10::ivalue::Tuple::create(std::move(args)), keywords});
 }
 
-std::vector<IValue> flat_inputs(const ProgramState& state, std::vector<IValue> args, const ExportedProgram::Kwargs& kwargs) {
+std::vector<IValue> flat_inputs(
+    const ProgramState& state, std::vector<IValue> args, const ExportedProgram::Kwargs& kwargs) {
   if (!state.in_spec) {
     TORCH_CHECK(kwargs.empty(), "the program's file has no names of arguments: give them by their places");
     return args;
@@ -108,8 +110,7 @@ class InputCheck {
         info->sizes.size(), " dimensions, but got ", tensor.dim());
     for (size_t dim = 0; dim < info->sizes.size(); ++dim) {
       const fx::Dim want = info->sizes[dim];
-      const bool is_plain =
-          !want.is_expression() || sizes_.entries()[want.index()].op == fx::SizeOp::Symbol;
+      const bool is_plain = !want.is_expression() || sizes_.entries()[want.index()].op == fx::SizeOp::Symbol;
       if (is_plain == plain) {
         check_size(name, dim, want, tensor.size(static_cast<int64_t>(dim)));
       }

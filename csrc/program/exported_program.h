@@ -70,8 +70,8 @@ struct RangeConstraint {
 ///     at::Tensor y = program({x}).toTensor();
 ///     torch::optim::SGD sgd(program.module().parameters(), 0.1);   // parameters are trained as those of any module
 ///
-/// Parameters, buffers and constants are attributes of module(), whose graph takes what the caller gives and does what the
-/// signature says with the rest: buffers and inputs that the program writes to are written to.
+/// Parameters, buffers and constants are attributes of module(), whose graph takes what the caller gives and does what
+/// the signature says with the rest: buffers and inputs that the program writes to are written to.
 class TORCH_API ExportedProgram {
  public:
   using Kwargs = std::unordered_map<std::string, c10::IValue>;
@@ -103,25 +103,22 @@ class TORCH_API ExportedProgram {
 
 // Note [Archives of programs]
 // What torch.export.save of PyTorch 2.2 to 2.15 writes is read: the "pt2" archive of 2.8 and later, and the ZIP file of
-// records "serialized_exported_program.json" and "serialized_state_dict.pt" before. Weights of an archive lie in a private
-// mapping of the file where that can be: they are read when they are used, and another program must not shorten or
-// overwrite the file meanwhile. Nothing of the file is run while it is loaded.
+// records "serialized_exported_program.json" and "serialized_state_dict.pt" before. Weights of an archive lie in a
+// private mapping of the file where that can be: they are read when they are used, and another program must not shorten
+// or overwrite the file meanwhile. Nothing of the file is run while it is loaded.
 //
 // Operators are looked up by name: those of other libraries must be registered before. Damaged and hostile files throw
 // c10::Error; what they make the loader allocate is bounded by about 60 times their size.
 
-/// Loads a program onto `device`, or onto the devices that it was exported on. `name` picks one of several programs in the
-/// archive. Throws c10::Error if the file is no archive of a program or needs an operator that is not there.
+/// Loads a program onto `device`, or onto the devices that it was exported on. `name` picks one of several programs in
+/// the archive. Throws c10::Error if the file is no archive of a program or needs an operator that is not there.
 TORCH_API ExportedProgram load_program(
     const std::string& path, std::optional<c10::Device> device = std::nullopt, const std::string& name = "model");
 /// The same from all of a stream.
-TORCH_API ExportedProgram load_program(
-    std::istream& stream, std::optional<c10::Device> device = std::nullopt, const std::string& name = "model");
+TORCH_API ExportedProgram
+load_program(std::istream& stream, std::optional<c10::Device> device = std::nullopt, const std::string& name = "model");
 /// The same from memory, of which nothing is needed afterwards.
 TORCH_API ExportedProgram load_program(
-    const void* data,
-    size_t size,
-    std::optional<c10::Device> device = std::nullopt,
-    const std::string& name = "model");
+    const void* data, size_t size, std::optional<c10::Device> device = std::nullopt, const std::string& name = "model");
 
 } // namespace torch

@@ -13,9 +13,9 @@ namespace {
 constexpr int kMaxJsonDepth = 800;
 
 const char* kind_name(const Json& value) {
-  return value.is_null() ? "null"
-      : value.is_bool()  ? "a boolean"
-      : value.is_int()   ? "an integer"
+  return value.is_null()  ? "null"
+      : value.is_bool()   ? "a boolean"
+      : value.is_int()    ? "an integer"
       : value.is_double() ? "a number"
       : value.is_string() ? "a string"
       : value.is_array()  ? "an array"
@@ -53,8 +53,9 @@ class JsonParser {
     TORCH_CHECK(false, where_, ", offset ", position_, ": ", what);
   }
   void skip_spaces() {
-    while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\n' ||
-                                        text_[position_] == '\t' || text_[position_] == '\r')) {
+    while (
+        position_ < text_.size() &&
+        (text_[position_] == ' ' || text_[position_] == '\n' || text_[position_] == '\t' || text_[position_] == '\r')) {
       ++position_;
     }
   }

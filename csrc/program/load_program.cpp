@@ -82,7 +82,8 @@ ExportedProgram load(serialize::FileBytes bytes, std::optional<c10::Device> devi
   const std::string root = zip.folder() + "/";
   const bool is_pt2 = zip.has(root + "archive_format") && text_of(zip, root + "archive_format") == "pt2";
   TORCH_CHECK(
-      is_pt2, zip.bytes().name(), " is no archive of an exported program: what torch.jit.save wrote is read by "
+      is_pt2, zip.bytes().name(),
+      " is no archive of an exported program: what torch.jit.save wrote is read by "
       "torch::jit::load, what torch.save wrote by torch::load and torch::pickle_load");
   return ExportedProgram(read_archive(zip, root, device, name));
 }

@@ -30,7 +30,8 @@ std::string operator_name(const std::string& target) {
   const size_t dot = path.find('.'), last = path.rfind('.');
   TORCH_CHECK(dot != std::string::npos && last > dot, "'", target, "' names no operator");
   const std::string overload = path.substr(last + 1);
-  return path.substr(0, dot) + "::" + path.substr(dot + 1, last - dot - 1) + (overload == "default" ? "" : "." + overload);
+  return path.substr(0, dot) + "::" + path.substr(dot + 1, last - dot - 1) +
+      (overload == "default" ? "" : "." + overload);
 }
 
 /// The function that a callable of Python is; empty if there is none.
@@ -142,7 +143,9 @@ Arg GraphReader::read_argument(const Json& json, const NamedValues& values) {
     return which == "as_int" ? Arg(held.as_int()) : which == "as_bool" ? Arg(held.as_bool()) : Arg(held.as_double());
   };
   const auto ints = [](const Json& list) { return list_of<int64_t>(list, [](const Json& i) { return i.as_int(); }); };
-  const auto floats = [](const Json& list) { return list_of<double>(list, [](const Json& i) { return i.as_double(); }); };
+  const auto floats = [](const Json& list) {
+    return list_of<double>(list, [](const Json& i) { return i.as_double(); });
+  };
   if (kind == "as_none") {
     return Arg();
   }
@@ -275,7 +278,8 @@ void GraphReader::read_node(const Json& json, const Json& graph_json, fx::Graph&
   } else {
     const std::string name = function_name(target);
     TORCH_CHECK(
-        !name.empty(), "We failed to resolve ", target, " to an operator. It is no function that exported programs are known to call");
+        !name.empty(), "We failed to resolve ", target,
+        " to an operator. It is no function that exported programs are known to call");
     node = call_function(json, name, num_results, graph, values);
   }
   if (const Json* metadata = json.find("metadata")) {
@@ -283,7 +287,8 @@ void GraphReader::read_node(const Json& json, const Json& graph_json, fx::Graph&
     if (const Json* stack = metadata->find("nn_module_stack"); stack && stack->is_string()) {
       const std::string& text = stack->as_string();
       const size_t begin = text.rfind(';') == std::string::npos ? 0 : text.rfind(';') + 1;
-      const size_t first = text.find(',', begin), second = first == std::string::npos ? first : text.find(',', first + 1);
+      const size_t first = text.find(',', begin),
+                   second = first == std::string::npos ? first : text.find(',', first + 1);
       if (second != std::string::npos && second > first + 1 && text[first + 1] != '_') {
         node->set_module_path(text.substr(first + 1, second - first - 1));
       }
@@ -370,8 +375,7 @@ void GraphReader::name_result(
     const auto& elements = held.items();
     fx::Node* const unpack = graph.call_function("unpack", {value}, static_cast<uint32_t>(elements.size()));
     for (uint32_t i = 0; i < elements.size(); ++i) {
-      const std::string name =
-          kind == "as_tensors" ? elements[i].at("name").as_string() : argument_name(elements[i]);
+      const std::string name = kind == "as_tensors" ? elements[i].at("name").as_string() : argument_name(elements[i]);
       if (!name.empty()) {
         set(name, fx::Value{unpack, i});
       }

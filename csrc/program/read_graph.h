@@ -39,8 +39,7 @@ class GraphReader {
   fx::Node* call_higher_order(
       const Json& json, const std::string& name, size_t num_results, fx::Graph& graph, const NamedValues& values);
   void name_results(const Json& json, const Json& graph_json, fx::Node* node, fx::Graph& graph, NamedValues& values);
-  void name_result(
-      const Json& output, const Json& graph_json, fx::Arg value, fx::Graph& graph, NamedValues& values);
+  void name_result(const Json& output, const Json& graph_json, fx::Arg value, fx::Graph& graph, NamedValues& values);
 
   std::optional<c10::Device> device_;
 };

@@ -18,9 +18,13 @@ constexpr int64_t kSchemaVersion = 8;
 constexpr int64_t kOldestSchemaVersion = 5;
 
 bool is_symbol_name(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  }) && !(name[0] >= '0' && name[0] <= '9');
+  return !name.empty() &&
+      std::all_of(
+          name.begin(), name.end(),
+          [](unsigned char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+          }) &&
+      !(name[0] >= '0' && name[0] <= '9');
 }
 
 class ProgramReader {
@@ -52,8 +56,8 @@ class ProgramReader {
     const int64_t major = version.at("major").as_int();
     TORCH_CHECK(
         major >= kOldestSchemaVersion && major <= kSchemaVersion, "Serialized schema version ", major,
-        " does not match our current schema version ", kSchemaVersion, "; supported are ", kOldestSchemaVersion,
-        " to ", kSchemaVersion);
+        " does not match our current schema version ", kSchemaVersion, "; supported are ", kOldestSchemaVersion, " to ",
+        kSchemaVersion);
     const Json* const writer = json_.find("torch_version");
     state_->torch_version = writer ? writer->as_string() : "<=2.4";
   }
@@ -65,7 +69,8 @@ class ProgramReader {
     }
     for (const auto& [name, range] : ranges->members()) {
       RangeConstraint constraint;
-      for (const auto& [member, end] : {std::pair("min_val", &constraint.min_val), std::pair("max_val", &constraint.max_val)}) {
+      for (const auto& [member, end] :
+           {std::pair("min_val", &constraint.min_val), std::pair("max_val", &constraint.max_val)}) {
         if (const Json* bound = range.find(member); bound && bound->is_int()) {
           *end = bound->as_int();
         }
@@ -289,8 +294,8 @@ class ProgramReader {
     state_->in_spec = TreeSpec::parse(signature->at("in_spec").as_string(), fields);
     state_->out_spec = TreeSpec::parse(signature->at("out_spec").as_string(), fields);
     const auto& parts = state_->in_spec->children();
-    const bool is_call = parts.size() == 2 && parts[0].kind() == TreeSpec::Kind::Tuple &&
-        parts[1].kind() == TreeSpec::Kind::Dict;
+    const bool is_call =
+        parts.size() == 2 && parts[0].kind() == TreeSpec::Kind::Tuple && parts[1].kind() == TreeSpec::Kind::Dict;
     TORCH_CHECK(is_call, "a program must take a tuple and a dict of keywords");
     TORCH_CHECK(
         state_->in_spec->num_leaves() == state_->inputs.size(), "the program's arguments hold ",

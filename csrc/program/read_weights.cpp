@@ -59,9 +59,10 @@ struct Placement {
           __builtin_mul_overflow(last, static_cast<uint64_t>(c10::elementSize(dtype)), &last) || last > bytes;
     }
     TORCH_CHECK(
-        !is_bad, fmt::format(
-                     "sizes [{}], strides [{}] and offset {} do not fit into {} bytes", fmt::join(sizes, ", "),
-                     fmt::join(strides, ", "), offset, bytes));
+        !is_bad,
+        fmt::format(
+            "sizes [{}], strides [{}] and offset {} do not fit into {} bytes", fmt::join(sizes, ", "),
+            fmt::join(strides, ", "), offset, bytes));
   }
 };
 
@@ -92,8 +93,8 @@ class PayloadReader {
   at::Tensor read_pickled(const std::string& record) {
     std::string unpacked;
     const std::string_view bytes = zip_.read(record, unpacked);
-    const auto file = serialize::read_tensor_file(
-        serialize::FileBytes::view(bytes.data(), bytes.size()), device_, /*verify=*/true);
+    const auto file =
+        serialize::read_tensor_file(serialize::FileBytes::view(bytes.data(), bytes.size()), device_, /*verify=*/true);
     TORCH_CHECK(file.value.isTensor(), "the record must hold a tensor, holds a ", file.value.tagKind());
     return file.value.toTensor();
   }
@@ -107,8 +108,7 @@ class PayloadReader {
     const auto& entry = zip_.bytes().is_mapped() ? zip_.stored_entry(record) : zip_.entry(record);
     c10::Storage storage = zip_.bytes().storage(entry.data_offset, entry.size, kWeightAlignment);
     const Json& device = meta.at("device");
-    storage = serialize::place_storage(
-        std::move(storage), device_, device.at("type").as_string(), zip_.where(record));
+    storage = serialize::place_storage(std::move(storage), device_, device.at("type").as_string(), zip_.where(record));
     return storages_.emplace(record, std::move(storage)).first->second;
   }
 
@@ -126,7 +126,10 @@ Json read_json(serialize::ZipReader& zip, const std::string& record) {
 }
 
 StoredTensors read_payload(
-    serialize::ZipReader& zip, const std::string& config, const std::string& folder, std::optional<c10::Device> device) {
+    serialize::ZipReader& zip,
+    const std::string& config,
+    const std::string& folder,
+    std::optional<c10::Device> device) {
   PayloadReader reader(zip, folder, device);
   const Json json = read_json(zip, config);
   StoredTensors tensors;

@@ -18,13 +18,12 @@ struct StoredTensor {
 };
 using StoredTensors = std::map<std::string, StoredTensor>;
 
-/// Those that "model_weights_config.json" or "model_constants_config.json" lists; `folder` ends with "/". What lists share
-/// shares its memory.
+/// Those that "model_weights_config.json" or "model_constants_config.json" lists; `folder` ends with "/". What lists
+/// share shares its memory.
 StoredTensors read_payload(
     serialize::ZipReader& zip, const std::string& config, const std::string& folder, std::optional<c10::Device> device);
 /// Those of a dict that torch.save wrote into a record.
-StoredTensors read_saved_dict(
-    serialize::ZipReader& zip, const std::string& record, std::optional<c10::Device> device);
+StoredTensors read_saved_dict(serialize::ZipReader& zip, const std::string& record, std::optional<c10::Device> device);
 /// Text of a record.
 Json read_json(serialize::ZipReader& zip, const std::string& record);
 

@@ -184,9 +184,9 @@ class SizeParser {
       SizeOp op;
       bool takes_two;
     } table[] = {
-        {"Add", SizeOp::Add, false},          {"Mul", SizeOp::Mul, false},       {"Max", SizeOp::Max, false},
-        {"Min", SizeOp::Min, false},          {"FloorDiv", SizeOp::FloorDiv, true}, {"CleanDiv", SizeOp::FloorDiv, true},
-        {"CeilDiv", SizeOp::CeilDiv, true},   {"Mod", SizeOp::Mod, true},        {"PythonMod", SizeOp::Mod, true},
+        {"Add", SizeOp::Add, false},        {"Mul", SizeOp::Mul, false},          {"Max", SizeOp::Max, false},
+        {"Min", SizeOp::Min, false},        {"FloorDiv", SizeOp::FloorDiv, true}, {"CleanDiv", SizeOp::FloorDiv, true},
+        {"CeilDiv", SizeOp::CeilDiv, true}, {"Mod", SizeOp::Mod, true},           {"PythonMod", SizeOp::Mod, true},
     };
     for (const auto& row : table) {
       if (name == row.name) {

@@ -218,12 +218,12 @@ void TreeSpec::flatten(const IValue& value, const std::string& what, std::vector
     const auto& elements = value.toTupleRef().elements();
     items.assign(elements.begin(), elements.end());
   } else {
-    TORCH_CHECK(value.isList(), what, " must be a ", kind_ == Kind::List ? "list" : "tuple", ", got a ", value.tagKind());
+    TORCH_CHECK(
+        value.isList(), what, " must be a ", kind_ == Kind::List ? "list" : "tuple", ", got a ", value.tagKind());
     const auto elements = value.toListRef();
     items.assign(elements.begin(), elements.end());
   }
-  TORCH_CHECK(
-      items.size() == children_.size(), what, " must have ", children_.size(), " elements, got ", items.size());
+  TORCH_CHECK(items.size() == children_.size(), what, " must have ", children_.size(), " elements, got ", items.size());
   for (size_t i = 0; i < items.size(); ++i) {
     children_[i].flatten(items[i], fmt::format("{}[{}]", what, i), leaves);
   }

@@ -45,13 +45,16 @@ TEST_CASE("A function is recorded once for each kind of arguments", "[capture]")
   const auto x = torch::randn({5, 4});
   CHECK(f(x, x).equal(g(x, x)));
   CHECK(runs == 2);
-  CHECK_THAT(f.explain(), Contains("made because") && Contains("aten::mul.Tensor") && Contains("tensor 0: Float [5, 4]"));
+  CHECK_THAT(
+      f.explain(), Contains("made because") && Contains("aten::mul.Tensor") && Contains("tensor 0: Float [5, 4]"));
   f.reset();
   CHECK(f.core().num_entries() == 0);
 }
 
 TEST_CASE("Gradients flow through graphs", "[capture]") {
-  auto net = torch::nn::Sequential(torch::nn::Linear(4, 8), torch::nn::GELU(), torch::nn::LayerNorm(torch::nn::LayerNormOptions({8})), torch::nn::Linear(8, 2));
+  auto net = torch::nn::Sequential(
+      torch::nn::Linear(4, 8), torch::nn::GELU(), torch::nn::LayerNorm(torch::nn::LayerNormOptions({8})),
+      torch::nn::Linear(8, 2));
   CompileOptions options = plain();
   options.modules = {net.ptr()};
   const auto f = torch::compile([&](const Tensor& x) { return net->forward(x).softmax(-1); }, options);
@@ -177,7 +180,8 @@ TEST_CASE("What a graph would do otherwise is refused with its reason", "[captur
   const auto refused = [&](auto function, const char* why) {
     CHECK_THROWS_WITH(torch::compile(function, strict())(x), Contains("cannot be captured") && Contains(why));
   };
-  refused([](const Tensor& t) { return t.sum().item<double>() > 0 ? t : -t; }, "aten::_local_scalar_dense reads values");
+  refused(
+      [](const Tensor& t) { return t.sum().item<double>() > 0 ? t : -t; }, "aten::_local_scalar_dense reads values");
   refused([](const Tensor& t) { return t.nonzero(); }, "the size of the result of aten::nonzero depends on values");
   refused([](const Tensor& t) { return t.index({t > 0}); }, "depends on values");
   refused(
@@ -202,15 +206,21 @@ TEST_CASE("What a graph would do otherwise is refused with its reason", "[captur
     }
   };
   const auto with_grad = torch::randn({3}).requires_grad_();
-  CHECK_THROWS_WITH(torch::compile([](const Tensor& t) { return Double::apply(t) + t; }, strict())(with_grad), Contains("a derivative of its own"));
   CHECK_THROWS_WITH(
-      torch::compile([](const Tensor& t) {
-        auto y = t * 2;
-        y.register_hook([](const Tensor& g) { return g * 3; });
-        return y.exp();
-      }, strict())(with_grad),
+      torch::compile([](const Tensor& t) { return Double::apply(t) + t; }, strict())(with_grad),
+      Contains("a derivative of its own"));
+  CHECK_THROWS_WITH(
+      torch::compile(
+          [](const Tensor& t) {
+            auto y = t * 2;
+            y.register_hook([](const Tensor& g) { return g * 3; });
+            return y.exp();
+          },
+          strict())(with_grad),
       Contains("hooks cannot be captured"));
-  CHECK_THROWS_WITH(torch::compile([](const Tensor& t) { return t.data() * t; }, strict())(with_grad), Contains("cannot be captured"));
+  CHECK_THROWS_WITH(
+      torch::compile([](const Tensor& t) { return t.data() * t; }, strict())(with_grad),
+      Contains("cannot be captured"));
 }
 
 TEST_CASE("A function that cannot be captured runs as it is", "[capture]") {
@@ -264,10 +274,12 @@ TEST_CASE("Literals are taken as they were, also when they are written to", "[ca
 TEST_CASE("The cache is bounded, and aliasing of arguments is guarded", "[capture]") {
   CompileOptions options = plain();
   options.cache_size = 3;
-  const auto f = torch::compile([](const Tensor& x, const Tensor& y) {
-    x.add_(1);
-    return x + y;
-  }, options);
+  const auto f = torch::compile(
+      [](const Tensor& x, const Tensor& y) {
+        x.add_(1);
+        return x + y;
+      },
+      options);
   for (int64_t n = 1; n < 10; ++n) {
     f(torch::ones({n}), torch::ones({n}));
   }

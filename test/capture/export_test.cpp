@@ -33,7 +33,9 @@ TEST_CASE("A module becomes a program with its parameters", "[capture][export]")
 
 TEST_CASE("A function of several tensors gives a tuple", "[capture][export]") {
   const auto scale = torch::tensor({2.0f});
-  const auto f = [&](const Tensor& x, const Tensor& y) { return std::make_tuple(x * scale, std::vector<Tensor>{x + y, y}); };
+  const auto f = [&](const Tensor& x, const Tensor& y) {
+    return std::make_tuple(x * scale, std::vector<Tensor>{x + y, y});
+  };
   const auto x = torch::randn(3), y = torch::randn(3);
   const auto program = torch::export_(f, {x, y});
   const auto out = program({x, y});

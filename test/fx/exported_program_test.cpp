@@ -92,8 +92,7 @@ TEST_CASE("Arguments of other shapes are refused", "[fx][export]") {
   const auto halves = load(bytes_of("dyn_two"));
   CHECK_THROWS_WITH(halves({torch::randn(3), torch::randn(4)}), Contains("Expected input"));
   const auto constants = load(bytes_of("constants_in"));
-  CHECK_THROWS_WITH(
-      constants({torch::randn(3), 3, 1.5, true, "mean"}), Contains("to be equal to 2, but got 3"));
+  CHECK_THROWS_WITH(constants({torch::randn(3), 3, 1.5, true, "mean"}), Contains("to be equal to 2, but got 3"));
   const auto dict = load(bytes_of("dict_in_out"));
   CHECK_THROWS_WITH(dict({torch::randn(3)}), Contains("must be a dict, got a Tensor"));
 }
@@ -112,7 +111,8 @@ TEST_CASE("Damaged archives are refused", "[fx][export]") {
   CHECK_THROWS_WITH(load(with("archive_format", "zip")), Contains("is no archive of an exported program"));
   CHECK_THROWS_WITH(load(with("models/model.json", "{")), Contains("models/model.json"));
   CHECK_THROWS_WITH(load(with("models/model.json", std::string(100000, '['))), Contains("nested too deep"));
-  CHECK_THROWS_WITH(load(with("models/model.json", replaced(model, "\"major\": 8", "\"major\": 9"))), Contains("schema version 9"));
+  CHECK_THROWS_WITH(
+      load(with("models/model.json", replaced(model, "\"major\": 8", "\"major\": 9"))), Contains("schema version 9"));
   CHECK_THROWS_WITH(
       load(with("models/model.json", replaced(model, "torch.ops.aten.lstm.input", "torch.ops.mine.lstm.input"))),
       Contains("Failed deserializing node torch.ops.mine.lstm.input"));
@@ -121,9 +121,12 @@ TEST_CASE("Damaged archives are refused", "[fx][export]") {
   CHECK_THROWS_WITH(load(archive_of(without)), Contains("not found in PT2 archive"));
   const std::string config = records.at("data/weights/model_weights_config.json");
   CHECK_THROWS_WITH(
-      load(with("data/weights/model_weights_config.json", replaced(config, "\"as_int\": 24", "\"as_int\": 2400000000"))),
+      load(
+          with("data/weights/model_weights_config.json", replaced(config, "\"as_int\": 24", "\"as_int\": 2400000000"))),
       Contains("do not fit into"));
-  CHECK_THROWS_WITH(torch::load_program(std::string(TEST_PROGRAMS_DATA) + "/export/cnn.pt2", std::nullopt, "other"), Contains("has no program 'other'; it has: model"));
+  CHECK_THROWS_WITH(
+      torch::load_program(std::string(TEST_PROGRAMS_DATA) + "/export/cnn.pt2", std::nullopt, "other"),
+      Contains("has no program 'other'; it has: model"));
 }
 
 TEST_CASE("Archives with changed texts load or are refused", "[fx][export]") {
@@ -136,7 +139,8 @@ TEST_CASE("Archives with changed texts load or are refused", "[fx][export]") {
         std::string& text = changed[record];
         const std::string original = text;
         for (size_t k = 1 + random() % 3; k > 0; --k) {
-          const size_t from = random() % original.size(), length = std::min<size_t>(random() % 8, original.size() - from);
+          const size_t from = random() % original.size(),
+                       length = std::min<size_t>(random() % 8, original.size() - from);
           text.replace(random() % text.size(), random() % 4, original.substr(from, length));
         }
       }

@@ -28,13 +28,24 @@ TEST_CASE("Operators run with tensors, lists, optional values and scalars", "[fx
   CHECK(same(run("graph(%x, %y) { %a = aten::cat([%x, %y], 1) return (%a) }", {x, y})[0], torch::cat({x, y}, 1)));
   CHECK(same(run("graph(%x) { %a = aten::clamp(%x, None, 0.5) return (%a) }", {x})[0], x.clamp({}, 0.5)));
   CHECK(same(run("graph(%x) { %a = aten::mul.Tensor(%x, 2) return (%a) }", {x})[0], x * 2));
-  CHECK(same(run("graph(%x) { %a = aten::mul.Tensor(%x, 2.5) return (%a) }", {x.to(torch::kHalf)})[0], x.to(torch::kHalf) * 2.5));
-  CHECK(same(run("graph(%x) { %a = aten::sum.dim_IntList(%x, [0], dtype=float64) return (%a) }", {x})[0], x.sum(0, false, torch::kDouble)));
+  CHECK(same(
+      run("graph(%x) { %a = aten::mul.Tensor(%x, 2.5) return (%a) }", {x.to(torch::kHalf)})[0],
+      x.to(torch::kHalf) * 2.5));
+  CHECK(same(
+      run("graph(%x) { %a = aten::sum.dim_IntList(%x, [0], dtype=float64) return (%a) }", {x})[0],
+      x.sum(0, false, torch::kDouble)));
   const auto i = torch::tensor({2, 0});
-  CHECK(same(run("graph(%x, %i) { %a = aten::index.Tensor(%x, [None, %i]) return (%a) }", {x, i})[0], x.index({torch::indexing::Slice(), i})));
-  CHECK(same(run("graph(%x) { %a = aten::layer_norm(%x, [4], None, None) return (%a) }", {x})[0], torch::layer_norm(x, {4})));
-  CHECK(same(run("graph(%x) { %a = aten::zeros_like(%x, dtype=int64) return (%a) }", {x})[0], torch::zeros({3, 4}, torch::kLong)));
-  CHECK(same(run("graph(%x, %y) { %a = aten::einsum(\"ij,kj->ik\", [%x, %y]) return (%a) }", {x, y})[0], torch::einsum("ij,kj->ik", {x, y})));
+  CHECK(same(
+      run("graph(%x, %i) { %a = aten::index.Tensor(%x, [None, %i]) return (%a) }", {x, i})[0],
+      x.index({torch::indexing::Slice(), i})));
+  CHECK(same(
+      run("graph(%x) { %a = aten::layer_norm(%x, [4], None, None) return (%a) }", {x})[0], torch::layer_norm(x, {4})));
+  CHECK(same(
+      run("graph(%x) { %a = aten::zeros_like(%x, dtype=int64) return (%a) }", {x})[0],
+      torch::zeros({3, 4}, torch::kLong)));
+  CHECK(same(
+      run("graph(%x, %y) { %a = aten::einsum(\"ij,kj->ik\", [%x, %y]) return (%a) }", {x, y})[0],
+      torch::einsum("ij,kj->ik", {x, y})));
 }
 
 TEST_CASE("Several results, lists and numbers are passed on", "[fx][interpreter]") {
@@ -45,16 +56,20 @@ TEST_CASE("Several results, lists and numbers are passed on", "[fx][interpreter]
   CHECK(sorted[1].toTupleRef().elements()[1].toInt() == 5);
   CHECK(sorted[2].isNone());
   CHECK(sorted[3].toStringRef() == "t");
-  const auto parts = run(
-      "graph(%x) { %a = aten::split.Tensor(%x, 3, 1) %b = getitem(%a, 1) %u = unpack -> 2(%a) return (%b, %u.0) }", {x});
+  const auto parts =
+      run("graph(%x) { %a = aten::split.Tensor(%x, 3, 1) %b = getitem(%a, 1) %u = unpack -> 2(%a) return (%b, %u.0) }",
+          {x});
   CHECK(same(parts[0], x.narrow(1, 3, 1)));
   CHECK(same(parts[1], x.narrow(1, 0, 3)));
   const auto sizes = run(
       "graph(%x) { %n = aten::sym_size.int(%x, 0) %m = mul(%n, 2) %h = floordiv(%m, 3) %v = aten::view(%x, [%m, -1]) "
-      "return (%v, %h) }", {x});
+      "return (%v, %h) }",
+      {x});
   CHECK(same(sizes[0], x.view({6, 2})));
   CHECK(sizes[1].toInt() == 2);
-  CHECK(same(run("graph[s, t](%x: float32[s, t * 2]) { %a = aten::view(%x, [{t}, {s * 2}]) return (%a) }", {x})[0], x.view({2, 6})));
+  CHECK(same(
+      run("graph[s, t](%x: float32[s, t * 2]) { %a = aten::view(%x, [{t}, {s * 2}]) return (%a) }", {x})[0],
+      x.view({2, 6})));
 }
 
 TEST_CASE("Functions on numbers compute as Python does", "[fx][interpreter]") {
@@ -93,35 +108,48 @@ TEST_CASE("Control flow runs graphs", "[fx][interpreter]") {
   })";
   CHECK(same(run(branch, {true, x})[0], -x));
   CHECK(same(run(branch, {torch::tensor(false), x})[0], x.exp()));
-  const auto loop = run(R"(graph(%i, %x) {
+  const auto loop =
+      run(R"(graph(%i, %x) {
     %w = while_loop -> 2(
       graph(%i, %x, %k) { %l = lt(%i, 3) return (%l) },
       graph(%i, %x, %k) { %j = add(%i, 1) %y = aten::mul.Tensor(%x, %k) return (%j, %y) },
       [%i, %x], [2])
     return (%w.0, %w.1)
-  })", {0, x});
+  })",
+          {0, x});
   CHECK(loop[0].toInt() == 3);
   CHECK(same(loop[1], x * 8));
   const auto xs = torch::arange(6).view({3, 2});
-  CHECK(same(run("graph(%x) { %m = map(graph(%a, %k) { %b = aten::mul.Tensor(%a, %k) return (%b) }, [%x], [3]) return (%m) }", {xs})[0], xs * 3));
-  const auto scanned = run(R"(graph(%i, %x) {
+  CHECK(same(
+      run("graph(%x) { %m = map(graph(%a, %k) { %b = aten::mul.Tensor(%a, %k) return (%b) }, [%x], [3]) return (%m) }",
+          {xs})[0],
+      xs * 3));
+  const auto scanned =
+      run(R"(graph(%i, %x) {
     %s = scan -> 2(graph(%c, %a) { %n = aten::add.Tensor(%c, %a) return (%n, %n) }, [%i], [%x], [])
     return (%s.0, %s.1)
-  })", {torch::zeros({2}, torch::kLong), xs});
+  })",
+          {torch::zeros({2}, torch::kLong), xs});
   CHECK(same(scanned[0], xs.sum(0)));
   CHECK(same(scanned[1], xs.cumsum(0)));
-  CHECK(same(run("graph(%x) { %s = associative_scan(graph(%c, %a) { %n = aten::mul.Tensor(%c, %a) return (%n) }, [%x], []) return (%s) }", {xs})[0], xs.cumprod(0)));
+  CHECK(same(
+      run("graph(%x) { %s = associative_scan(graph(%c, %a) { %n = aten::mul.Tensor(%c, %a) return (%n) }, [%x], []) "
+          "return (%s) }",
+          {xs})[0],
+      xs.cumprod(0)));
   CHECK_THROWS_WITH(run("graph(%x) { %c = cond(True, 1, 2, [%x]) return (%c) }", {x}), Contains("must be a graph"));
 }
 
 TEST_CASE("Regions set the grad mode and autocast", "[fx][interpreter]") {
   const auto x = torch::ones({2, 2}).requires_grad_();
-  const auto out = run(R"(graph(%x) {
+  const auto out =
+      run(R"(graph(%x) {
     %a = wrap_with_set_grad_enabled(False, graph(%x) { %y = aten::mul.Tensor(%x, 2) return (%y) }, %x)
     %b = wrap_with_autocast("cpu", bfloat16, True, None, graph(%x) { %y = aten::mm(%x, %x) return (%y) }, %x)
     %c = aten::mul.Tensor(%x, 3)
     return (%a, %b, %c)
-  })", {x});
+  })",
+          {x});
   CHECK_FALSE(out[0].toTensor().requires_grad());
   CHECK(out[1].toTensor().scalar_type() == torch::kBFloat16);
   CHECK(out[2].toTensor().requires_grad());
@@ -155,7 +183,8 @@ TEST_CASE("A module holds parameters, buffers and constants by their paths", "[f
   CHECK_THROWS_WITH(module->forward({}), Contains("takes 1 inputs, got 0"));
 }
 
-TEST_CASE("A subclass of the interpreter sees each step, and values are let go after their last use", "[fx][interpreter]") {
+TEST_CASE(
+    "A subclass of the interpreter sees each step, and values are let go after their last use", "[fx][interpreter]") {
   struct Watching : Interpreter {
     using Interpreter::Interpreter;
     std::vector<std::string> seen;

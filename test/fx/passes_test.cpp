@@ -29,10 +29,11 @@ const Pass casts = [](Graph& graph) { merge_casts(graph); };
 } // namespace
 
 TEST_CASE("Equal nodes become one", "[fx][passes]") {
-  check(cse, R"(graph(%x) {
+  check(
+      cse, R"(graph(%x) {
     %a = aten::exp(%x) %b = aten::exp(%x) %c = aten::add.Tensor(%a, %b) %d = aten::add.Tensor(%a, %b, alpha=2)
     %e = aten::mul.Tensor(%c, %d) return (%e) })",
-        R"(graph(%x) {
+      R"(graph(%x) {
     %a = aten::exp(%x) %c = aten::add.Tensor(%a, %a) %d = aten::add.Tensor(%a, %a, alpha=2)
     %e = aten::mul.Tensor(%c, %d) return (%e) })");
 }
@@ -74,8 +75,8 @@ TEST_CASE("Constants are folded into attributes", "[fx][passes]") {
 
 TEST_CASE("Parameters are folded only for inference", "[fx][passes]") {
   const auto make = [] {
-    auto module = std::make_unique<GraphModule>(Graph::parse(
-        "graph(%x) { %w = get_attr(\"w\") %t = aten::t(%w) %y = aten::mm(%x, %t) return (%y) }"));
+    auto module = std::make_unique<GraphModule>(
+        Graph::parse("graph(%x) { %w = get_attr(\"w\") %t = aten::t(%w) %y = aten::mm(%x, %t) return (%y) }"));
     module->add_parameter("w", torch::randn({2, 3}).requires_grad_());
     return module;
   };
@@ -88,22 +89,31 @@ TEST_CASE("Parameters are folded only for inference", "[fx][passes]") {
 }
 
 TEST_CASE("Views of views become one", "[fx][passes]") {
-  check(views, "graph(%x) { %a = aten::view(%x, [2, 3]) %b = aten::view(%a, [6]) return (%b) }",
-        "graph(%x) { %b = aten::view(%x, [6]) return (%b) }");
-  check(views, "graph(%x) { %a = aten::permute(%x, [2, 0, 1]) %b = aten::permute(%a, [1, 0, 2]) return (%b) }",
-        "graph(%x) { %b = aten::permute(%x, [0, 2, 1]) return (%b) }");
-  check(views, "graph(%x) { %a = aten::t(%x) %b = aten::t(%a) %c = aten::exp(%b) return (%c) }",
-        "graph(%x) { %c = aten::exp(%x) return (%c) }");
-  check(views, "graph(%x) { %a = aten::transpose.int(%x, 0, 1) %b = aten::transpose.int(%a, 1, 0) %c = aten::exp(%b) return (%c) }",
-        "graph(%x) { %c = aten::exp(%x) return (%c) }");
-  check(views, "graph(%x) { %a = aten::unsqueeze(%x, 1) %b = aten::squeeze.dim(%a, 1) %c = aten::exp(%b) return (%c) }",
-        "graph(%x) { %c = aten::exp(%x) return (%c) }");
-  check(views, "graph(%x) { %a = aten::expand(%x, [2, 1, 3]) %b = aten::expand(%a, [2, 4, 3]) return (%b) }",
-        "graph(%x) { %b = aten::expand(%x, [2, 4, 3]) return (%b) }");
+  check(
+      views, "graph(%x) { %a = aten::view(%x, [2, 3]) %b = aten::view(%a, [6]) return (%b) }",
+      "graph(%x) { %b = aten::view(%x, [6]) return (%b) }");
+  check(
+      views, "graph(%x) { %a = aten::permute(%x, [2, 0, 1]) %b = aten::permute(%a, [1, 0, 2]) return (%b) }",
+      "graph(%x) { %b = aten::permute(%x, [0, 2, 1]) return (%b) }");
+  check(
+      views, "graph(%x) { %a = aten::t(%x) %b = aten::t(%a) %c = aten::exp(%b) return (%c) }",
+      "graph(%x) { %c = aten::exp(%x) return (%c) }");
+  check(
+      views,
+      "graph(%x) { %a = aten::transpose.int(%x, 0, 1) %b = aten::transpose.int(%a, 1, 0) %c = aten::exp(%b) return "
+      "(%c) }",
+      "graph(%x) { %c = aten::exp(%x) return (%c) }");
+  check(
+      views, "graph(%x) { %a = aten::unsqueeze(%x, 1) %b = aten::squeeze.dim(%a, 1) %c = aten::exp(%b) return (%c) }",
+      "graph(%x) { %c = aten::exp(%x) return (%c) }");
+  check(
+      views, "graph(%x) { %a = aten::expand(%x, [2, 1, 3]) %b = aten::expand(%a, [2, 4, 3]) return (%b) }",
+      "graph(%x) { %b = aten::expand(%x, [2, 4, 3]) return (%b) }");
   // What the graph gives away is a tensor of its own; what is written to stays.
   for (const char* const kept : {
            "graph(%x) { %a = aten::t(%x) %b = aten::t(%a) return (%b) }",
-           "graph(%x) { %a = aten::view(%x, [2, 3]) %w = aten::add_.Tensor(%a, 1) %b = aten::view(%a, [6]) return (%b) }",
+           "graph(%x) { %a = aten::view(%x, [2, 3]) %w = aten::add_.Tensor(%a, 1) %b = aten::view(%a, [6]) return (%b) "
+           "}",
            "graph(%x) { %a = aten::expand(%x, [2, 1, 3]) %b = aten::expand(%a, [-1, 4, 3]) return (%b) }",
        }) {
     check(views, kept, kept);
@@ -111,12 +121,14 @@ TEST_CASE("Views of views become one", "[fx][passes]") {
 }
 
 TEST_CASE("Casts that change nothing are left out", "[fx][passes]") {
-  check(casts, R"(graph(%x: float16[2]) {
+  check(
+      casts, R"(graph(%x: float16[2]) {
     %a: float32[2] = aten::to.dtype(%x, float32) %b: float16[2] = aten::to.dtype(%a, float16) %c = aten::exp(%b) return (%c) })",
-        "graph(%x: float16[2]) { %c = aten::exp(%x) return (%c) }");
-  check(casts, R"(graph(%x: float16[2]) {
+      "graph(%x: float16[2]) { %c = aten::exp(%x) return (%c) }");
+  check(
+      casts, R"(graph(%x: float16[2]) {
     %a: float32[2] = aten::to.dtype(%x, float32) %b: float64[2] = aten::to.dtype(%a, float64) %c = aten::exp(%b) return (%c) })",
-        "graph(%x: float16[2]) { %b: float64[2] = aten::to.dtype(%x, float64) %c = aten::exp(%b) return (%c) }");
+      "graph(%x: float16[2]) { %b: float64[2] = aten::to.dtype(%x, float64) %c = aten::exp(%b) return (%c) }");
   const char* const narrowing = R"(graph(%x: float32[2]) {
     %a: float16[2] = aten::to.dtype(%x, float16) %b: float32[2] = aten::to.dtype(%a, float32) %c = aten::exp(%b) return (%c) })";
   check(casts, narrowing, narrowing);
@@ -126,9 +138,10 @@ TEST_CASE("Patterns are replaced", "[fx][passes]") {
   auto graph = Graph::parse(R"(graph(%x, %w, %b) {
     %m = aten::mm(%x, %w) %a = aten::add.Tensor(%m, %b) %m2 = aten::mm(%a, %w) %a2 = aten::add.Tensor(%m2, %b, alpha=2)
     %m3 = aten::mm(%a2, %w) %a3 = aten::add.Tensor(%m3, %b) %s = aten::add.Tensor(%m3, %a3) return (%s) })");
-  CHECK(replace_pattern(
-            *graph, "graph(%p, %q, %r) { %m = aten::mm(%p, %q) %a = aten::add.Tensor(%m, %r) return (%a) }",
-            "graph(%p, %q, %r) { %y = aten::addmm(%r, %p, %q) return (%y) }") == 1);
+  CHECK(
+      replace_pattern(
+          *graph, "graph(%p, %q, %r) { %m = aten::mm(%p, %q) %a = aten::add.Tensor(%m, %r) return (%a) }",
+          "graph(%p, %q, %r) { %y = aten::addmm(%r, %p, %q) return (%y) }") == 1);
   graph->lint();
   CHECK(graph->to_string() == R"(graph(%x, %w, %b) {
   %y = aten::addmm(%b, %x, %w)
@@ -147,11 +160,25 @@ TEST_CASE("Decompositions compute the same", "[fx][passes]") {
   torch::manual_seed(3);
   const auto x = torch::randn({3, 4});
   const char* const calls[] = {
-      "aten::square(%x)", "aten::rsub.Scalar(%x, 2, 3)", "aten::silu(%x)", "aten::hardsigmoid(%x)", "aten::hardswish(%x)",
-      "aten::mish(%x)", "aten::leaky_relu(%x, 0.2)", "aten::gelu(%x)", "aten::gelu(%x, approximate=\"tanh\")",
-      "aten::linear(%x, %x)", "aten::linear(%x, %x, %b)", "aten::softmax.int(%x, -1)", "aten::log_softmax.int(%x, 0)",
-      "aten::mse_loss(%x, %b2)", "aten::addcmul(%x, %x, %b2, value=0.5)", "aten::addcdiv(%x, %x, %b2)",
-      "aten::lerp.Scalar(%x, %b2, 0.25)", "aten::rsub.Tensor(%x, %b2, alpha=2)", "aten::addmm(%b, %x, %xt)"};
+      "aten::square(%x)",
+      "aten::rsub.Scalar(%x, 2, 3)",
+      "aten::silu(%x)",
+      "aten::hardsigmoid(%x)",
+      "aten::hardswish(%x)",
+      "aten::mish(%x)",
+      "aten::leaky_relu(%x, 0.2)",
+      "aten::gelu(%x)",
+      "aten::gelu(%x, approximate=\"tanh\")",
+      "aten::linear(%x, %x)",
+      "aten::linear(%x, %x, %b)",
+      "aten::softmax.int(%x, -1)",
+      "aten::log_softmax.int(%x, 0)",
+      "aten::mse_loss(%x, %b2)",
+      "aten::addcmul(%x, %x, %b2, value=0.5)",
+      "aten::addcdiv(%x, %x, %b2)",
+      "aten::lerp.Scalar(%x, %b2, 0.25)",
+      "aten::rsub.Tensor(%x, %b2, alpha=2)",
+      "aten::addmm(%b, %x, %xt)"};
   for (const char* const call : calls) {
     CAPTURE(call);
     auto graph = Graph::parse(std::string("graph(%x, %b, %b2, %xt) { %y = ") + call + " return (%y) }");

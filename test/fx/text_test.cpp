@@ -104,7 +104,8 @@ class RandomGraph {
     const auto value = [&] { return Arg(values[pick(values.size())]); };
     switch (pick(depth > 0 ? 12 : 11)) {
       case 0:
-        return graph.call_operator("aten::add.Tensor", {value(), value()}, {{"alpha", pick(2) == 0 ? Arg(1) : Arg(0.5)}});
+        return graph.call_operator(
+            "aten::add.Tensor", {value(), value()}, {{"alpha", pick(2) == 0 ? Arg(1) : Arg(0.5)}});
       case 1:
         return graph.call_operator("aten::topk", {value(), 2, -1, true, pick(2) == 0});
       case 2:
@@ -128,7 +129,8 @@ class RandomGraph {
       case 10:
         return graph.call_operator("aten::einsum", {"ij,jk->ik", std::vector<Arg>{value(), value()}}, {});
       default:
-        return graph.call_function("cond", {true, make(3, depth - 1), make(2, depth - 1), std::vector<Arg>{value()}}, pick(4));
+        return graph.call_function(
+            "cond", {true, make(3, depth - 1), make(2, depth - 1), std::vector<Arg>{value()}}, pick(4));
     }
   }
 
@@ -145,7 +147,8 @@ TEST_CASE("Texts of graphs are printed as they are read", "[fx][text]") {
       "  return (%x, [%y, 1], None)\n}",
       "graph(%x) {\n  %a: float32[2], ? = aten::sort(%x, descending=True)\n  return (%a.0)\n}",
       "graph(%x) {\n  %a = aten::to.dtype(%x, float64)\n  return (%a, 1.0, -0.0, 1e+300, nan, inf, -inf, True)\n}",
-      "graph(%x) {\n  %a = aten::sum(%x, dtype=bfloat16) @\"a.b\"\n  return (%a, (1.0-2.0j), int[1, 2], str[\"a\\n\"])\n}",
+      "graph(%x) {\n  %a = aten::sum(%x, dtype=bfloat16) @\"a.b\"\n  return (%a, (1.0-2.0j), int[1, 2], "
+      "str[\"a\\n\"])\n}",
       "graph(%p, %x) {\n  %c = cond -> 2(%p, graph(%a) {\n    return (%a, 1)\n  }, graph(%a) {\n    return (%a, 2)\n"
       "  }, [%x])\n  return (%c.0)\n}",
       "graph(%x) {\n  %a = aten::_assert_scalar(True, \"x\\x01y\")\n  return (device(\"cpu\"))\n}",
@@ -170,7 +173,8 @@ TEST_CASE("Random graphs print and read back as they were", "[fx][text]") {
 
 TEST_CASE("Damaged texts are refused with a place", "[fx][text]") {
   CHECK_THROWS_WITH(Graph::parse(""), Contains("line 1, column 1: 'graph' must stand here"));
-  CHECK_THROWS_WITH(Graph::parse("graph(%x) {\n  %y = aten::relu(%z)\n}"), Contains("line 2, column 21: there is no node %z"));
+  CHECK_THROWS_WITH(
+      Graph::parse("graph(%x) {\n  %y = aten::relu(%z)\n}"), Contains("line 2, column 21: there is no node %z"));
   CHECK_THROWS_WITH(Graph::parse("graph(%x, %x) {"), Contains("stands for two nodes"));
   CHECK_THROWS_WITH(Graph::parse("graph() { return (99999999999999999999) }"), Contains("an integer of 64 bits"));
   CHECK_THROWS_WITH(Graph::parse("graph() { %a = aten::relu(1, 2) return () }"), Contains("expected at most 1"));
@@ -181,7 +185,8 @@ TEST_CASE("Damaged texts are refused with a place", "[fx][text]") {
   CHECK_THROWS_WITH(
       Graph::parse("graph() { return (" + std::string(100000, '[') + ") }"), Contains("nested more than 64 deep"));
   CHECK_THROWS_WITH(
-      Graph::parse("graph[s](%x: float32[" + std::string(100000, '(') + "]) { }"), Contains("nested more than 64 deep"));
+      Graph::parse("graph[s](%x: float32[" + std::string(100000, '(') + "]) { }"),
+      Contains("nested more than 64 deep"));
 }
 
 TEST_CASE("Changed texts are read or refused", "[fx][text]") {

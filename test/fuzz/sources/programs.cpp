@@ -30,7 +30,8 @@ IValue draw_dict(const c10::Type& type, Random& random, int depth) {
   const auto& dict_type = type.expectRef<c10::DictType>();
   c10::impl::GenericDict dict(dict_type.getKeyType(), dict_type.getValueType());
   for (size_t i = random.below(3); i > 0; --i) {
-    dict.insert_or_assign(draw(*dict_type.getKeyType(), random, depth - 1), draw(*dict_type.getValueType(), random, depth - 1));
+    dict.insert_or_assign(
+        draw(*dict_type.getKeyType(), random, depth - 1), draw(*dict_type.getValueType(), random, depth - 1));
   }
   return dict;
 }
