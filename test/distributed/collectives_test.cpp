@@ -1,4 +1,5 @@
 // Collectives over shared memory, by several numbers of ranks.
+#include "expect.h"
 #include "ranks.h"
 
 #include <catch2/catch.hpp>
@@ -9,6 +10,8 @@
 #include <csrc/distributed/c10d/ProcessGroupShm.h>
 
 using namespace c10d;
+using test::expect;
+using test::expect_error;
 using test::GroupPtr;
 using test::with_rank_threads;
 using Tensors = std::vector<at::Tensor>;
@@ -48,14 +51,14 @@ TEST_CASE("allreduce over shared memory sums in the order of ranks", "[distribut
         serial += all[r];
       }
       Tensors tensors{all[rank].clone()};
-      CHECK(group->allreduce(tensors)->wait());
-      CHECK(tensors[0].equal(serial)); // the same bits
+      expect(group->allreduce(tensors)->wait());
+      expect(tensors[0].equal(serial)); // the same bits
 
       auto backend = group->getBackend(at::kCPU);
       Tensors shared{backend->allocateTensor(n, at::kFloat)};
       shared[0].copy_(all[rank]);
       group->allreduce(shared)->wait();
-      CHECK(shared[0].equal(serial));
+      expect(shared[0].equal(serial));
     }
   });
 }
@@ -74,24 +77,24 @@ TEST_CASE("allreduce over shared memory knows all dtypes and reductions", "[dist
          {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong}) {
       CAPTURE(dtype);
       const auto mine = values(rank, 3000, dtype);
-      CHECK(reduce(mine, ReduceOp::SUM).equal(expected_sum(size, 3000, dtype)));
-      CHECK(reduce(mine, ReduceOp::MAX).equal(values(2, 3000, dtype)));
-      CHECK(reduce(mine, ReduceOp::MIN).equal(values(0, 3000, dtype)));
-      CHECK(reduce(at::full({5}, 2, dtype), ReduceOp::PRODUCT).equal(at::full({5}, 8, dtype)));
+      expect(reduce(mine, ReduceOp::SUM).equal(expected_sum(size, 3000, dtype)));
+      expect(reduce(mine, ReduceOp::MAX).equal(values(2, 3000, dtype)));
+      expect(reduce(mine, ReduceOp::MIN).equal(values(0, 3000, dtype)));
+      expect(reduce(at::full({5}, 2, dtype), ReduceOp::PRODUCT).equal(at::full({5}, 8, dtype)));
     }
-    CHECK(reduce(values(rank, 9, at::kDouble), ReduceOp::AVG).equal(expected_sum(size, 9, at::kDouble) / 3));
+    expect(reduce(values(rank, 9, at::kDouble), ReduceOp::AVG).equal(expected_sum(size, 9, at::kDouble) / 3));
     const auto bits = at::full({3}, 1 << rank, at::kInt);
-    CHECK(reduce(bits, ReduceOp::BOR).equal(at::full({3}, 7, at::kInt)));
-    CHECK(reduce(bits, ReduceOp::BAND).equal(at::zeros({3}, at::kInt)));
-    CHECK(reduce(at::full({3}, 5, at::kInt), ReduceOp::BXOR).equal(at::full({3}, 5, at::kInt)));
-    CHECK(reduce(at::full({3}, rank == 1, at::kBool), ReduceOp::SUM).all().item<bool>());
+    expect(reduce(bits, ReduceOp::BOR).equal(at::full({3}, 7, at::kInt)));
+    expect(reduce(bits, ReduceOp::BAND).equal(at::zeros({3}, at::kInt)));
+    expect(reduce(at::full({3}, 5, at::kInt), ReduceOp::BXOR).equal(at::full({3}, 5, at::kInt)));
+    expect(reduce(at::full({3}, rank == 1, at::kBool), ReduceOp::SUM).all().item<bool>());
     const auto complex = at::complex(values(rank, 4), values(rank, 4));
-    CHECK(reduce(complex, ReduceOp::SUM).equal(at::complex(expected_sum(size, 4), expected_sum(size, 4))));
-    CHECK(reduce(values(rank, 4), makePreMulSum(2.0)).equal(expected_sum(size, 4) * 2));
+    expect(reduce(complex, ReduceOp::SUM).equal(at::complex(expected_sum(size, 4), expected_sum(size, 4))));
+    expect(reduce(values(rank, 4), makePreMulSum(2.0)).equal(expected_sum(size, 4) * 2));
     const auto nan = at::full({2}, rank == 1 ? NAN : 1.f);
-    CHECK(reduce(nan, ReduceOp::MIN).isnan().all().item<bool>());
-    CHECK_THROWS_WITH(reduce(complex, ReduceOp::MAX), Catch::Contains("MAX"));
-    CHECK_THROWS_WITH(reduce(values(rank, 4), ReduceOp::BAND), Catch::Contains("bitwise"));
+    expect(reduce(nan, ReduceOp::MIN).isnan().all().item<bool>());
+    expect_error([&] { reduce(complex, ReduceOp::MAX); }, {"MAX"});
+    expect_error([&] { reduce(values(rank, 4), ReduceOp::BAND); }, {"bitwise"});
   });
 }
 
@@ -102,8 +105,8 @@ TEST_CASE("Tensors with gaps go through collectives as well", "[distributed][col
     view.fill_(rank + 1);
     Tensors tensors{view};
     group->allreduce(tensors)->wait();
-    CHECK(view.equal(at::full({3, 6}, 3.f)));
-    CHECK(whole.sum().item<float>() == 3 * 18);
+    expect(view.equal(at::full({3, 6}, 3.f)));
+    expect(whole.sum().item<float>() == 3 * 18);
   });
 }
 
@@ -117,12 +120,12 @@ TEST_CASE("broadcast and reduce have a root", "[distributed][collectives]") {
         BroadcastOptions options;
         options.rootRank = root;
         group->broadcast(tensors, options)->wait();
-        CHECK(tensors[0].equal(values(root, n)));
+        expect(tensors[0].equal(values(root, n)));
         Tensors reduced{values(rank, n)};
         ReduceOptions reduce_options;
         reduce_options.rootRank = root;
         group->reduce(reduced, reduce_options)->wait();
-        CHECK(reduced[0].equal(rank == root ? expected_sum(size, n) : values(rank, n)));
+        expect(reduced[0].equal(rank == root ? expected_sum(size, n) : values(rank, n)));
       }
     }
   });
@@ -140,11 +143,11 @@ TEST_CASE("allgather, gather and scatter move tensors by rank", "[distributed][c
       }
       group->allgather(outputs, input)->wait();
       for (int r = 0; r < size; ++r) {
-        CHECK(outputs[0][r].equal(values(r, n)));
+        expect(outputs[0][r].equal(values(r, n)));
       }
       auto flat = at::empty({size, n});
       group->all_gather_single(flat, input[0])->wait();
-      CHECK(flat.equal(at::stack(outputs[0])));
+      expect(flat.equal(at::stack(outputs[0])));
 
       const int root = size - 1;
       GatherOptions gather;
@@ -158,7 +161,7 @@ TEST_CASE("allgather, gather and scatter move tensors by rank", "[distributed][c
       scatter.rootRank = root;
       Tensors output{at::empty({n})};
       group->scatter(output, gathered, scatter)->wait();
-      CHECK(output[0].equal(values(rank, n)));
+      expect(output[0].equal(values(rank, n)));
     }
   });
 }
@@ -171,11 +174,11 @@ TEST_CASE("reduce_scatter gives each rank its part of the sum", "[distributed][c
       auto input = values(rank, n * size);
       auto output = at::empty({n});
       group->reduce_scatter_single(output, input)->wait();
-      CHECK(output.equal(expected_sum(size, n * size).narrow(0, rank * n, n)));
+      expect(output.equal(expected_sum(size, n * size).narrow(0, rank * n, n)));
       Tensors outputs{at::empty({n})};
       Lists inputs{input.view({size, n}).unbind(0)};
       group->reduce_scatter(outputs, inputs)->wait();
-      CHECK(outputs[0].equal(output));
+      expect(outputs[0].equal(output));
     }
   });
 }
@@ -198,7 +201,7 @@ TEST_CASE("alltoall exchanges parts of any size", "[distributed][collectives]") 
       group->all_to_all_single(output, input, out_splits, in_splits)->wait();
       int64_t at = 0;
       for (int r = 0; r < size; ++r) {
-        CHECK((output.narrow(0, at, out_splits[r]) == r).all().item<bool>());
+        expect((output.narrow(0, at, out_splits[r]) == r).all().item<bool>());
         at += out_splits[r];
       }
     }
@@ -210,7 +213,7 @@ TEST_CASE("alltoall exchanges parts of any size", "[distributed][collectives]") 
     }
     group->alltoall(outputs, inputs)->wait();
     for (int r = 0; r < size; ++r) {
-      CHECK((outputs[r] == r * 10 + rank).all().item<bool>());
+      expect((outputs[r] == r * 10 + rank).all().item<bool>());
     }
   });
 }
@@ -219,15 +222,15 @@ TEST_CASE("Coalesced collectives take several tensors", "[distributed][collectiv
   with_rank_threads(3, [&](int rank, const GroupPtr& group) {
     Tensors tensors{values(rank, 5), values(rank, 70'000), values(rank, 3, at::kLong)};
     group->allreduce_coalesced(tensors)->wait();
-    CHECK(tensors[1].equal(expected_sum(3, 70'000)));
-    CHECK(tensors[2].equal(expected_sum(3, 3, at::kLong)));
+    expect(tensors[1].equal(expected_sum(3, 70'000)));
+    expect(tensors[2].equal(expected_sum(3, 3, at::kLong)));
     Tensors in{values(rank, 4), values(rank, 6)};
     Tensors out{at::empty({12}), at::empty({18})};
     group->all_gather_single_coalesced(out, in)->wait();
-    CHECK(out[1].narrow(0, 6, 6).equal(values(1, 6)));
+    expect(out[1].narrow(0, 6, 6).equal(values(1, 6)));
     Tensors parts{at::empty({4}), at::empty({6})};
     group->reduce_scatter_single_coalesced(parts, out)->wait();
-    CHECK(parts[0].equal(values(rank, 4) * 3));
+    expect(parts[0].equal(values(rank, 4) * 3));
   });
 }
 
@@ -241,17 +244,17 @@ TEST_CASE("Works run behind the caller, in order, and give futures", "[distribut
     }
     auto future = works[3]->getFuture();
     future->wait();
-    CHECK(future->value().toTensorVector()[0].equal(at::full({100'000}, 7.f)));
+    expect(future->value().toTensorVector()[0].equal(at::full({100'000}, 7.f)));
     while (!works[19]->isCompleted()) {
       std::this_thread::yield();
     }
-    CHECK(works[19]->isSuccess());
+    expect(works[19]->isSuccess());
     for (int i = 0; i < 20; ++i) {
-      CHECK(works[i]->wait());
-      CHECK(tensors[i][0][0].item<float>() == float(2 * i + 1));
+      expect(works[i]->wait());
+      expect(tensors[i][0][0].item<float>() == float(2 * i + 1));
     }
-    CHECK(works[19]->getFutureResult()->completed());
-    CHECK(group->getSequenceNumberForGroup() == 20);
+    expect(works[19]->getFutureResult()->completed());
+    expect(group->getSequenceNumberForGroup() == 20);
     group->barrier()->wait();
     group->monitoredBarrier(BarrierOptions());
   });
@@ -269,39 +272,41 @@ TEST_CASE("Two ranks exchange messages by tag", "[distributed][collectives]") {
       group->recv(back, 1, 0)->wait();
       first->wait();
       second->wait();
-      CHECK(back[0].equal(values(1, n)));
+      expect(back[0].equal(values(1, n)));
       for (int i = 0; i < 2; ++i) {
         Tensors any{at::empty({1})};
         auto work = group->recvAnysource(any, 9);
         work->wait();
-        CHECK(any[0].item<float>() == work->sourceRank());
+        expect(any[0].item<float>() == work->sourceRank());
       }
     } else {
       if (rank == 1) {
         Tensors small{at::empty({2})};
         group->recv(small, 0, 2)->wait(); // the second first
-        CHECK(small[0].equal(at::full({2}, 5.f)));
+        expect(small[0].equal(at::full({2}, 5.f)));
         Tensors large{at::empty({n})};
         group->recv(large, 0, 1)->wait();
-        CHECK(large[0].equal(values(0, n)));
+        expect(large[0].equal(values(0, n)));
         Tensors back{values(1, n)};
         group->send(back, 0, 0)->wait();
       }
       Tensors me{at::full({1}, float(rank))};
       group->send(me, 0, 9)->wait();
     }
-    CHECK_THROWS_AS(
+    expect_error<c10::ValueError>([&] {
+      [&] {
+        Tensors t{at::empty({1})};
+        group->send(t, 7, 0);
+      }();
+    });
+    expect_error(
         [&] {
-          Tensors t{at::empty({1})};
-          group->send(t, 7, 0);
-        }(),
-        c10::ValueError);
-    CHECK_THROWS_WITH(
-        [&] {
-          Tensors t{at::empty({1})};
-          group->recv(t, (rank + 1) % 3, -1);
-        }(),
-        Catch::Contains("Tag"));
+          [&] {
+            Tensors t{at::empty({1})};
+            group->recv(t, (rank + 1) % 3, -1);
+          }();
+        },
+        {"Tag"});
     group->barrier()->wait();
   });
 }
@@ -310,15 +315,15 @@ TEST_CASE("Groups of some ranks work beside the whole", "[distributed][collectiv
   with_rank_threads(4, [&](int rank, const GroupPtr& group) {
     const std::vector<int> mine = rank % 2 == 0 ? std::vector<int>{2, 0} : std::vector<int>{1, 3};
     auto half = group->splitGroup(mine, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
-    CHECK(half->getSize() == 2);
-    CHECK(half->getRank() == (mine[0] == rank ? 0 : 1));
+    expect(half->getSize() == 2);
+    expect(half->getRank() == (mine[0] == rank ? 0 : 1));
     Tensors tensors{at::full({5}, float(rank))};
     half->allreduce(tensors)->wait();
-    CHECK(tensors[0][0].item<float>() == (rank % 2 == 0 ? 2 : 4));
+    expect(tensors[0][0].item<float>() == (rank % 2 == 0 ? 2 : 4));
     group->allreduce(tensors)->wait();
-    CHECK(tensors[0][0].item<float>() == 12);
-    CHECK_THROWS_AS(
-        group->splitGroup({(rank + 1) % 4}, std::nullopt, std::nullopt, std::nullopt, std::nullopt), c10::ValueError);
+    expect(tensors[0][0].item<float>() == 12);
+    expect_error<c10::ValueError>(
+        [&] { group->splitGroup({(rank + 1) % 4}, std::nullopt, std::nullopt, std::nullopt, std::nullopt); });
   });
 }
 
@@ -328,18 +333,18 @@ TEST_CASE("Arguments of collectives are checked before anything is sent", "[dist
     Tensors two{at::ones({2}), at::ones({2})};
     Tensors undefined{at::Tensor()};
     Tensors sparse{at::ones({2}).to_sparse()};
-    CHECK_THROWS_WITH(group->allreduce(none), Catch::Contains("non-empty tensor list"));
-    CHECK_THROWS_WITH(group->allreduce(two), Catch::Contains("single-element"));
-    CHECK_THROWS_AS(group->allreduce(undefined), c10::ValueError);
-    CHECK_THROWS_AS(group->allreduce(sparse), c10::Error);
+    expect_error([&] { group->allreduce(none); }, {"non-empty tensor list"});
+    expect_error([&] { group->allreduce(two); }, {"single-element"});
+    expect_error<c10::ValueError>([&] { group->allreduce(undefined); });
+    expect_error<c10::Error>([&] { group->allreduce(sparse); });
     BroadcastOptions options;
     options.rootRank = 2;
     Tensors one{at::ones({2})};
-    CHECK_THROWS_WITH(group->broadcast(one, options), Catch::Contains("invalid root rank"));
+    expect_error([&] { group->broadcast(one, options); }, {"invalid root rank"});
     auto wrong = at::ones({3});
-    CHECK_THROWS_WITH(group->all_gather_single(wrong, one[0]), Catch::Contains("invalid tensor size"));
+    expect_error([&] { group->all_gather_single(wrong, one[0]); }, {"invalid tensor size"});
     auto ints = at::ones({4}, at::kInt);
-    CHECK_THROWS_WITH(group->all_gather_single(ints, one[0]), Catch::Contains("invalid tensor type"));
+    expect_error([&] { group->all_gather_single(ints, one[0]); }, {"invalid tensor type"});
     group->barrier()->wait();
   });
 }
@@ -349,13 +354,13 @@ TEST_CASE("Hooks of a group see its operations", "[distributed][collectives]") {
     std::vector<int> seen;
     group->registerPreHook(1, [&](const PreHookArgs& args) { seen.push_back(static_cast<int>(args.name)); });
     group->registerPostHook(1, [&](const PostHookArgs& args) {
-      CHECK(args.work);
+      expect(args.work);
       seen.push_back(100);
     });
     Tensors one{at::ones({2})};
     group->allreduce(one)->wait();
     group->unregisterPreHook(1);
     group->barrier()->wait();
-    CHECK(seen == std::vector<int>{static_cast<int>(HookOpName::ALLREDUCE), 100, 100});
+    expect(seen == std::vector<int>{static_cast<int>(HookOpName::ALLREDUCE), 100, 100});
   });
 }

@@ -1,4 +1,5 @@
 // DistributedDataParallel: N ranks with a part of a batch each are one process with the whole.
+#include "expect.h"
 #include "ranks.h"
 
 #include <catch2/catch.hpp>
@@ -8,6 +9,8 @@
 
 #include <signal.h>
 
+using test::expect;
+using test::expect_error;
 using test::GroupPtr;
 using torch::nn::parallel::DistributedDataParallel;
 using torch::nn::parallel::DistributedDataParallelOptions;
@@ -71,11 +74,10 @@ std::vector<at::Tensor> serial_average(int size, const std::function<void(Net&, 
 }
 
 void check_equal(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-  REQUIRE(a.size() == b.size());
+  expect(a.size() == b.size());
   for (size_t i = 0; i < a.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE(a[i].defined());
-    CHECK(a[i].equal(b[i]));
+    expect(a[i].defined());
+    expect(a[i].equal(b[i]));
   }
 }
 
@@ -92,13 +94,13 @@ TEST_CASE("Gradients are the average over ranks, bit for bit", "[distributed][dd
   test::with_rank_threads(size, [&](int rank, const GroupPtr& group) {
     Net net;
     DistributedDataParallel<Net> ddp(net, options_for(group, cap));
-    CHECK(ddp.reducer().bucket_count() == (cap == 25.0 ? 1 : cap == 0.004 ? 3 : 8));
+    expect(ddp.reducer().bucket_count() == (cap == 25.0 ? 1 : cap == 0.004 ? 3 : 8));
     for (int step = 0; step < 3; ++step) {
       ddp.zero_grad(step == 1); // with and without letting gradients go
       ddp(part(rank)).square().mean().backward();
       check_equal(grads_of(*net), expected);
     }
-    CHECK(ddp.named_parameters()[0].key() == "module.first.weight");
+    expect(ddp.named_parameters()[0].key() == "module.first.weight");
   });
 }
 
@@ -127,7 +129,7 @@ TEST_CASE("Ranks train one model: N ranks equal one with the whole batch", "[dis
     const auto got = net->parameters();
     const auto wanted = whole->parameters();
     for (size_t i = 0; i < got.size(); ++i) {
-      CHECK(torch::allclose(got[i], wanted[i], 1e-5, 1e-6));
+      expect(torch::allclose(got[i], wanted[i], 1e-5, 1e-6));
     }
   });
 }
@@ -146,10 +148,10 @@ TEST_CASE("Parameters that a rank does not use need no flag", "[distributed][ddp
       ddp(batch(4) * (rank + 1), rank == 1).square().mean().backward();
       auto grads = grads_of(*net);
       // norm is used by nobody.
-      CHECK(net->norm->weight.grad().defined() == !flag);
+      expect(net->norm->weight.grad().defined() == !flag);
       for (size_t p = 0; p < grads.size(); ++p) {
         if (grads[p].defined()) {
-          CHECK(grads[p].equal(expected[p]));
+          expect(grads[p].equal(expected[p]));
         }
       }
     }
@@ -183,11 +185,11 @@ TEST_CASE("Passes that fail, or compute gradients elsewhere, leave the next one 
     Net net;
     DistributedDataParallel<Net> ddp(net, options_for(group));
     const auto grads = torch::autograd::grad({ddp(batch(4)).sum()}, {net->first->weight});
-    CHECK(grads[0].defined());
-    CHECK_FALSE(net->first->weight.grad().defined());
+    expect(grads[0].defined());
+    expect(!(net->first->weight.grad().defined()));
     auto output = ddp(batch(4));
     output.register_hook([](const at::Tensor&) { TORCH_CHECK(false, "stop"); });
-    CHECK_THROWS_WITH(output.sum().backward(), Catch::Contains("stop"));
+    expect_error([&] { output.sum().backward(); }, {"stop"});
     ddp.zero_grad();
     ddp(batch(4) + rank).square().mean().backward();
     check_equal(grads_of(*net), expected);
@@ -213,34 +215,32 @@ TEST_CASE("Communication hooks reduce in their own way", "[distributed][ddp]") {
     const auto bf16 =
         grads_with([&](auto& ddp) { ddp.register_comm_hook(std::make_unique<c10d::BF16CompressCommHook>(group)); });
     for (size_t i = 0; i < expected.size(); ++i) {
-      CHECK(torch::allclose(half[i], expected[i], 1e-2, 1e-3));
-      CHECK(torch::allclose(bf16[i], expected[i], 5e-2, 1e-2));
+      expect(torch::allclose(half[i], expected[i], 1e-2, 1e-3));
+      expect(torch::allclose(bf16[i], expected[i], 5e-2, 1e-2));
     }
     size_t seen = 0;
     const auto lambda = grads_with([&](auto& ddp) {
       ddp.register_comm_hook([&](c10d::GradBucket& bucket) {
         seen += bucket.getGradients().size();
-        CHECK(bucket.getParameters().size() == bucket.getGradients().size());
+        expect(bucket.getParameters().size() == bucket.getGradients().size());
         bucket.getBufferRef().mul_(2);
         std::vector<at::Tensor> tensors{bucket.getBuffer()};
         return group->allreduce(tensors)->getFuture();
       });
     });
-    CHECK(seen == expected.size());
-    CHECK(torch::allclose(lambda[0], expected[0] * 4));
+    expect(seen == expected.size());
+    expect(torch::allclose(lambda[0], expected[0] * 4));
   });
 }
 
 TEST_CASE("Models that differ are refused on all ranks", "[distributed][ddp]") {
   test::with_rank_threads(2, [&](int rank, const GroupPtr& group) {
     torch::nn::Linear layer(3, rank == 0 ? 4 : 5);
-    CHECK_THROWS_WITH(
-        DistributedDataParallel<torch::nn::Linear>(layer, options_for(group)),
-        Catch::Contains("same model across all ranks") && Catch::Contains("weight [4, 3]") &&
-            Catch::Contains("weight [5, 3]"));
+    expect_error(
+        [&] { DistributedDataParallel<torch::nn::Linear>(layer, options_for(group)); },
+        {"same model across all ranks", "weight [4, 3]", "weight [5, 3]"});
     torch::nn::ReLU nothing;
-    CHECK_THROWS_WITH(
-        DistributedDataParallel<torch::nn::ReLU>(nothing, options_for(group)), Catch::Contains("not needed"));
+    expect_error([&] { DistributedDataParallel<torch::nn::ReLU>(nothing, options_for(group)); }, {"not needed"});
   });
 }
 

@@ -1,4 +1,5 @@
 // What the other ranks learn when one dies, stops, leaves, is late, or calls something else.
+#include "expect.h"
 #include "ranks.h"
 
 #include <catch2/catch.hpp>
@@ -12,6 +13,9 @@
 
 using namespace c10d;
 using namespace std::chrono_literals;
+using test::expect;
+using test::expect_error;
+using test::expect_text;
 using test::GroupPtr;
 using test::with_rank_processes;
 using Tensors = std::vector<at::Tensor>;
@@ -116,18 +120,17 @@ TEST_CASE("Ranks that call different collectives are told what both called", "[d
         group->allreduce(tensors)->wait();
       }
     });
-    CHECK(seconds < 5);
-    CHECK_THAT(
+    expect(seconds < 5);
+    expect_text(
         message,
-        Catch::Contains("do not call the same") && Catch::Contains("allreduce number 1 of 2 Float elements") &&
-            Catch::Contains(
-                kind == 0       ? "of 3 Float elements"
-                    : kind == 1 ? "of 2 Int elements"
-                    : kind == 2 ? "barrier number 1"
-                                : "with reduction 4"));
+        {"do not call the same", "allreduce number 1 of 2 Float elements",
+         kind == 0       ? "of 3 Float elements"
+             : kind == 1 ? "of 2 Int elements"
+             : kind == 2 ? "barrier number 1"
+                         : "with reduction 4"});
     // From now on each call says so.
-    CHECK_THAT(thrown_after([&] { group->barrier()->wait(); }).second, Catch::Contains("has failed"));
-    CHECK(group->getBackend(at::kCPU)->getError() == ErrorType::COMM_ERROR);
+    expect_text(thrown_after([&] { group->barrier()->wait(); }).second, {"has failed"});
+    expect(group->getBackend(at::kCPU)->getError() == ErrorType::COMM_ERROR);
   });
 }
 
@@ -136,12 +139,12 @@ TEST_CASE("A rank that leaves or aborts is named by those who wait for it", "[di
   test::with_rank_threads(3, [&](int rank, const GroupPtr& group) {
     if (rank == 0) {
       abort ? group->abort() : group->shutdown();
-      CHECK_THROWS_AS(group->barrier(), c10::Error);
+      expect_error<c10::Error>([&] { group->barrier(); });
       return;
     }
     const auto [seconds, message] = thrown_after([&] { group->barrier()->wait(); });
-    CHECK(seconds < 5);
-    CHECK_THAT(message, Catch::Contains(abort ? "rank 0 has aborted the group" : "rank 0 has left the group"));
+    expect(seconds < 5);
+    expect_text(message, {abort ? "rank 0 has aborted the group" : "rank 0 has left the group"});
   });
 }
 
@@ -150,10 +153,10 @@ TEST_CASE("A rank that is late is named after the timeout", "[distributed][failu
     if (rank == 0) {
       group->setTimeout(300ms);
       const auto [seconds, message] = thrown_after([&] { group->barrier()->wait(); });
-      CHECK(seconds < 2);
-      CHECK_THAT(message, Catch::Contains("waited for rank 1"));
+      expect(seconds < 2);
+      expect_text(message, {"waited for rank 1"});
       Tensors tensors{at::ones({1})};
-      CHECK_THROWS_AS(group->recv(tensors, 1, 0)->wait(), c10::DistBackendError);
+      expect_error<c10::DistBackendError>([&] { group->recv(tensors, 1, 0)->wait(); });
     } else {
       std::this_thread::sleep_for(1s);
     }
@@ -166,7 +169,7 @@ TEST_CASE("Messages of sizes that differ end the receive alone", "[distributed][
     if (rank == 0) {
       group->send(tensors, 1, 0)->wait();
     } else {
-      CHECK_THROWS_WITH(group->recv(tensors, 0, 0)->wait(), Catch::Contains("sent 12 bytes"));
+      expect_error([&] { group->recv(tensors, 0, 0)->wait(); }, {"sent 12 bytes"});
     }
     group->barrier()->wait();
   });

@@ -1,6 +1,8 @@
 // Ranks for tests.
 #include "ranks.h"
 
+#include "expect.h"
+
 #include <catch2/catch.hpp>
 
 #include <aten/parallel/Parallel.h>
@@ -51,6 +53,7 @@ void with_rank_threads(int size, const std::function<void(int, const GroupPtr&)>
     INFO("rank " << rank);
     CHECK(errors[rank] == "");
   }
+  report_expectations();
 }
 
 namespace {

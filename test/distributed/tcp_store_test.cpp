@@ -1,4 +1,6 @@
 // TCPStore: its server among good clients and bad ones.
+#include "expect.h"
+
 #include <catch2/catch.hpp>
 
 #include <c10/util/Exception.h>
@@ -101,13 +103,14 @@ TEST_CASE("A TCPStore's server waits for its workers, and says who came", "[dist
 TEST_CASE("A client of a TCPStore names the server it cannot reach or loses", "[distributed][store]") {
   auto server = server_with();
   const auto client = client_of(*server);
-  std::thread waiting([&] { CHECK_THROWS_AS(client->get("never"), c10::DistNetworkError); });
+  std::thread waiting([&] { test::expect_error<c10::DistNetworkError>([&] { client->get("never"); }); });
   std::this_thread::sleep_for(30ms);
   TCPStoreOptions options;
   options.port = server->getPort();
   options.timeout = 100ms;
   server.reset();
   waiting.join();
+  test::report_expectations();
   CHECK_THROWS_AS(client->set("x", "1"), c10::DistNetworkError);
   CHECK_THROWS_WITH(TCPStore("localhost", options), Catch::Contains("timed out after 100ms"));
   CHECK_THROWS_AS(TCPStore("no.such.host.invalid", options), c10::DistNetworkError);
@@ -146,12 +149,13 @@ TEST_CASE("Hundreds of clients meet at a TCPStore's barrier", "[distributed][sto
       const auto client = client_of(*server, 20s);
       client->add("n", 1);
       client->barrier("all", 200, 20s);
-      CHECK(client->add("n", 0) == 200);
+      test::expect(client->add("n", 0) == 200);
     });
   }
   for (auto& thread : threads) {
     thread.join();
   }
+  test::report_expectations();
 }
 
 TEST_CASE("Clients that break the protocol lose their connection and nothing else", "[distributed][store]") {
