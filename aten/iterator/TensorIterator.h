@@ -118,10 +118,10 @@ struct PointwiseRule {
     Real, // complex gives its real dtype
   };
   Result result = Result::Common;
-  std::uint32_t keep_mask : 31 = 0; // bit i: input i keeps its own dtype and takes no part in promotion
+  std::uint16_t keep_mask = 0; // bit i: input i keeps its own dtype and takes no part in promotion
   // The loop converts elements from the inputs' dtypes and to the output's, whatever they are: the iterator makes no
   // copies.
-  std::uint32_t loop_converts : 1 = 0;
+  bool loop_converts = false;
 };
 
 /// An input of a pointwise operator: a tensor or a scalar, borrowed.

@@ -237,8 +237,8 @@ bool promote_in_loop(const PointwiseInput* inputs, int count, PointwiseRule rule
 // general path would say.
 bool may_convert_result(ScalarType result, ScalarType out, int inputs_count, PointwiseRule rule) {
   const bool one_dtype = inputs_count == 1 && rule.result == PointwiseRule::Result::Common;
-  return rule.loop_converts != 0 && !one_dtype && rule.result != PointwiseRule::Result::Real &&
-      c10::canCast(result, out) && detail::loop_may_convert(out);
+  return rule.loop_converts && !one_dtype && rule.result != PointwiseRule::Result::Real && c10::canCast(result, out) &&
+      detail::loop_may_convert(out);
 }
 
 } // namespace
@@ -257,7 +257,7 @@ bool TensorIteratorBase::try_pointwise_fast(
     return false;
   }
   ScalarType dtype = c10::typeMetaToScalarType(lead->dtype());
-  if (rule.loop_converts != 0 && !promote_in_loop(inputs, inputs_count, rule, dtype)) {
+  if (rule.loop_converts && !promote_in_loop(inputs, inputs_count, rule, dtype)) {
     return false;
   }
   const caffe2::TypeMeta type = c10::scalarTypeToTypeMeta(dtype);
@@ -293,7 +293,7 @@ bool TensorIteratorBase::try_pointwise_fast(
     const c10::TensorImpl* impl = inputs[i].tensor->unsafeGetTensorImpl();
     std::size_t own_item = item;
     if (C10_UNLIKELY(impl->dtype() != type)) {
-      if (rule.loop_converts == 0) {
+      if (!rule.loop_converts) {
         return false;
       }
       converts = true;
@@ -719,7 +719,7 @@ void TensorIteratorBase::build_pointwise(
           (resize_out ? TensorIteratorConfig::kResizeOutputs : 0u) | TensorIteratorConfig::kPromoteInputs |
           TensorIteratorConfig::kSafeCasting | TensorIteratorConfig::kCastOutputs | TensorIteratorConfig::kCpuScalars |
           (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u) |
-          (rule.loop_converts != 0 ? TensorIteratorConfig::kLoopConverts : 0u),
+          (rule.loop_converts ? TensorIteratorConfig::kLoopConverts : 0u),
       Statics{no_shape, no_dtype, no_device});
 }
 
