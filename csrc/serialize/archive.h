@@ -15,6 +15,10 @@
 #include <utility>
 #include <vector>
 
+namespace c10 {
+struct IValue;
+} // namespace c10
+
 namespace torch::jit {
 struct CompilationUnit;
 } // namespace torch::jit
