@@ -20,9 +20,9 @@ void multinomial_out(
 }
 
 /// Zeros and ones go to any real dtype.
-void bernoulli_out(const char*, const TensorBase&, std::optional<Generator>, const TensorBase& out) {
+void bernoulli_out(const char*, const TensorBase& self, std::optional<Generator>, const TensorBase& out) {
   TORCH_CHECK_NOT_IMPLEMENTED(
-      !out.is_complex(), "\"bernoulli_tensor_cpu_self_\" not implemented for '", out.scalar_type(),
+      self.numel() == 0 || !out.is_complex(), "\"bernoulli_tensor_cpu_self_\" not implemented for '", out.scalar_type(),
       "'; it takes outputs of all dtypes but complex ones");
 }
 
