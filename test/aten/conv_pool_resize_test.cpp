@@ -251,6 +251,23 @@ TEST_CASE("an infinite weight of a depthwise convolution meets no padding", "[at
   const Tensor y = at::conv2d(at::ones({1, 2, 5, 20}), w, {}, 1, 1, 1, 2);
   CHECK_FALSE(y.isnan().any().item<bool>());
   CHECK(y.isinf().sum().item<int64_t>() == 4 * 19);
+
+  // Neither in windows that step by two, nor in the gradient of the image, nor beside an infinite element of the image.
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kBFloat16}) {
+    Tensor x = at::ones({1, 2, 6, 33}, dtype), weight = at::ones({2, 1, 3, 3}, dtype),
+           g = at::ones({1, 2, 3, 17}, dtype);
+    weight[0][0][0][0] = std::numeric_limits<double>::infinity();
+    x[0][0][3][5] = std::numeric_limits<double>::infinity();
+    const Tensor strided = at::conv2d(x, weight, at::ones({2}, dtype), 2, 1, 1, 2);
+    CHECK_FALSE(strided.isnan().any().item<bool>());
+    CHECK(strided.isinf().sum().item<int64_t>() == 2 * 16);
+    CHECK(strided[0][1].min().item<double>() == 5);
+    const Tensor dx = std::get<0>(
+        at::convolution_backward(g, x, weight, {2}, {2, 2}, {1, 1}, {1, 1}, false, {0, 0}, 2, {true, false, false}));
+    CHECK_FALSE(dx.isnan().any().item<bool>());
+    CHECK(dx.isinf().sum().item<int64_t>() == 2 * 16);
+    CHECK(dx[0][1][1][1].item<double>() == 4);
+  }
 }
 
 TEST_CASE("convolution over nothing", "[aten][conv]") {

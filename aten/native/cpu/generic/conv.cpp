@@ -146,16 +146,61 @@ bool run_onednn(const ConvProblem& p, ConvPass pass, const Operands& given, cons
   return true;
 }
 
-bool all_finite(const Tensor& weight) {
-  const Tensor plain = weight.contiguous();
-  bool finite = true;
-  dispatch("convolution", plain.scalar_type(), kFloating, [&]<class T> {
-    const T* data = plain.const_data_ptr<T>();
-    for (int64_t i = 0; i < plain.numel(); ++i) {
-      finite &= std::isfinite(static_cast<opmath_type<T>>(data[i]));
+/// Where a result reads its source for element k of the kernel, -1 where there is padding or no window.
+int64_t source_position(const ConvProblem& p, ConvPass pass, int d, int64_t result, int64_t k) {
+  if (pass == ConvPass::Forward) {
+    const int64_t position = result * p.stride[d] + k * p.dilation[d] - p.padding[d];
+    return position < p.in[d] ? position : -1;
+  }
+  const int64_t position = result + p.padding[d] - k * p.dilation[d];
+  return position >= 0 && position % p.stride[d] == 0 && position / p.stride[d] < p.out[d] ? position / p.stride[d]
+                                                                                           : -1;
+}
+
+/// A plane of a depthwise convolution, or of the gradient of its input, from the elements that exist.
+template <class T>
+void convolve_plane(
+    const ConvProblem& p, ConvPass pass, const T* source, const T* weight, opmath_type<T> start, T* result) {
+  const auto& results = pass == ConvPass::Forward ? p.out : p.in;
+  const int64_t source_width = pass == ConvPass::Forward ? p.in[2] : p.out[2];
+  for (int64_t y = 0; y < results[1]; ++y) {
+    for (int64_t x = 0; x < results[2]; ++x) {
+      opmath_type<T> sum = start;
+      for (int64_t k = 0; k < p.kernel_size(); ++k) {
+        const int64_t row = source_position(p, pass, 1, y, k / p.kernel[2]);
+        const int64_t column = source_position(p, pass, 2, x, k % p.kernel[2]);
+        if (row >= 0 && column >= 0) {
+          sum +=
+              static_cast<opmath_type<T>>(weight[k]) * static_cast<opmath_type<T>>(source[row * source_width + column]);
+        }
+      }
+      result[y * results[2] + x] = static_cast<T>(sum);
+    }
+  }
+}
+
+/// Computes the channels anew whose weights are not all finite: the kernels of planes multiply the zeros of the padding
+/// too, which stay zeros under finite weights only.
+void convolve_infinite_channels(
+    const ConvProblem& p, ConvPass pass, const void* source, const void* weight, const void* bias, void* result) {
+  const bool forward = pass == ConvPass::Forward;
+  const int64_t multiplier = p.out_channels / p.groups;
+  const int64_t source_size = forward ? p.in_size() : p.out_size(), result_size = forward ? p.out_size() : p.in_size();
+  dispatch("convolution", p.dtype, kFloating, [&]<class T> {
+    for (int64_t c = 0; c < p.out_channels; ++c) {
+      const T* own = static_cast<const T*>(weight) + c * p.kernel_size();
+      const auto is_finite = [](T w) { return std::isfinite(static_cast<opmath_type<T>>(w)); };
+      if (std::all_of(own, own + p.kernel_size(), is_finite)) {
+        continue;
+      }
+      const opmath_type<T> start(bias == nullptr ? T(0) : static_cast<const T*>(bias)[c]);
+      for (int64_t n = 0; n < p.batch; ++n) {
+        convolve_plane<T>(
+            p, pass, static_cast<const T*>(source) + (n * p.groups + c / multiplier) * source_size, own, start,
+            static_cast<T*>(result) + (n * p.out_channels + c) * result_size);
+      }
     }
   });
-  return finite;
 }
 
 /// Whether own kernels run a pass plane by plane: one or two dimensions in the plain layout, and windows whose steps do
@@ -177,20 +222,22 @@ bool is_depthwise(const ConvProblem& p, ConvPass pass, const Operands& given) {
       return false;
     }
   }
-  // The zeros of the padding are multiplied too, and stay zeros under finite weights only.
-  return given.src.is_contiguous() && given.dst.is_contiguous() &&
-      (pass == ConvPass::BackwardWeight || all_finite(given.weight));
+  return given.src.is_contiguous() && given.dst.is_contiguous();
 }
 
 void run_depthwise(const ConvProblem& p, ConvPass pass, const Operands& given, const void* bias) {
   const int level = cpu_isa_level();
   const Tensor weight = given.weight.contiguous();
   if (pass == ConvPass::Forward) {
-    depthwise_forward_table[level](
-        p, given.src.const_data_ptr(), weight.const_data_ptr(), bias, given.dst.mutable_data_ptr());
+    const void* src = given.src.const_data_ptr();
+    void* dst = given.dst.mutable_data_ptr();
+    depthwise_forward_table[level](p, src, weight.const_data_ptr(), bias, dst);
+    convolve_infinite_channels(p, pass, src, weight.const_data_ptr(), bias, dst);
   } else if (pass == ConvPass::BackwardData) {
-    depthwise_backward_data_table[level](
-        p, given.dst.const_data_ptr(), weight.const_data_ptr(), given.src.mutable_data_ptr());
+    const void* dst = given.dst.const_data_ptr();
+    void* src = given.src.mutable_data_ptr();
+    depthwise_backward_data_table[level](p, dst, weight.const_data_ptr(), src);
+    convolve_infinite_channels(p, pass, dst, weight.const_data_ptr(), nullptr, src);
   } else {
     depthwise_backward_weight_table[level](
         p, given.src.const_data_ptr(), given.dst.const_data_ptr(), weight.mutable_data_ptr());
