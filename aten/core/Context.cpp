@@ -38,10 +38,6 @@ const Generator& Context::defaultGenerator(Device device) {
   return getAcceleratorHooksInterface(device.type()).getDefaultGenerator(device.index());
 }
 
-const AcceleratorHooksInterface& Context::getAcceleratorHooksInterface() {
-  return getAcceleratorHooksInterface(std::nullopt);
-}
-
 const AcceleratorHooksInterface& Context::getAcceleratorHooksInterface(std::optional<c10::DeviceType> type) {
   return detail::getAcceleratorHooks(type ? *type : *at::getAccelerator(/*checked=*/true));
 }
@@ -54,17 +50,9 @@ Device Context::getDeviceFromPtr(void* data, c10::DeviceType device_type) {
   return getAcceleratorHooksInterface(device_type).getDeviceFromPtr(data);
 }
 
-bool Context::isPinnedPtr(const void* data) {
-  return isPinnedPtr(data, std::nullopt);
-}
-
 bool Context::isPinnedPtr(const void* data, std::optional<c10::DeviceType> device_type) {
   const std::optional<c10::DeviceType> type = device_type ? device_type : at::getAccelerator();
   return type && detail::is_pinned_memory(*type, data);
-}
-
-Allocator* Context::getPinnedMemoryAllocator() {
-  return getPinnedMemoryAllocator(std::nullopt);
 }
 
 Allocator* Context::getPinnedMemoryAllocator(std::optional<c10::DeviceType> device_type) {

@@ -54,15 +54,12 @@ class TORCH_API Context {
   /// The generator that random operators on a device use by default. Throws when the device has none.
   const Generator& defaultGenerator(Device device);
   /// Throws when the type is not that of an accelerator, or no backend for it is loaded.
-  const AcceleratorHooksInterface& getAcceleratorHooksInterface(std::optional<c10::DeviceType> type);
-  const AcceleratorHooksInterface& getAcceleratorHooksInterface();
+  const AcceleratorHooksInterface& getAcceleratorHooksInterface(std::optional<c10::DeviceType> type = std::nullopt);
   /// Which device an address belongs to.
   Device getDeviceFromPtr(void* data, c10::DeviceType device_type);
-  bool isPinnedPtr(const void* data, std::optional<c10::DeviceType> device_type);
-  bool isPinnedPtr(const void* data);
+  bool isPinnedPtr(const void* data, std::optional<c10::DeviceType> device_type = std::nullopt);
   /// Throws when no backend gives pinned memory.
-  Allocator* getPinnedMemoryAllocator(std::optional<c10::DeviceType> device_type);
-  Allocator* getPinnedMemoryAllocator();
+  Allocator* getPinnedMemoryAllocator(std::optional<c10::DeviceType> device_type = std::nullopt);
   /// Makes a device's backend ready. Throws, with the reason, when there is none.
   void lazyInitDevice(c10::DeviceType device_type);
   void lazyInitCUDA() {

@@ -109,8 +109,7 @@ Tensor EmbeddingImpl::forward(const Tensor& indices) {
           .sparse(options.sparse()));
 }
 
-std::shared_ptr<EmbeddingImpl> detail::from_pretrained(
-    const torch::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options) {
+Embedding Embedding::from_pretrained(const torch::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options) {
   check_pretrained(embeddings);
   Embedding embedding(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
                           ._weight(embeddings)
@@ -120,7 +119,7 @@ std::shared_ptr<EmbeddingImpl> detail::from_pretrained(
                           .scale_grad_by_freq(options.scale_grad_by_freq())
                           .sparse(options.sparse()));
   embedding->weight.set_requires_grad(!options.freeze());
-  return embedding.ptr();
+  return embedding;
 }
 
 EmbeddingBagImpl::EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
@@ -171,7 +170,7 @@ Tensor EmbeddingBagImpl::forward(const Tensor& input, const Tensor& offsets, con
           .padding_idx(options.padding_idx()));
 }
 
-std::shared_ptr<EmbeddingBagImpl> detail::from_pretrained(
+EmbeddingBag EmbeddingBag::from_pretrained(
     const torch::Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options) {
   check_pretrained(embeddings);
   EmbeddingBag bag(EmbeddingBagOptions(embeddings.size(0), embeddings.size(1))
@@ -184,7 +183,7 @@ std::shared_ptr<EmbeddingBagImpl> detail::from_pretrained(
                        .include_last_offset(options.include_last_offset())
                        .padding_idx(options.padding_idx()));
   bag->weight.set_requires_grad(!options.freeze());
-  return bag.ptr();
+  return bag;
 }
 
 Module::DefaultArgs EmbeddingBagImpl::_forward_default_args() {

@@ -27,11 +27,6 @@ class TORCH_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   Tensor weight;
 };
 
-namespace detail {
-TORCH_API std::shared_ptr<EmbeddingImpl> from_pretrained(
-    const torch::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options);
-} // namespace detail
-
 /// Sums, means or maxima of rows of a table: each bag of indices gives [embedding_dim].
 class TORCH_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
@@ -53,24 +48,26 @@ class TORCH_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   DefaultArgs _forward_default_args() override;
 };
 
-namespace detail {
-TORCH_API std::shared_ptr<EmbeddingBagImpl> from_pretrained(
-    const torch::Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options);
-} // namespace detail
-
-/// The holder of an embedding: a template, as BuiltinHolder is.
-template <typename ImplType, typename FromPretrainedOptions>
-class EmbeddingHolder : public torch::nn::ModuleHolder<ImplType> {
+/// The holder of an EmbeddingImpl.
+class Embedding : public torch::nn::ModuleHolder<EmbeddingImpl> {
  public:
-  using torch::nn::ModuleHolder<ImplType>::ModuleHolder;
-  using Impl [[maybe_unused]] = ImplType;
+  using torch::nn::ModuleHolder<EmbeddingImpl>::ModuleHolder;
+  using Impl [[maybe_unused]] = EmbeddingImpl;
 
   /// A module with this table [num_embeddings, embedding_dim], without a copy.
-  static EmbeddingHolder from_pretrained(const torch::Tensor& embeddings, const FromPretrainedOptions& options = {}) {
-    return EmbeddingHolder(detail::from_pretrained(embeddings, options));
-  }
+  TORCH_API static Embedding from_pretrained(
+      const torch::Tensor& embeddings, const EmbeddingFromPretrainedOptions& options = {});
 };
-using Embedding = EmbeddingHolder<EmbeddingImpl, EmbeddingFromPretrainedOptions>;
-using EmbeddingBag = EmbeddingHolder<EmbeddingBagImpl, EmbeddingBagFromPretrainedOptions>;
+
+/// The holder of an EmbeddingBagImpl.
+class EmbeddingBag : public torch::nn::ModuleHolder<EmbeddingBagImpl> {
+ public:
+  using torch::nn::ModuleHolder<EmbeddingBagImpl>::ModuleHolder;
+  using Impl [[maybe_unused]] = EmbeddingBagImpl;
+
+  /// A module with this table [num_embeddings, embedding_dim], without a copy.
+  TORCH_API static EmbeddingBag from_pretrained(
+      const torch::Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options = {});
+};
 
 } // namespace torch::nn

@@ -74,4 +74,7 @@ void SequentialImpl::throw_bad_result(const std::type_info& actual, const std::t
       c10::demangle(wanted.name()));
 }
 
+Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
+    : torch::nn::ModuleHolder<SequentialImpl>(std::make_shared<SequentialImpl>(modules)) {}
+
 } // namespace torch::nn

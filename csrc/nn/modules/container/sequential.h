@@ -145,17 +145,14 @@ class TORCH_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::vector<AnyModule> modules_;
 };
 
-/// The holder of a SequentialImpl: a template, as BuiltinHolder is.
-template <typename ImplType>
-class SequentialHolder : public torch::nn::ModuleHolder<ImplType> {
+/// The holder of a SequentialImpl.
+class Sequential : public torch::nn::ModuleHolder<SequentialImpl> {
  public:
-  using torch::nn::ModuleHolder<ImplType>::ModuleHolder;
-  using Impl [[maybe_unused]] = ImplType;
-  SequentialHolder() = default;
+  using torch::nn::ModuleHolder<SequentialImpl>::ModuleHolder;
+  using Impl [[maybe_unused]] = SequentialImpl;
+  Sequential() = default;
   /// Modules with names.
-  SequentialHolder(std::initializer_list<NamedAnyModule> modules)
-      : torch::nn::ModuleHolder<ImplType>(std::make_shared<ImplType>(modules)) {}
+  TORCH_API Sequential(std::initializer_list<NamedAnyModule> modules);
 };
-using Sequential = SequentialHolder<SequentialImpl>;
 
 } // namespace torch::nn
