@@ -125,3 +125,27 @@ TEST_CASE("the functions of torch::fft give PyTorch's values and gradients", "[a
 TEST_CASE("the functions of torch::linalg give PyTorch's values and gradients", "[api][linalg]") {
   check(namespaces::linalg_cases(), "linalg.");
 }
+
+TEST_CASE("functions of namespaces of torch have the types that libtorch declares", "[api]") {
+  using torch::Scalar;
+  using torch::Tensor;
+  Tensor (*fft)(const Tensor&, std::optional<c10::SymInt>, int64_t, std::optional<std::string_view>) = &torch::fft::fft;
+  Tensor (*hfftn)(const Tensor&, at::OptionalIntArrayRef, at::IntArrayRef, std::optional<std::string_view>) =
+      &torch::fft::hfftn;
+  Tensor (*fftfreq)(int64_t, const torch::TensorOptions&) = &torch::fft::fftfreq;
+  Tensor (*logit)(const Tensor&) = &torch::special::logit;
+  Tensor& (*xlogy_out)(Tensor&, const Scalar&, const Tensor&) = &torch::special::xlogy_out;
+  Tensor& (*multi_dot_out)(at::TensorList, Tensor&) = &torch::linalg::multi_dot_out;
+  Tensor& (*pinv_out)(Tensor&, const Tensor&, double, bool) = &torch::linalg::pinv_out;
+  const Tensor x = torch::eye(4, torch::kDouble) * 0.5 + 0.1;
+  Tensor out = torch::empty({0}, torch::kDouble);
+  CHECK(torch::equal(fft(x, 3, 0, std::nullopt), at::fft_fft(x, 3, 0)));
+  CHECK(torch::equal(
+      hfftn(x, std::nullopt, {0, 1}, "ortho"), at::fft_hfftn(x, std::nullopt, at::IntArrayRef({0, 1}), "ortho")));
+  CHECK(torch::equal(fftfreq(5, torch::kDouble), at::fft_fftfreq(5, 1.0, torch::kDouble)));
+  CHECK(torch::equal(logit(x), at::logit(x)));
+  CHECK(torch::equal(xlogy_out(out, 2.0, x), at::xlogy(2.0, x)));
+  CHECK(torch::equal(multi_dot_out({x, x, x}, out), at::linalg_multi_dot({x, x, x})));
+  CHECK(&pinv_out(out, x, 1e-15, false) == &out);
+  CHECK(torch::allclose(out, at::linalg_inv(x)));
+}

@@ -1,4 +1,4 @@
-"""Generates the operator layer from aten/ops/*.yaml, and the headers that programs include from csrc/api/headers.txt.
+"""Generates the operator layer from aten/ops/*.yaml, and the headers that programs include from csrc/api/*.txt.
 
     python3 tools/codegen --root . --out build/generated
 

@@ -16,7 +16,7 @@ FIELDS = {
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "test", "tensor_overload", "fast_path",
-    "node", "inplace_node", "refuse", "names",
+    "node", "inplace_node", "refuse", "names", "forward",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
 # What runs an entry: exactly one of these.

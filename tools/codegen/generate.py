@@ -8,6 +8,7 @@ import zlib
 from emit_api import by_base_name, definitions, functions_header, keyed_headers, methods_header, op_declarations, op_header, ops_header, variable_factories
 from emit_autograd import AutogradEmitter
 from emit_docs import reference_page
+from emit_forwards import forwards
 from emit_kernels import KernelEmitter
 from emit_names import names_rules
 from emit_signatures import Signatures
@@ -70,6 +71,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
     factory_declarations, factory_definitions = variable_factories(entries)
     files["include/autograd/variable_factories.inc"] = factory_declarations
     files["src/variable_factories.cpp"] = factory_definitions
+    files |= forwards(entries, sources.root)
     files["include/aten/core/tensor_methods.inc"] = methods_header(entries)
     kernels = KernelEmitter(entries, sources)
     files["include/aten/shape/functions.h"] = kernels.shapes.header(entries)
