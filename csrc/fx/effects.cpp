@@ -41,6 +41,12 @@ constexpr std::string_view kQuietAliases[] = {
     "aten::rrelu",         "aten::tensor_split", "aten::to_dense",        "aten::type_as",
 };
 
+// While they train they write the running statistics, and their schemas do not say so.
+constexpr std::string_view kQuietWriters[] = {
+    "aten::_batch_norm_impl_index", "aten::batch_norm",        "aten::cudnn_batch_norm",
+    "aten::instance_norm",          "aten::miopen_batch_norm", "aten::native_batch_norm",
+};
+
 constexpr std::string_view kChecks[] = {
     "aten::_assert_async", "aten::_assert_scalar",      "aten::_assert_tensor_metadata",
     "aten::_print",        "aten::sym_constrain_range", "aten::sym_constrain_range_for_size",
@@ -65,6 +71,19 @@ bool is_switched_off(const Node& node) {
     if (const auto index = node.schema().argumentIndexWithName(name)) {
       const Arg& arg = node.arg(static_cast<size_t>(*index));
       return arg.is_constant() && arg.constant().isDouble() && arg.constant().toDouble() == 0;
+    }
+  }
+  return false;
+}
+
+bool writes_quietly(const Node& node) {
+  if (!holds(kQuietWriters, node.schema().name())) {
+    return false;
+  }
+  for (const char* const name : {"training", "use_input_stats"}) {
+    if (const auto index = node.schema().argumentIndexWithName(name)) {
+      const Arg& arg = node.arg(static_cast<size_t>(*index));
+      return !(arg.is_constant() && arg.constant().isBool() && !arg.constant().toBool());
     }
   }
   return false;
@@ -133,7 +152,22 @@ bool writes(const Node& node, const std::function<void(Value)>& visit) {
     }
     return does_write;
   }
-  if (!node.is_operator() || !node.schema().is_mutable()) {
+  if (!node.is_operator()) {
+    return false;
+  }
+  if (writes_quietly(node)) {
+    bool does_write = false;
+    for (const char* const name : {"running_mean", "running_var"}) {
+      node.arg(name).for_each_value([&](Value value) {
+        does_write = true;
+        if (visit) {
+          visit(value);
+        }
+      });
+    }
+    return does_write;
+  }
+  if (!node.schema().is_mutable()) {
     return false;
   }
   const auto& formals = node.schema().arguments();
@@ -159,8 +193,7 @@ bool is_impure(const Node& node) {
   if (!node.is_operator()) {
     return false;
   }
-  return node.num_results() == 0 || node.schema().is_mutable() || is_random(node) ||
-      holds(kChecks, node.schema().name());
+  return node.num_results() == 0 || writes(node) || is_random(node) || holds(kChecks, node.schema().name());
 }
 
 AliasSets::AliasSets(const Graph& graph)
