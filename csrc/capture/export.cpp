@@ -1,14 +1,19 @@
 #include <csrc/capture/export.h>
 
+#include <csrc/capture/dynamic_export.h>
 #include <csrc/capture/recorder.h>
 #include <csrc/program/program_state.h>
+#include <aten/core/Context.h>
 
 #include <map>
+#include <mutex>
+#include <set>
 
 namespace torch::capture {
 
 namespace {
 
+using c10::IValue;
 using program::ProgramState;
 using program::TreeSpec;
 
@@ -16,10 +21,11 @@ struct NamedTensor {
   at::Tensor tensor;
   bool is_parameter;
 };
+using NamedState = std::map<std::string, NamedTensor>;
 
 /// The state of the modules: of several modules each path begins with the module's number.
-std::map<std::string, NamedTensor> state_of(const std::vector<std::shared_ptr<nn::Module>>& modules) {
-  std::map<std::string, NamedTensor> state;
+NamedState state_of(const std::vector<std::shared_ptr<nn::Module>>& modules) {
+  NamedState state;
   for (size_t i = 0; i < modules.size(); ++i) {
     TORCH_CHECK(modules[i] != nullptr, "export_: a module is null");
     const std::string prefix = modules.size() == 1 ? "" : std::to_string(i) + ".";
@@ -33,6 +39,199 @@ std::map<std::string, NamedTensor> state_of(const std::vector<std::shared_ptr<nn
   return state;
 }
 
+/// "x[1]['key']" as "x_1_key".
+std::string node_name(const std::string& path) {
+  std::string name;
+  for (const char c : path) {
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (is_letter) {
+      name += c;
+    } else if (!name.empty() && name.back() != '_' && c != ']' && c != '\'') {
+      name += '_';
+    }
+  }
+  return name.empty() ? "arg" : name;
+}
+
+TreeSpec tree_of(const Shape& shape) {
+  std::vector<TreeSpec> children;
+  for (const Shape& child : shape.children) {
+    children.push_back(tree_of(child));
+  }
+  switch (shape.kind) {
+    case Shape::Kind::Leaf:
+      return TreeSpec();
+    case Shape::Kind::Tuple:
+      return {TreeSpec::Kind::Tuple, std::move(children)};
+    case Shape::Kind::List:
+      return {TreeSpec::Kind::List, std::move(children)};
+    case Shape::Kind::Dict:
+      break;
+  }
+  return TreeSpec::dict(std::vector<IValue>(shape.keys.begin(), shape.keys.end()), std::move(children));
+}
+
+/// The state of random numbers, which runs for a recording leave as it was.
+class KeepRandomState {
+ public:
+  KeepRandomState() : generator_(at::globalContext().defaultGenerator(c10::kCPU)) {
+    const std::lock_guard<std::mutex> lock(generator_.mutex());
+    state_ = generator_.get_state();
+  }
+  ~KeepRandomState() {
+    const std::lock_guard<std::mutex> lock(generator_.mutex());
+    generator_.set_state(state_);
+  }
+  KeepRandomState(const KeepRandomState&) = delete;
+  KeepRandomState& operator=(const KeepRandomState&) = delete;
+
+ private:
+  at::Generator generator_;
+  at::Tensor state_;
+};
+
+class Exporter {
+ public:
+  Exporter(const ExportRun& run, const Leaves& inputs, const ExportOptions& options)
+      : run_(run), inputs_(inputs), options_(options), named_(state_of(options.modules)) {
+    for (const auto& [path, each] : named_) {
+      known_.emplace(each.tensor.unsafeGetTensorImpl(), path);
+    }
+    for (const std::string& path : inputs.paths) {
+      node_names_.push_back(node_name(path));
+    }
+  }
+
+  ExportedProgram run(const std::vector<Shape>& args) {
+    const std::vector<WantedSize> wanted = wanted_sizes(options_.dynamic, inputs_);
+    const Tracer tracer = [this](const std::vector<IValue>& values) { return trace(values, /*is_first=*/false); };
+    const Trace first = trace(inputs_.values, /*is_first=*/true);
+    const auto graph = wanted.empty() ? first.graph : trace_dynamic(first, wanted, tracer);
+    auto state = std::make_shared<ProgramState>();
+    state->arg_names = argument_names(args.size(), options_.arg_names);
+    make_module(*state, graph, first);
+    add_signature(*state);
+    add_ranges(*state, graph->sizes());
+    std::vector<TreeSpec> trees;
+    for (const Shape& arg : args) {
+      trees.push_back(tree_of(arg));
+    }
+    const TreeSpec arguments(TreeSpec::Kind::Tuple, std::move(trees));
+    state->in_spec = TreeSpec(TreeSpec::Kind::Tuple, {arguments, TreeSpec::dict({}, {})});
+    state->out_spec = tree_of(first.results);
+    return ExportedProgram(std::move(state));
+  }
+
+ private:
+  Trace trace(const std::vector<IValue>& values, bool is_first) const {
+    const KeepRandomState keep_random_state;
+    std::vector<at::Tensor> tensors;
+    for (const IValue& value : values) {
+      tensors.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
+    }
+    Trace trace{values, nullptr, {}, {}, "", "", {}};
+    Recorder recorder(tensors, node_names_, known_);
+    recorder.undo_writes();
+    Leaves results;
+    Recording recording;
+    try {
+      recording = recorder.record([&] {
+        trace.results = run_(values, results);
+        std::vector<at::Tensor> made;
+        for (const IValue& value : results.values) {
+          made.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
+        }
+        return made;
+      });
+    } catch (const std::exception& e) {
+      if (is_first) {
+        throw; // what the function itself says
+      }
+      const auto* const error = dynamic_cast<const c10::Error*>(&e);
+      trace.error = error ? error->what_without_backtrace() : e.what();
+      trace.failed_operator = recorder.failed_operator();
+      trace.failed_sizes = recorder.failed_sizes();
+      return trace;
+    }
+    TORCH_CHECK(recording.module, "export_: the function cannot be captured: ", recording.refused);
+    trace.graph = std::const_pointer_cast<fx::Graph>(recording.module->graph().shared_from_this());
+    trace.references = std::move(recording.references);
+    return_constants(*trace.graph, results.values);
+    return trace;
+  }
+
+  /// Numbers among the results, which recorders do not know.
+  static void return_constants(fx::Graph& graph, const std::vector<IValue>& results) {
+    std::vector<fx::Arg> returned = graph.output_node()->args();
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!results[i].isTensor()) {
+        returned[i] = results[i];
+      }
+    }
+    graph.output(std::move(returned));
+  }
+
+  /// With the graph alone: attributes become parameters and buffers where they are.
+  void make_module(ProgramState& state, const std::shared_ptr<fx::Graph>& graph, const Trace& first) const {
+    state.module = std::make_shared<fx::GraphModule>(graph, "ExportedProgram");
+    for (const auto& [path, each] : named_) {
+      if (each.is_parameter) {
+        state.module->add_parameter(path, each.tensor);
+        state.parameters.push_back(path);
+      } else {
+        state.module->add_buffer(path, each.tensor);
+        state.buffers.push_back(path);
+      }
+    }
+    for (const auto& [path, tensor] : first.references) {
+      if (named_.count(path) == 0) {
+        state.module->set_attr(path, tensor);
+      }
+    }
+  }
+
+  void add_signature(ProgramState& state) const {
+    size_t input = 0;
+    std::set<std::string> seen;
+    for (fx::Node* node : state.module->graph().nodes()) {
+      if (node->kind() == fx::NodeKind::GetAttr && seen.insert(node->target()).second) {
+        const auto found = named_.find(node->target());
+        const InputKind kind = found == named_.end() ? InputKind::CONSTANT_TENSOR
+            : found->second.is_parameter             ? InputKind::PARAMETER
+                                                     : InputKind::BUFFER;
+        state.signature.input_specs.push_back({kind, node->name(), node->target()});
+      } else if (node->kind() == fx::NodeKind::Placeholder) {
+        const IValue& value = inputs_.values[input++];
+        state.signature.input_specs.push_back({InputKind::USER_INPUT, node->name(), ""});
+        state.inputs.push_back({node, value.isTensor() ? std::nullopt : std::optional<IValue>(value)});
+      }
+    }
+    for (const fx::Arg& result : state.module->graph().output_node()->args()) {
+      const std::string name = result.is_value() ? result.value().node->name() : "";
+      state.signature.output_specs.push_back({OutputKind::USER_OUTPUT, name, ""});
+    }
+    state.num_user_results = state.module->graph().output_node()->args().size();
+  }
+
+  /// Symbols of inputs are those that have a least size.
+  static void add_ranges(ProgramState& state, const fx::SizeTable& sizes) {
+    for (const fx::SizeTable::Entry& entry : sizes.entries()) {
+      if (entry.op == fx::SizeOp::Symbol && entry.min) {
+        state.ranges[entry.name] = {entry.min, entry.max};
+      }
+    }
+  }
+
+  const ExportRun& run_;
+  const Leaves& inputs_;
+  const ExportOptions& options_;
+  NamedState named_;
+  KnownTensors known_;
+  std::vector<std::string> node_names_;
+};
+
+} // namespace
+
 std::vector<std::string> argument_names(size_t count, const std::vector<std::string>& given) {
   TORCH_CHECK(
       given.empty() || given.size() == count, "export_: ", given.size(), " names are given for ", count, " inputs");
@@ -43,69 +242,9 @@ std::vector<std::string> argument_names(size_t count, const std::vector<std::str
   return names;
 }
 
-void add_signature(ProgramState& state, const std::map<std::string, NamedTensor>& named) {
-  for (const fx::Node* node : state.module->graph().nodes()) {
-    if (node->kind() == fx::NodeKind::GetAttr) {
-      const auto found = named.find(node->target());
-      const InputKind kind = found == named.end() ? InputKind::CONSTANT_TENSOR
-          : found->second.is_parameter            ? InputKind::PARAMETER
-                                                  : InputKind::BUFFER;
-      state.signature.input_specs.push_back({kind, node->name(), node->target()});
-    } else if (node->kind() == fx::NodeKind::Placeholder) {
-      state.signature.input_specs.push_back({InputKind::USER_INPUT, node->name(), ""});
-      state.inputs.push_back({const_cast<fx::Node*>(node), std::nullopt});
-    }
-  }
-  for (const fx::Arg& result : state.module->graph().output_node()->args()) {
-    const std::string name = result.is_value() ? result.value().node->name() : "";
-    state.signature.output_specs.push_back({OutputKind::USER_OUTPUT, name, ""});
-  }
-}
-
-} // namespace
-
 ExportedProgram export_function(
-    const std::function<void(const std::vector<at::Tensor>&, Outputs&)>& run,
-    const std::vector<at::Tensor>& inputs,
-    const ExportOptions& options) {
-  const std::map<std::string, NamedTensor> named = state_of(options.modules);
-  KnownTensors known;
-  for (const auto& [path, each] : named) {
-    known.emplace(each.tensor.unsafeGetTensorImpl(), path);
-  }
-  auto state = std::make_shared<ProgramState>();
-  state->arg_names = argument_names(inputs.size(), options.arg_names);
-  Outputs outputs;
-  Recorder recorder(inputs, state->arg_names, known);
-  const Recording recording = recorder.record([&] {
-    run(inputs, outputs);
-    return outputs.tensors;
-  });
-  TORCH_CHECK(recording.module, "export_: the function cannot be captured: ", recording.refused);
-  // With the graph alone: attributes become parameters and buffers where they are.
-  state->module = std::make_shared<fx::GraphModule>(
-      std::const_pointer_cast<fx::Graph>(recording.module->graph().shared_from_this()), "ExportedProgram");
-  for (const auto& [path, each] : named) {
-    if (each.is_parameter) {
-      state->module->add_parameter(path, each.tensor);
-      state->parameters.push_back(path);
-    } else {
-      state->module->add_buffer(path, each.tensor);
-      state->buffers.push_back(path);
-    }
-  }
-  for (const auto& [path, tensor] : recording.references) {
-    if (named.count(path) == 0) {
-      state->module->set_attr(path, tensor);
-    }
-  }
-  add_signature(*state, named);
-  state->num_user_results = outputs.tensors.size();
-  const TreeSpec arguments(TreeSpec::Kind::Tuple, std::vector<TreeSpec>(inputs.size()));
-  state->in_spec = TreeSpec(TreeSpec::Kind::Tuple, {arguments, TreeSpec::dict({}, {})});
-  state->out_spec =
-      outputs.is_single ? TreeSpec() : TreeSpec(TreeSpec::Kind::Tuple, std::vector<TreeSpec>(outputs.tensors.size()));
-  return ExportedProgram(std::move(state));
+    const ExportRun& run, const Leaves& inputs, const std::vector<Shape>& args, const ExportOptions& options) {
+  return Exporter(run, inputs, options).run(args);
 }
 
 } // namespace torch::capture

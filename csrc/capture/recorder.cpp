@@ -3,6 +3,7 @@
 #include <csrc/capture/same_gradients.h>
 #include <csrc/fx/effects.h>
 #include <csrc/fx/passes.h>
+#include <aten/Functions.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <autograd/graph_task.h>
 #include <c10/core/GradMode.h>
@@ -146,6 +147,25 @@ bool has_memory(const at::Tensor& tensor) {
   return tensor.defined() && tensor.layout() == c10::kStrided && tensor.has_storage();
 }
 
+std::vector<int64_t> sizes_of_tensors(const torch::jit::Stack& stack, size_t first) {
+  std::vector<int64_t> sizes;
+  const auto add = [&](const IValue& value) {
+    if (value.isTensor() && value.toTensor().defined()) {
+      const auto own = value.toTensor().sizes();
+      sizes.insert(sizes.end(), own.begin(), own.end());
+    }
+  };
+  for (size_t i = first; i < stack.size(); ++i) {
+    add(stack[i]);
+    if (stack[i].isTensorList()) {
+      for (const IValue& item : stack[i].toListRef()) {
+        add(item);
+      }
+    }
+  }
+  return sizes;
+}
+
 } // namespace
 
 Recorder::Scope::Scope(Recorder* recorder) : include_(DispatchKeySet(DispatchKey::Python)) {
@@ -175,7 +195,48 @@ Recorder::Recorder(
     }
   }
 }
-Recorder::~Recorder() = default;
+
+Recorder::~Recorder() {
+  const c10::NoGradGuard no_grad;
+  for (auto& [storage, bytes] : written_) {
+    bytes.first.copy_(bytes.second);
+  }
+}
+
+/// Memory that comes from outside: of inputs and of what the code refers to.
+void Recorder::keep_written(const fx::Node& node, const torch::jit::Stack& stack, size_t first) {
+  const auto keep = [&](const at::Tensor& tensor) {
+    if (!has_memory(tensor) || written_.count(tensor.storage().unsafeGetStorageImpl()) != 0) {
+      return;
+    }
+    const c10::StorageImpl* const storage = tensor.storage().unsafeGetStorageImpl();
+    const auto is_of = [&](const at::Tensor& other) {
+      return has_memory(other) && other.storage().unsafeGetStorageImpl() == storage;
+    };
+    const bool is_outside = std::any_of(inputs_.begin(), inputs_.end(), is_of) ||
+        std::any_of(references_.begin(), references_.end(), [&](const auto& each) { return is_of(each.second); });
+    if (is_outside) {
+      at::Tensor bytes = at::empty({0}, at::TensorOptions(c10::kByte).device(tensor.device()));
+      bytes.set_(tensor.storage(), 0, {static_cast<int64_t>(tensor.storage().nbytes())}, {1});
+      written_.emplace(storage, std::pair(bytes, bytes.clone()));
+    }
+  };
+  const auto keep_part = [&](const Arg& arg, const IValue& value, fx::Value written) {
+    if (arg.is_value() && arg.value() == written && value.isTensor()) {
+      keep(value.toTensor());
+    }
+  };
+  fx::writes(node, [&](fx::Value written) {
+    for (size_t i = 0; i < node.args().size(); ++i) {
+      const Arg& arg = node.args()[i];
+      const IValue& value = stack[first + i];
+      for (size_t item = 0; arg.is_list() && value.isList() && item < arg.list().size(); ++item) {
+        keep_part(arg.list()[item], value.toListRef()[item], written);
+      }
+      keep_part(arg, value, written);
+    }
+  });
+}
 
 void Recorder::refuse(const std::string& why) {
   if (refused_.empty()) {
@@ -219,7 +280,17 @@ void Recorder::call(const c10::OperatorHandle& op, DispatchKeySet keys, torch::j
   } catch (const c10::Error& e) {
     refuse(toString(op.operator_name()) + " cannot be recorded: " + e.what_without_backtrace());
   }
-  op.redispatchBoxed(keys, stack);
+  if (undoes_writes_ && node) {
+    keep_written(*node, *stack, first);
+  }
+  std::vector<int64_t> sizes = undoes_writes_ ? sizes_of_tensors(*stack, first) : std::vector<int64_t>();
+  try {
+    op.redispatchBoxed(keys, stack);
+  } catch (...) {
+    failed_operator_ = toString(op.operator_name());
+    failed_sizes_ = std::move(sizes);
+    throw;
+  }
   if (node) {
     const size_t results = stack->size() - schema.returns().size();
     for (uint32_t i = 0; i < schema.returns().size(); ++i) {

@@ -51,6 +51,18 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
+  /// What the code writes to memory from outside is undone when the recorder dies.
+  void undo_writes() {
+    undoes_writes_ = true;
+  }
+  /// Where the code threw: the operator, and, with undo_writes(), the sizes of the tensors that it took.
+  const std::string& failed_operator() const {
+    return failed_operator_;
+  }
+  const std::vector<int64_t>& failed_sizes() const {
+    return failed_sizes_;
+  }
+
   /// Records what `run` does on this thread; it gives the results. Lets its exceptions through.
   template <class Run>
   Recording record(const Run& run) {
@@ -99,6 +111,7 @@ class Recorder {
   void remember_results(const c10::IValue& result, fx::Node* node, uint32_t index);
   fx::Value add_reference(const at::Tensor& tensor);
   void keep_literals();
+  void keep_written(const fx::Node& node, const torch::jit::Stack& stack, size_t first);
 
   std::shared_ptr<fx::Graph> graph_;
   std::vector<at::Tensor> inputs_;
@@ -107,6 +120,10 @@ class Recorder {
   std::unordered_map<const c10::StorageImpl*, std::vector<Memory>> memory_;
   std::vector<std::pair<std::string, at::Tensor>> references_;
   std::string refused_;
+  bool undoes_writes_ = false;
+  std::unordered_map<const c10::StorageImpl*, std::pair<at::Tensor, at::Tensor>> written_; // as bytes: now and before
+  std::string failed_operator_;
+  std::vector<int64_t> failed_sizes_;
   bool grad_mode_;
   bool grad_mode_at_start_;
 };
