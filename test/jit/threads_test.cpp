@@ -3,6 +3,7 @@
 
 #include <torch/csrc/jit/frontend/parser.h>
 #include <torch/csrc/jit/frontend/resolver.h>
+#include <torch/csrc/jit/frontend/sugared_value.h>
 #include <torch/script.h>
 
 #include <atomic>
@@ -136,6 +137,52 @@ TEST_CASE("Functions that need each other are compiled from many threads", "[jit
     for (const std::string& error : together(kThreads, [&](int i) { (*circle.at(static_cast<size_t>(i % 2)))({3}); })) {
       CHECK_THAT(error, Contains("is called recursively. Recursive calls are not supported"));
     }
+  }
+}
+
+namespace {
+
+// Knows the functions of another unit.
+struct OtherUnit final : torch::jit::Resolver {
+  explicit OtherUnit(const torch::jit::CompilationUnit& unit) : unit(unit) {}
+
+  std::shared_ptr<torch::jit::SugaredValue> resolveValue(
+      const std::string& name, torch::jit::GraphFunction& method, const torch::jit::SourceRange& range) override {
+    torch::jit::Function* function = unit.find_function(name);
+    return function ? std::make_shared<torch::jit::FunctionValue>(function)
+                    : torch::jit::nativeResolver()->resolveValue(name, method, range);
+  }
+
+  const torch::jit::CompilationUnit& unit;
+};
+
+// Functions that are compiled when they are first called. Even ones belong to the first unit, odd ones to the second;
+// each calls the one after the next but one.
+std::vector<torch::jit::Function*> woven(torch::jit::CompilationUnit (&units)[2], int length) {
+  std::vector<torch::jit::Function*> functions;
+  for (int i = 0; i < length; ++i) {
+    const std::string next = i + 3 < length ? "f" + std::to_string(i + 3) + "(n) + 1" : "n";
+    torch::jit::Parser parser(std::make_shared<torch::jit::Source>(
+        "def f" + std::to_string(i) + "(n: int) -> int:\n    return " + next + "\n", "<string>", 1));
+    const auto resolver = std::make_shared<OtherUnit>(units[1 - i % 2]);
+    functions.push_back(
+        units[i % 2].define(std::nullopt, {parser.parseFunction()}, {resolver}, nullptr, /*lazily=*/true).at(0));
+  }
+  return functions;
+}
+
+} // namespace
+
+TEST_CASE("Two units whose functions call into each other are compiled from many threads", "[jit][threads]") {
+  constexpr int kLength = 30;
+  for (int round = 0; round < 20; ++round) {
+    torch::jit::CompilationUnit units[2];
+    const auto functions = woven(units, kLength);
+    const auto errors = together(kThreads, [&](int i) {
+      const int64_t calls = (kLength - 1 - i) / 3;
+      TORCH_CHECK((*functions.at(static_cast<size_t>(i)))({5}).toInt() == 5 + calls);
+    });
+    CHECK(errors == kNoErrors);
   }
 }
 

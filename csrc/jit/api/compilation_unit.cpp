@@ -3,6 +3,7 @@
 #include <aten/core/interface_type.h>
 #include <aten/core/jit_type.h>
 #include <c10/util/Exception.h>
+#include <csrc/jit/api/compile_lock.h>
 #include <csrc/jit/api/graph_function.h>
 #include <csrc/jit/frontend/resolver.h>
 
@@ -18,8 +19,6 @@ struct CompilationUnit::Members {
   std::vector<c10::NamedTypePtr> types;
   std::unordered_map<c10::QualifiedName, c10::NamedTypePtr> types_by_name;
   size_t next_mangled = 0;
-  // Its functions have it, too.
-  std::shared_ptr<std::recursive_mutex> mutex = std::make_shared<std::recursive_mutex>();
 };
 
 CompilationUnit::CompilationUnit() : members_(new Members()) {}
@@ -29,7 +28,7 @@ CompilationUnit::CompilationUnit(const std::string& source) : CompilationUnit() 
 CompilationUnit::~CompilationUnit() = default;
 
 std::unique_lock<std::recursive_mutex> CompilationUnit::lock() const {
-  return std::unique_lock<std::recursive_mutex>(*members_->mutex);
+  return compile_lock();
 }
 
 // ---- functions ------------------------------------------------------------------------------------------------------
@@ -69,9 +68,6 @@ Function* CompilationUnit::register_function(std::unique_ptr<Function> function)
   const auto held = lock();
   const c10::QualifiedName& name = function->qualname();
   TORCH_CHECK(!find_function(name), "method '", name.qualifiedName(), "' already defined.");
-  if (GraphFunction* compiled_here = tryToGraphFunction(*function)) {
-    compiled_here->set_compile_mutex(members_->mutex);
-  }
   members_->function_places.emplace(name, members_->functions.size());
   members_->functions.push_back(std::move(function));
   return members_->functions.back().get();

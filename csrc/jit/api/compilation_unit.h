@@ -24,8 +24,8 @@ struct Self;
 struct Syntax;
 using ResolverPtr = std::shared_ptr<Resolver>;
 
-/// Functions and named types by name; keeps both alive. Threads may use one unit at once: while one defines functions
-/// or calls a function for the first time, which compiles it, the others wait that look something up or do the same.
+/// Functions and named types by name; keeps both alive. Threads may use units at once: while one defines functions or
+/// calls a function for the first time, which compiles it, the others wait that look something up or do the same.
 /// Functions that are compiled are called without a lock, so keep the Function, Method or Module that is called often.
 struct TORCH_API CompilationUnit : std::enable_shared_from_this<CompilationUnit> {
   CompilationUnit();
@@ -35,8 +35,8 @@ struct TORCH_API CompilationUnit : std::enable_shared_from_this<CompilationUnit>
   CompilationUnit& operator=(const CompilationUnit&) = delete;
   ~CompilationUnit();
 
-  /// Holds the unit's lock, which a thread may take several times: for several changes that belong together. Sources
-  /// of one unit may refer to functions of another, but not two units each to the other's.
+  /// Holds the lock of all units, which a thread may take several times: for several changes that belong together.
+  /// Functions of several units may refer to each other. Do not wait for another thread meanwhile.
   std::unique_lock<std::recursive_mutex> lock() const;
 
   // -- functions

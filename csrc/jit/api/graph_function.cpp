@@ -1,6 +1,7 @@
 #include <csrc/jit/api/graph_function.h>
 
 #include <aten/observe/record_function.h>
+#include <csrc/jit/api/compile_lock.h>
 #include <csrc/jit/executor_settings.h>
 #include <csrc/jit/passes/optimize.h>
 #include <csrc/jit/runtime/code.h>
@@ -16,8 +17,10 @@ GraphFunction::GraphFunction(c10::QualifiedName name, std::shared_ptr<Graph> gra
 
 GraphFunction::~GraphFunction() = default;
 
-void GraphFunction::set_compile_mutex(std::shared_ptr<std::recursive_mutex> mutex) {
-  mutex_ = std::move(mutex);
+std::unique_lock<std::recursive_mutex> compile_lock() {
+  // Never destroyed: threads may still compile when the program ends.
+  static std::recursive_mutex& mutex = *new std::recursive_mutex();
+  return std::unique_lock<std::recursive_mutex>(mutex);
 }
 
 // ---- the graph ------------------------------------------------------------------------------------------------------
@@ -26,7 +29,7 @@ void GraphFunction::ensure_defined() {
   if (is_defined()) {
     return;
   }
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   TORCH_CHECK(!being_defined_, "function '", name(), "' is called recursively. Recursive calls are not supported");
   if (!creator_) {
     return;
@@ -47,7 +50,7 @@ void GraphFunction::ensure_defined() {
 }
 
 std::shared_ptr<Graph> GraphFunction::graph() const {
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   // Its creator asks for the graph that it fills.
   if (!being_defined_) {
     const_cast<GraphFunction*>(this)->ensure_defined();
@@ -56,7 +59,7 @@ std::shared_ptr<Graph> GraphFunction::graph() const {
 }
 
 std::shared_ptr<Graph> GraphFunction::optimized_graph() const {
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   if (!getGraphExecutorOptimize()) {
     return graph();
   }
@@ -69,7 +72,7 @@ std::shared_ptr<Graph> GraphFunction::optimized_graph() const {
 }
 
 void GraphFunction::set_graph(std::shared_ptr<Graph> graph) {
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   graph_ = std::move(graph);
   creator_ = nullptr;
   defined_.store(true, std::memory_order_release);
@@ -77,7 +80,7 @@ void GraphFunction::set_graph(std::shared_ptr<Graph> graph) {
 }
 
 void GraphFunction::clear_optimized_graphs() {
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   optimized_graph_ = nullptr;
   executor_ = nullptr;
   for (size_t i = 0; i < 2; ++i) {
@@ -93,7 +96,7 @@ const CompiledCode& GraphFunction::code() {
   if (const CompiledCode* ready = ready_code_[optimized].load(std::memory_order_acquire)) {
     return *ready;
   }
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   if (!code_[optimized]) {
     std::shared_ptr<Graph> to_run = graph();
     if (optimized) {
@@ -121,7 +124,7 @@ c10::intrusive_ptr<c10::ivalue::Future> GraphFunction::runAsync(Stack& stack, Ta
   code();
   Code ready;
   {
-    const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+    const auto held = compile_lock();
     ready.code_ = code_[getGraphExecutorOptimize() ? 1 : 0];
   }
   TORCH_CHECK(
@@ -130,7 +133,7 @@ c10::intrusive_ptr<c10::ivalue::Future> GraphFunction::runAsync(Stack& stack, Ta
 }
 
 GraphExecutor& GraphFunction::get_executor() {
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   if (!executor_) {
     executor_ = std::make_unique<GraphExecutor>(optimized_graph(), name());
   }
@@ -147,7 +150,7 @@ const c10::FunctionSchema& GraphFunction::getSchema() const {
   if (const c10::FunctionSchema* ready = ready_schema_.load(std::memory_order_acquire)) {
     return *ready;
   }
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   if (!schema_ && !being_defined_) {
     const_cast<GraphFunction*>(this)->ensure_defined();
   }
@@ -161,7 +164,7 @@ const c10::FunctionSchema& GraphFunction::getSchema() const {
 }
 
 Function& GraphFunction::setSchema(c10::FunctionSchema schema) {
-  const std::lock_guard<std::recursive_mutex> lock(*mutex_);
+  const auto held = compile_lock();
   ready_schema_.store(nullptr, std::memory_order_release);
   schema_ = std::move(schema);
   return *this;

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -19,8 +18,7 @@ struct GraphExecutor;
 struct GraphExecutorState;
 
 /// A compiled function or method. Its graph may be made when it is first needed, by any thread: graph, schema and code
-/// are made under the lock of the function's compilation unit (CompilationUnit::lock()). Once they are made, calls take
-/// no lock.
+/// are made under the lock of all compilation units (CompilationUnit::lock()). Once they are made, calls take no lock.
 struct TORCH_API GraphFunction final : Function {
   using Creator = std::function<void(GraphFunction&)>;
 
@@ -53,8 +51,6 @@ struct TORCH_API GraphFunction final : Function {
   bool is_defined() const {
     return defined_.load(std::memory_order_acquire);
   }
-  /// From now on this is the lock under which it is compiled: of the compilation unit that takes the function.
-  void set_compile_mutex(std::shared_ptr<std::recursive_mutex> mutex);
   const c10::FunctionSchema& getSchema() const override;
   size_t num_inputs() const override;
   Function& setSchema(c10::FunctionSchema schema) override;
@@ -75,7 +71,6 @@ struct TORCH_API GraphFunction final : Function {
   Creator creator_;
   bool being_defined_ = false;
   std::atomic<bool> defined_;
-  std::shared_ptr<std::recursive_mutex> mutex_ = std::make_shared<std::recursive_mutex>();
   mutable std::optional<c10::FunctionSchema> schema_;
   // The schema once it is final.
   mutable std::atomic<const c10::FunctionSchema*> ready_schema_ = nullptr;

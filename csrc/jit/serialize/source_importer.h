@@ -26,8 +26,7 @@ using SourceLoader = std::function<std::shared_ptr<Source>(const std::string&)>;
 // first needed. So a model costs at loading what its classes cost, not its code. Methods keep the importer, and with it
 // the files, until they are compiled; the importer does not keep the compilation unit that owns them.
 //
-// Threads may compile at once. Each function has a lock of its own, which is taken before the importer's; under that
-// one nothing of the program is compiled but constants and defaults.
+// Threads may need one archive at once: see Note [One lock for compiling].
 
 /// The names of an archive's source files.
 struct TORCH_API SourceImporterImpl final : Resolver, std::enable_shared_from_this<SourceImporterImpl> {
@@ -73,7 +72,7 @@ struct TORCH_API SourceImporterImpl final : Resolver, std::enable_shared_from_th
   Constants constants_;
   SourceLoader source_loader_;
   uint64_t version_;
-  // Read and changed under the lock of the unit.
+  // Read and changed under the lock of all units.
   std::unordered_set<std::string> indexed_;
   std::unordered_map<c10::QualifiedName, Pending> pending_;
   std::unordered_map<c10::QualifiedName, TypePtr> enums_;
