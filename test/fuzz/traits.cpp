@@ -27,12 +27,21 @@ constexpr const char* kWithoutValues[] = {
     // what is left of a system without a solution; linalg_solve refuses those, and is compared
     "linalg_solve_ex"};
 // Operators that a placing may forbid.
-constexpr const char* kBoundToPlacing[] = {"view",       "_unsafe_view", "_reshape_copy", "_reshape_alias",
-                                           "contiguous", "istft",        "max_unpool3d",  "_assert_tensor_metadata",
-                                           "_grouped_mm"};
+constexpr const char* kBoundToPlacing[] = {
+    "view",
+    "_unsafe_view",
+    "_reshape_copy",
+    "_reshape_alias",
+    "contiguous",
+    "istft",
+    "max_unpool3d",
+    "_assert_tensor_metadata",
+    "_grouped_mm",
+    "multi_margin_loss_backward",
+    "multilabel_margin_loss_backward"};
+constexpr const char* kRandom[] = {"dropout", "rrelu", "rand", "multinomial"};
 // Operators that write to arguments whose schema does not say so, as in PyTorch: running statistics, storages that
 // grow.
-constexpr const char* kRandom[] = {"dropout", "rrelu", "rand", "multinomial"};
 constexpr const char* kUndeclaredWriters[] = {"batch_norm", "instance_norm", "rrelu",
                                               "_copy_from", "set_",          "_saturate_weight"};
 
