@@ -23,26 +23,12 @@ class DirectionReader {
   uint64_t bits(int64_t count) {
     uint64_t value = 0;
     for (; count > 0; --count, ++at_) {
-      const int64_t character = at_ / 6;
-      const int six = six_bits(kSobolDirections[character / kSobolRow][character % kSobolRow]);
-      value = value << 1 | (six >> (5 - at_ % 6) & 1);
+      value = value << 1 | (tensor_sobol_directions[at_ / 8] >> (7 - at_ % 8) & 1);
     }
     return value;
   }
 
  private:
-  static int six_bits(char c) {
-    if (c >= 'a') {
-      return c - 'a' + 26;
-    }
-    if (c >= 'A') {
-      return c - 'A';
-    }
-    if (c >= '0') {
-      return c - '0' + 52;
-    }
-    return c == '+' ? 62 : 63;
-  }
   int64_t at_ = 0;
 };
 
