@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 
@@ -119,15 +120,15 @@ void merge_all(Node* to_merge, Node* subgraph_node) {
   if (before) {
     std::reverse(nodes.begin(), nodes.end());
   }
-  for (Node* node : nodes) {
-    // Constants are copied where they are used.
-    if (node->kind() != prim::Constant) {
-      Merge(node, subgraph_node, nullptr).run(true);
-    }
+  // Constants are copied where they are used.
+  const auto is_constant = [](const Node* node) { return node->kind() == prim::Constant; };
+  const auto constants = std::stable_partition(nodes.begin(), nodes.end(), std::not_fn(is_constant));
+  for (auto node = nodes.begin(); node != constants; ++node) {
+    Merge(*node, subgraph_node, nullptr).run(true);
   }
-  for (Node* node : nodes) {
-    if (node->kind() == prim::Constant && !node->hasUses()) {
-      node->destroy();
+  for (auto node = constants; node != nodes.end(); ++node) {
+    if (!(*node)->hasUses()) {
+      (*node)->destroy();
     }
   }
 }
