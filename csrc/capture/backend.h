@@ -19,7 +19,8 @@ namespace torch::capture {
 //
 // - Inputs are placeholders, all of them tensors; there is no get_attr. Each placeholder and each tensor among the
 //   results of a node has its TensorInfo, with sizes and strides. An input may be undefined, and then has none.
-// - Functions are "unpack" and "getitem" alone: they take lists of tensors apart.
+// - Functions are "unpack" and "getitem", which take lists of tensors apart, and "auto_functionalized", the call of an
+//   operator that writes on copies: it is to be called as it stands, in its place among those that draw random numbers.
 // - Views (select, transpose, view, expand, ...) are operators like any others: since nothing is written, whether a
 //   result shares memory with its argument makes no difference.
 // - The last nodes before the output may be `aten::copy_(placeholder, value)`: the input is to hold the value when the

@@ -1,8 +1,13 @@
 #include <csrc/capture/compiled_function.h>
 
+#include <csrc/aot/compiled_call.h>
+#include <csrc/capture/backend.h>
 #include <csrc/capture/guards.h>
 #include <csrc/capture/recorder.h>
 #include <csrc/fx/interpreter.h>
+#include <csrc/optim/optimizer.h>
+#include <autograd/functions/basic_ops.h>
+#include <autograd/functions/utils.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
@@ -22,8 +27,14 @@ struct Entry {
   std::string why; // it was recorded though there were others
   std::shared_ptr<fx::GraphModule> module; // null when it was refused
   std::string refused;
+  std::shared_ptr<const aot::CompiledCall> compiled; // null where the graph runs as it was recorded
+  std::string not_compiled; // why
   std::vector<std::pair<std::string, at::Tensor>> references;
+  std::vector<uint32_t> checkpoints;
   Guards reference_guards;
+  TrainingStep training;
+  std::vector<std::pair<at::Tensor, bool>> leaf_guards; // whether leaves have a gradient when a call begins
+  std::vector<bool> requires_grad; // of the results, where backward() runs in the function
   std::vector<size_t> lengths;
   int64_t checks_left = 0;
   uint64_t replays = 0;
@@ -63,6 +74,63 @@ bool same_references(const Entry& a, const Entry& b) {
   return true;
 }
 
+bool leaves_match(const Entry& entry) {
+  for (const auto& [leaf, has_gradient] : entry.leaf_guards) {
+    if (leaf.grad().defined() != has_gradient) {
+      return false;
+    }
+  }
+  for (const auto& [leaf, grad] : entry.training.taken) {
+    if (!leaf.grad().is_same(grad)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// What stands behind the graph of a function that calls backward(): gradients, steps, results that have no history.
+void finish_training(const Entry& entry, std::vector<at::Tensor>& results, const CompileOptions& options) {
+  for (const TrainingStep::Grad& grad : entry.training.grads) {
+    at::Tensor leaf = grad.leaf;
+    leaf.mutable_grad() = results.at(grad.result).detach();
+  }
+  for (const size_t number : entry.training.steps) {
+    options.optimizers.at(number)->step();
+  }
+  for (at::Tensor leaf : entry.training.resets) {
+    leaf.mutable_grad() = at::Tensor();
+  }
+  results.resize(entry.requires_grad.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (entry.requires_grad[i]) {
+      results[i] = results[i].detach();
+      autograd::set_history(
+          results[i],
+          std::make_shared<autograd::Error>(
+              "Trying to backward through the graph a second time: the compiled function calls backward() itself, and "
+              "its results have no graph"));
+    }
+  }
+}
+
+/// Has the backend compile what was recorded. Where it cannot, the graph runs as it was recorded.
+void compile_entry(
+    Entry& entry,
+    const std::vector<at::Tensor>& inputs,
+    const std::vector<functionalize::History>& histories,
+    const CompileOptions& options) {
+  if (options.backend == "eager" || !entry.module) {
+    return;
+  }
+  try {
+    entry.compiled = aot::CompiledCall::make(
+        *entry.module, inputs, histories, entry.references, entry.checkpoints,
+        {find_backend(options.backend), options.memory_budget, !entry.training.has_backward});
+  } catch (const c10::Error& e) {
+    entry.not_compiled = e.what_without_backtrace();
+  }
+}
+
 std::vector<std::string> names_of(const Inputs& inputs) {
   std::vector<std::string> names;
   for (size_t i = 0; i < inputs.tensors.size(); ++i) {
@@ -80,10 +148,14 @@ struct CompiledFunction::State {
   uint64_t replays = 0;
   uint64_t recordings = 0;
   bool has_warned = false;
+  std::vector<at::Tensor> leaves; // that got gradients in recordings
+  std::vector<optim::OptimizerHookHandle> hooks;
 
   std::shared_ptr<Entry> find(const Guards& guards);
   std::shared_ptr<Entry> record(const Inputs& inputs, Outputs& outputs, const Run& run) const;
   void add(std::shared_ptr<Entry> entry, const Inputs& inputs);
+  std::vector<bool> leaves_with_gradients() const;
+  bool guard_leaves(Entry& entry, const std::vector<bool>& had_gradients);
   void report(const std::string& why);
 };
 
@@ -92,13 +164,38 @@ CompiledFunction::CompiledFunction(CompileOptions options) : state_(std::make_un
   for (const auto& module : options.modules) {
     TORCH_CHECK(module != nullptr, "compile: a module is null");
   }
+  if (options.backend != "eager") {
+    find_backend(options.backend); // throws where there is none
+  }
+  TORCH_CHECK(
+      options.memory_budget >= 0 && options.memory_budget <= 1, "compile: memory_budget must be in [0, 1], got ",
+      options.memory_budget);
+  for (size_t i = 0; i < options.optimizers.size(); ++i) {
+    optim::Optimizer* const optimizer = options.optimizers[i];
+    TORCH_CHECK(optimizer != nullptr, "compile: an optimizer is null");
+    state_->hooks.push_back(optimizer->register_step_pre_hook([i](optim::Optimizer&) {
+      if (Recorder* const recorder = Recorder::active()) {
+        recorder->begin_step(i);
+      }
+    }));
+    state_->hooks.push_back(optimizer->register_step_post_hook([](optim::Optimizer&) {
+      if (Recorder* const recorder = Recorder::active()) {
+        recorder->end_step();
+      }
+    }));
+  }
   state_->options = std::move(options);
 }
-CompiledFunction::~CompiledFunction() = default;
+
+CompiledFunction::~CompiledFunction() {
+  for (optim::OptimizerHookHandle& hook : state_->hooks) {
+    hook.remove();
+  }
+}
 
 std::shared_ptr<Entry> CompiledFunction::State::find(const Guards& guards) {
   for (auto it = entries.begin(); it != entries.end(); ++it) {
-    if ((*it)->guards == guards) {
+    if ((*it)->guards == guards && leaves_match(**it)) {
       entries.splice(entries.begin(), entries, it);
       return entries.front();
     }
@@ -120,6 +217,7 @@ std::shared_ptr<Entry> CompiledFunction::State::record(const Inputs& inputs, Out
     }
   }
   Recorder recorder(inputs.tensors, names_of(inputs), names);
+  recorder.record_training();
   Recording recording = recorder.record([&] {
     run(outputs);
     return outputs.tensors;
@@ -127,6 +225,11 @@ std::shared_ptr<Entry> CompiledFunction::State::record(const Inputs& inputs, Out
   entry->module = std::move(recording.module);
   entry->refused = std::move(recording.refused);
   entry->references = std::move(recording.references);
+  entry->checkpoints = std::move(recording.checkpoints);
+  entry->training = std::move(recording.training);
+  for (const at::Tensor& result : outputs.tensors) {
+    entry->requires_grad.push_back(result.defined() && result.requires_grad());
+  }
   entry->reference_guards = guards_of_references(entry->references);
   entry->lengths = outputs.lengths;
   entry->checks_left = options.check_calls;
@@ -142,6 +245,35 @@ void CompiledFunction::State::add(std::shared_ptr<Entry> entry, const Inputs& in
   while (entries.size() > options.cache_size) {
     entries.pop_back();
   }
+}
+
+std::vector<bool> CompiledFunction::State::leaves_with_gradients() const {
+  std::vector<bool> flags;
+  for (const at::Tensor& leaf : leaves) {
+    flags.push_back(leaf.grad().defined());
+  }
+  return flags;
+}
+
+/// A recording holds for leaves that had no gradient when it began, as those that get a new one in place of another may
+/// have one or not. False where it is not known which had one: the next call is recorded again.
+bool CompiledFunction::State::guard_leaves(Entry& entry, const std::vector<bool>& had_gradients) {
+  bool known = true;
+  for (const TrainingStep::Grad& grad : entry.training.grads) {
+    size_t number = 0;
+    while (number < leaves.size() && !leaves[number].is_same(grad.leaf)) {
+      ++number;
+    }
+    if (number == leaves.size()) {
+      leaves.push_back(grad.leaf);
+      known = false;
+    } else if (number >= had_gradients.size()) {
+      known = false;
+    } else if (!had_gradients[number]) {
+      entry.leaf_guards.emplace_back(grad.leaf, false);
+    }
+  }
+  return known;
 }
 
 void CompiledFunction::State::report(const std::string& why) {
@@ -161,8 +293,10 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
   std::shared_ptr<Entry> entry;
   std::string outdated;
   bool check = false;
+  std::vector<bool> had_gradients;
   {
     const std::lock_guard<std::mutex> lock(state.mutex);
+    had_gradients = state.leaves_with_gradients();
     entry = state.find(guards_of(inputs, state.options.modules));
     if (entry && entry->module && guards_of_references(entry->references) != entry->reference_guards) {
       state.entries.remove(entry);
@@ -179,8 +313,17 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
     }
   }
   if (!entry) {
+    const auto histories = functionalize::histories_of(inputs.tensors); // the function may change them
     std::shared_ptr<Entry> made = state.record(inputs, outputs, run);
     made->why = outdated;
+    {
+      const std::lock_guard<std::mutex> lock(state.mutex);
+      if (made->module && !state.guard_leaves(*made, had_gradients)) {
+        ++state.recordings;
+        return;
+      }
+    }
+    compile_entry(*made, inputs.tensors, histories, state.options);
     const std::lock_guard<std::mutex> lock(state.mutex);
     const std::string refused = made->refused;
     state.add(std::move(made), inputs);
@@ -213,10 +356,15 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
   // Casts that autocast made are in the graph.
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const c10::AutoGradMode mode(c10::GradMode::is_enabled());
-  std::vector<c10::IValue> results =
-      entry->module->forward(std::vector<c10::IValue>(inputs.tensors.begin(), inputs.tensors.end()));
-  for (c10::IValue& result : results) {
-    outputs.tensors.push_back(result.isTensor() ? std::move(result).toTensor() : at::Tensor());
+  const bool is_done = entry->compiled && entry->compiled->run(inputs.tensors, outputs.tensors);
+  if (!is_done) {
+    for (c10::IValue& result :
+         entry->module->forward(std::vector<c10::IValue>(inputs.tensors.begin(), inputs.tensors.end()))) {
+      outputs.tensors.push_back(result.isTensor() ? std::move(result).toTensor() : at::Tensor());
+    }
+  }
+  if (entry->training.has_backward) {
+    finish_training(*entry, outputs.tensors, state.options);
   }
   outputs.lengths = entry->lengths;
 }
@@ -236,6 +384,11 @@ std::string CompiledFunction::explain() const {
           "  refers to {}: {} [{}]\n", path, c10::toString(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "));
     }
     text += entry->module ? text_of(*entry) + "\n" : "  cannot be captured: " + entry->refused + "\n";
+    if (entry->compiled) {
+      text += "compiled to\n" + entry->compiled->describe() + "\n";
+    } else if (!entry->not_compiled.empty()) {
+      text += "  runs as it was recorded: " + entry->not_compiled + "\n";
+    }
   }
   return text;
 }
@@ -243,6 +396,11 @@ std::string CompiledFunction::explain() const {
 void CompiledFunction::reset() {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->entries.clear();
+}
+
+std::string CompiledFunction::last_not_compiled() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return state_->entries.empty() ? "" : state_->entries.front()->not_compiled;
 }
 
 size_t CompiledFunction::num_entries() const {

@@ -14,6 +14,10 @@
 
 namespace torch {
 
+namespace optim {
+class Optimizer;
+}
+
 /// How compiled functions treat what they recorded.
 enum class CompileMode {
   /// Recorded graphs run instead of the function. The first `check_calls` calls after a recording are recorded again
@@ -33,8 +37,17 @@ struct CompileOptions {
   size_t cache_size = 64;
   /// Throws where the function cannot be captured or does something else each time, instead of running it as it is.
   bool fullgraph = false;
+  /// What runs the graphs: "eager", the operators as they were recorded, or a backend of functional graphs, see
+  /// capture::register_backend(). "aot_eager" runs those operator by operator.
+  std::string backend = "eager";
+  /// Of backends of functional graphs: how much of what the backward pass needs is kept rather than computed again,
+  /// from 1 (all but what costs next to nothing) to 0 (as little as there can be).
+  double memory_budget = 1;
   /// Modules that the function uses: their parameters go by name, and it is recorded again after train() and eval().
   std::vector<std::shared_ptr<nn::Module>> modules = {};
+  /// Optimizers whose step() the function calls, at its end: the step itself is not recorded but taken each time, with
+  /// the options that the optimizer has then. They must outlive the compiled function.
+  std::vector<optim::Optimizer*> optimizers = {};
 };
 
 namespace capture {
@@ -58,6 +71,9 @@ class TORCH_API CompiledFunction {
   uint64_t num_replays() const;
   /// The graph of the recording that was used last, as a text; empty if there is none.
   std::string last_graph() const;
+  /// Why the recording that was used last runs as it was recorded, where the backend was asked to compile it; empty if
+  /// it did.
+  std::string last_not_compiled() const;
 
  private:
   struct State;

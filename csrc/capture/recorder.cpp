@@ -1,11 +1,11 @@
 #include <csrc/capture/recorder.h>
 
-#include <csrc/capture/same_gradients.h>
 #include <csrc/fx/effects.h>
 #include <csrc/fx/passes.h>
 #include <aten/Functions.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <autograd/graph_task.h>
+#include <autograd/variable.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
@@ -24,8 +24,17 @@ using fx::Arg;
 
 thread_local Recorder* current = nullptr;
 
+/// Whether the operator is made of others on every backend. Such ones come here from code that runs below Autograd.
+bool is_composite(const c10::OperatorHandle& op) {
+  return op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd) &&
+      !op.hasKernelForAnyDispatchKey(DispatchKeySet({DispatchKey::CPU, DispatchKey::CUDA, DispatchKey::Meta}));
+}
+
 void record_kernel(const c10::OperatorHandle& op, DispatchKeySet keys, torch::jit::Stack* stack) {
   const DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::Python);
+  if (current && is_composite(op)) {
+    return op.redispatchBoxed(below, stack); // what it is made of comes here too
+  }
   // What the operator's kernel calls is part of it.
   const c10::impl::ExcludeDispatchKeyGuard once(DispatchKeySet(DispatchKey::Python));
   if (current) {
@@ -184,11 +193,15 @@ Recorder::Recorder(
     : graph_(fx::Graph::create()),
       inputs_(inputs),
       known_names_(known),
+      hooks_at_start_(autograd::impl::default_saved_tensor_hooks()),
+      hooks_(hooks_at_start_),
       grad_mode_(c10::GradMode::is_enabled()),
       grad_mode_at_start_(grad_mode_) {
   install();
   for (size_t i = 0; i < inputs.size(); ++i) {
     fx::Node* const node = graph_->placeholder(names[i]);
+    inputs_before_.push_back(HistoryBefore::of(inputs[i]));
+    add_leaf(inputs[i], inputs_before_.back());
     if (inputs[i].defined()) {
       node->set_info(fx::TensorInfo::of(inputs[i]));
       remember(inputs[i], {node, 0});
@@ -247,7 +260,9 @@ void Recorder::refuse(const std::string& why) {
 bool Recorder::refuses(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t first) {
   const std::string& name = op.schema().name();
   const std::string shown = toString(op.operator_name());
-  if (autograd::get_current_graph_task_id() >= 0) {
+  if (autograd::get_current_graph_task_id() >= 0 && records_training_) {
+    has_backward_ = true;
+  } else if (autograd::get_current_graph_task_id() >= 0 && !records_backward_) {
     refuse("backward() runs in it (at " + shown + "): call backward() on its results");
   } else if (is_one_of(name, kSizesFromValues)) {
     refuse("the size of the result of " + shown + " depends on values");
@@ -264,6 +279,13 @@ bool Recorder::refuses(const c10::OperatorHandle& op, const torch::jit::Stack& s
 void Recorder::call(const c10::OperatorHandle& op, DispatchKeySet keys, torch::jit::Stack* stack) {
   const c10::FunctionSchema& schema = op.schema();
   const size_t first = stack->size() - schema.arguments().size();
+  if (is_in_step_) {
+    if (autograd::get_current_graph_task_id() >= 0) {
+      refuse("the step of an optimizer computes gradients itself, by a closure");
+    }
+    op.redispatchBoxed(keys, stack);
+    return;
+  }
   const bool is_skipped = is_one_of(schema.name(), kNotRecorded) || is_one_of(schema.name(), kMetadata);
   if (!refused_.empty() || is_skipped || refuses(op, *stack, first)) {
     op.redispatchBoxed(keys, stack);
@@ -279,6 +301,9 @@ void Recorder::call(const c10::OperatorHandle& op, DispatchKeySet keys, torch::j
     node = graph_->call_operator(op, std::move(args));
   } catch (const c10::Error& e) {
     refuse(toString(op.operator_name()) + " cannot be recorded: " + e.what_without_backtrace());
+  }
+  if (node) {
+    follow_checkpoints(*node);
   }
   if (undoes_writes_ && node) {
     keep_written(*node, *stack, first);
@@ -297,6 +322,27 @@ void Recorder::call(const c10::OperatorHandle& op, DispatchKeySet keys, torch::j
       remember_results((*stack)[results + i], node, i);
     }
   }
+}
+
+/// Saved-tensor hooks other than those of checkpoints may do anything with what the backward pass gets.
+void Recorder::follow_checkpoints(const fx::Node& node) {
+  const autograd::SavedVariableHooksFactory* const hooks = autograd::impl::default_saved_tensor_hooks();
+  if (hooks == hooks_at_start_ || !c10::GradMode::is_enabled()) {
+    hooks_ = hooks;
+    return;
+  }
+  if (hooks != hooks_) {
+    hooks_ = hooks;
+    ++num_checkpoints_;
+  }
+  const bool is_checkpoint =
+      hooks && std::string_view(hooks->target_type().name()).find("5utils") != std::string_view::npos;
+  if (!is_checkpoint) {
+    refuse(
+        "saved-tensor hooks are set in it (at " + node.target() + "): set them around calls of the compiled function");
+  }
+  checkpoints_.resize(node.id() + 1);
+  checkpoints_[node.id()] = num_checkpoints_;
 }
 
 /// The mode that the code is in goes for what follows in the graph.
@@ -398,6 +444,7 @@ fx::Value Recorder::add_reference(const at::Tensor& tensor) {
     node->set_info(fx::TensorInfo::of(tensor));
   }
   references_.emplace_back(path, tensor);
+  add_leaf(tensor, references_before_.emplace(path, HistoryBefore::of(tensor)).first->second);
   remember(tensor, {node, 0});
   return {node, 0};
 }
@@ -419,9 +466,99 @@ void Recorder::keep_literals() {
   }
 }
 
+Recorder* Recorder::active() {
+  return current;
+}
+
+void Recorder::add_leaf(const at::Tensor& tensor, const HistoryBefore& before) {
+  if (before.history == functionalize::History::Leaf) {
+    leaves_.push_back({tensor, tensor.grad(), at::Tensor(), static_cast<uint32_t>(tensor._version())});
+  }
+}
+
+void Recorder::begin_step(size_t number) {
+  if (steps_.empty()) {
+    first_id_after_step_ = graph_->num_ids();
+    for (Leaf& leaf : leaves_) {
+      leaf.grad_at_step = leaf.tensor.grad();
+    }
+  }
+  steps_.push_back(number);
+  is_in_step_ = true;
+}
+
+void Recorder::end_step() {
+  is_in_step_ = false;
+}
+
+/// The gradients that backward passes left, as results behind the others.
+void Recorder::add_training(std::vector<Arg>& values, TrainingStep& training) {
+  training.has_backward = has_backward_ || !steps_.empty();
+  training.steps = steps_;
+  if (!training.has_backward) {
+    return;
+  }
+  for (const Leaf& leaf : leaves_) {
+    const at::Tensor now = leaf.tensor.grad();
+    const at::Tensor& made = steps_.empty() ? now : leaf.grad_at_step;
+    const bool is_new = made.defined() && !made.is_same(leaf.grad_before);
+    if (is_new && known_.count(made.unsafeGetTensorImpl()) == 0 && !find_memory(made)) {
+      refuse("a gradient is made by no operator");
+    } else if (is_new) {
+      training.grads.push_back({leaf.tensor, values.size()});
+      values.push_back(value_of(made));
+    } else if (made.defined() && known_.count(made.unsafeGetTensorImpl()) != 0) {
+      training.taken.emplace_back(leaf.tensor, made);
+    }
+    if (!now.defined() && (made.defined() || leaf.grad_before.defined())) {
+      training.resets.push_back(leaf.tensor);
+    } else if (!steps_.empty() && now.defined() && !now.is_same(made)) {
+      refuse("gradients are made after the step of an optimizer");
+    }
+    if (!autograd::impl::hooks(leaf.tensor).empty() || autograd::impl::post_acc_grad_hooks(leaf.tensor)) {
+      refuse("there is a hook on the gradient of a tensor that backward() in it gives one");
+    }
+  }
+}
+
+/// What is written to parameters is written by operators, or by the steps at the end.
+void Recorder::check_training(const TrainingStep& training) {
+  if (!training.has_backward) {
+    return;
+  }
+  const fx::AliasSets aliases(*graph_);
+  std::vector<const fx::Node*> leaf_nodes;
+  for (const Leaf& leaf : leaves_) {
+    const fx::Node* const node = known_.at(leaf.tensor.unsafeGetTensorImpl()).value.node;
+    leaf_nodes.push_back(node);
+    if (steps_.empty() && !aliases.is_written(node) &&
+        static_cast<uint32_t>(leaf.tensor._version()) != leaf.version_before) {
+      refuse(
+          "%" + node->name() +
+          " is written to, and by no operator: name the optimizer whose step that is in "
+          "CompileOptions::optimizers");
+    }
+  }
+  for (const auto& grad : training.grads) {
+    leaf_nodes.push_back(graph_->output_node()->arg(grad.result).value().node);
+  }
+  for (const fx::Node* node : graph_->nodes()) {
+    if (steps_.empty() || node->id() < first_id_after_step_ || !node->is_operator()) {
+      continue;
+    }
+    for (const fx::Node* input : node->all_input_nodes()) {
+      for (const fx::Node* leaf : leaf_nodes) {
+        if (aliases.may_alias(input, leaf)) {
+          refuse(node->target() + " behind the step of an optimizer takes what the step changes");
+        }
+      }
+    }
+  }
+}
+
 Recording Recorder::finish(const std::vector<at::Tensor>& results) {
   if (!refused_.empty()) {
-    return {nullptr, {}, refused_};
+    return {nullptr, {}, refused_, {}, {}};
   }
   std::vector<Arg> values;
   for (const at::Tensor& result : results) {
@@ -430,17 +567,26 @@ Recording Recorder::finish(const std::vector<at::Tensor>& results) {
   if (grad_mode_ != grad_mode_at_start_) {
     graph_->call_function("set_grad_enabled", {grad_mode_at_start_}, 0);
   }
+  TrainingStep training;
+  add_training(values, training);
   graph_->output(std::move(values));
+  check_training(training);
+  if (!refused_.empty()) {
+    return {nullptr, {}, refused_, {}, {}};
+  }
   keep_literals();
   graph_->eliminate_dead_code();
   graph_->lint();
-  Recording recording{std::make_shared<fx::GraphModule>(graph_, "Captured"), references_, ""};
+  Recording recording{
+      std::make_shared<fx::GraphModule>(graph_, "Captured"), references_, "", checkpoints_, std::move(training)};
   for (const auto& [path, tensor] : references_) {
     recording.module->set_attr(path, tensor);
   }
-  const std::string difference = difference_of_gradients(*recording.module, inputs_, results);
+  const std::string difference = records_backward_ || has_backward_
+      ? ""
+      : difference_of_gradients(*recording.module, inputs_, inputs_before_, references_before_, results);
   if (!difference.empty()) {
-    return {nullptr, {}, difference};
+    return {nullptr, {}, difference, {}, {}};
   }
   return recording;
 }

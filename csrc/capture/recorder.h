@@ -1,10 +1,12 @@
 // Records what a piece of C++ does with tensors as a graph.
 #pragma once
 
+#include <csrc/capture/same_gradients.h>
 #include <csrc/fx/graph_module.h>
 
 #include <aten/core/Tensor.h>
 #include <aten/core/stack.h>
+#include <autograd/saved_variable_hooks.h>
 
 #include <memory>
 #include <string>
@@ -30,6 +32,23 @@ namespace torch::capture {
 // What it cannot see: C++ values that the code computes from sizes or keeps between calls are constants of the graph;
 // memory that is read or written by a pointer is not in it. Recording again and comparing the graphs finds the first.
 
+/// What a function that calls backward() does to gradients, and the optimizers' steps in it.
+struct TrainingStep {
+  struct Grad {
+    at::Tensor leaf;
+    size_t result; // of the graph
+  };
+  bool has_backward = false;
+  /// Gradients that become `.grad` before the steps.
+  std::vector<Grad> grads;
+  /// Optimizers, by number, whose step() follows the graph.
+  std::vector<size_t> steps;
+  /// Leaves without a gradient in the end.
+  std::vector<at::Tensor> resets;
+  /// Leaves with the gradient that the graph takes, which must be the same tensor.
+  std::vector<std::pair<at::Tensor, at::Tensor>> taken;
+};
+
 /// What was recorded.
 struct Recording {
   /// Empty when it was refused.
@@ -38,6 +57,10 @@ struct Recording {
   std::vector<std::pair<std::string, at::Tensor>> references;
   /// Why it was refused: the operator and the reason.
   std::string refused;
+  /// By id of a node: the checkpoint that it runs in, counted from 1; 0 outside of one.
+  std::vector<uint32_t> checkpoints;
+  /// What stands behind the graph. Its gradients are results behind those of the function.
+  TrainingStep training;
 };
 
 /// Names of tensors that become attributes, by TensorImpl: those of modules.
@@ -54,6 +77,23 @@ class Recorder {
   /// What the code writes to memory from outside is undone when the recorder dies.
   void undo_writes() {
     undoes_writes_ = true;
+  }
+  /// What backward passes in the code do is recorded too, and gradients are not compared: for joint graphs.
+  void record_backward() {
+    records_backward_ = true;
+  }
+  /// The code may call backward() and steps of optimizers: see TrainingStep.
+  void record_training() {
+    records_training_ = true;
+  }
+  /// Around a step of optimizer `number`, which is run as it is.
+  void begin_step(size_t number);
+  void end_step();
+  /// The recorder of this thread; null while nothing is recorded.
+  static Recorder* active();
+  /// Above the ids of the nodes that were made so far.
+  uint32_t num_ids() const {
+    return graph_->num_ids();
   }
   /// Where the code threw: the operator, and, with undo_writes(), the sizes of the tensors that it took.
   const std::string& failed_operator() const {
@@ -104,6 +144,10 @@ class Recorder {
   void refuse(const std::string& why);
   bool refuses(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t first);
   void follow_grad_mode();
+  void add_leaf(const at::Tensor& tensor, const HistoryBefore& before);
+  void add_training(std::vector<fx::Arg>& values, TrainingStep& training);
+  void check_training(const TrainingStep& training);
+  void follow_checkpoints(const fx::Node& node);
   fx::Arg arg_of(const c10::IValue& value);
   fx::Arg value_of(const at::Tensor& tensor);
   const Memory* find_memory(const at::Tensor& tensor) const;
@@ -120,7 +164,26 @@ class Recorder {
   std::unordered_map<const c10::StorageImpl*, std::vector<Memory>> memory_;
   std::vector<std::pair<std::string, at::Tensor>> references_;
   std::string refused_;
+  std::vector<HistoryBefore> inputs_before_;
+  std::unordered_map<std::string, HistoryBefore> references_before_;
   bool undoes_writes_ = false;
+  struct Leaf {
+    at::Tensor tensor;
+    at::Tensor grad_before;
+    at::Tensor grad_at_step;
+    uint32_t version_before;
+  };
+  std::vector<Leaf> leaves_;
+  std::vector<size_t> steps_;
+  bool is_in_step_ = false;
+  uint32_t first_id_after_step_ = 0;
+  bool has_backward_ = false;
+  bool records_training_ = false;
+  bool records_backward_ = false;
+  const autograd::SavedVariableHooksFactory* const hooks_at_start_;
+  const autograd::SavedVariableHooksFactory* hooks_; // of the operator before
+  uint32_t num_checkpoints_ = 0;
+  std::vector<uint32_t> checkpoints_;
   std::unordered_map<const c10::StorageImpl*, std::pair<at::Tensor, at::Tensor>> written_; // as bytes: now and before
   std::string failed_operator_;
   std::vector<int64_t> failed_sizes_;

@@ -8,6 +8,7 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -22,11 +23,10 @@ using autograd::Node;
 /// Where the graph of autograd came from outside: edges by number of the tensor.
 class Boundary {
  public:
-  void add(const at::Tensor& tensor, int number) {
-    if (tensor.defined() && tensor.requires_grad()) {
-      const Edge edge = autograd::impl::gradient_edge(tensor);
+  void add(const Edge& edge, int number) {
+    if (edge.function) {
       numbers_[{edge.function.get(), edge.input_nr}] = number;
-      keep_.push_back(edge); // else a new accumulator is made each time
+      keep_.push_back(edge);
     }
   }
   int find(const Edge& edge) const {
@@ -39,27 +39,31 @@ class Boundary {
   std::vector<Edge> keep_;
 };
 
-at::Tensor meta_copy(const at::Tensor& tensor) {
-  if (!tensor.defined()) {
-    return tensor;
+Edge edge_of(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.requires_grad() ? autograd::impl::gradient_edge(tensor) : Edge();
+}
+
+at::Tensor meta_copy(const at::Tensor& tensor, functionalize::History history) {
+  if (tensor.defined() && tensor.layout() != c10::kStrided) {
+    const c10::AutoGradMode on(true);
+    at::Tensor copy = at::empty(tensor.sizes(), at::TensorOptions(c10::kMeta).dtype(tensor.scalar_type()));
+    copy.set_requires_grad(history != functionalize::History::None);
+    return copy;
   }
-  const c10::AutoGradMode on(true);
-  const auto options = at::TensorOptions(c10::kMeta).dtype(tensor.scalar_type());
-  at::Tensor copy = tensor.layout() == c10::kStrided ? at::empty_strided(tensor.sizes(), tensor.strides(), options)
-                                                     : at::empty(tensor.sizes(), options);
-  if (tensor.requires_grad()) {
-    copy.set_requires_grad(true);
-    // What has a history may be written to, a leaf may not.
-    copy = tensor.is_leaf() ? copy : copy.view_as(copy);
-  }
-  return copy;
+  return functionalize::meta_like({tensor}, {history})[0];
 }
 
 /// Runs without data, each attribute as one meta tensor.
 class MetaRun : public fx::Interpreter {
  public:
-  using Interpreter::Interpreter;
-  std::map<std::string, at::Tensor> attributes;
+  using Histories = std::unordered_map<std::string, HistoryBefore>;
+  MetaRun(const fx::GraphModule& module, const Histories& histories) : Interpreter(module), histories_(histories) {}
+
+  struct Attribute {
+    at::Tensor copy;
+    Edge edge;
+  };
+  std::map<std::string, Attribute> attributes;
 
  protected:
   c10::IValue get_attr(const fx::Node& node) override {
@@ -67,23 +71,22 @@ class MetaRun : public fx::Interpreter {
     if (!value.isTensor()) {
       return value;
     }
-    const auto found = attributes.find(node.target());
-    return found != attributes.end() ? found->second
-                                     : attributes.emplace(node.target(), meta_copy(value.toTensor())).first->second;
+    Attribute& attribute = attributes[node.target()];
+    if (!attribute.copy.defined()) {
+      const auto known = histories_.find(node.target());
+      attribute.copy =
+          meta_copy(value.toTensor(), known == histories_.end() ? functionalize::History::None : known->second.history);
+      attribute.edge = edge_of(attribute.copy);
+    }
+    return attribute.copy;
   }
   void call_operator(const fx::Node& node, torch::jit::Stack& stack) override {
-    bool takes_tensor = false;
-    for (const c10::IValue& value : stack) {
-      takes_tensor = takes_tensor || value.isTensor() || value.isTensorList();
-    }
-    const auto& formals = node.schema().arguments();
-    for (size_t i = 0; i < formals.size(); ++i) {
-      if (formals[i].type()->str().find("Device") != std::string::npos && (stack[i].isDevice() || !takes_tensor)) {
-        stack[i] = c10::Device(c10::kMeta);
-      }
-    }
+    functionalize::use_meta_device(node.schema(), stack);
     Interpreter::call_operator(node, stack);
   }
+
+ private:
+  const Histories& histories_;
 };
 
 size_t count_hooks(Node& node) {
@@ -139,67 +142,99 @@ class Comparison {
   std::set<std::pair<const Node*, const Node*>> seen_;
 };
 
-bool needs_check(
-    const fx::GraphModule& module, const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& results) {
-  bool requires_grad = false;
-  for (const auto* tensors : {&inputs, &results}) {
-    for (const at::Tensor& tensor : *tensors) {
-      requires_grad = requires_grad || (tensor.defined() && tensor.requires_grad());
+bool requires_grad(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.requires_grad();
+}
+
+std::vector<at::Tensor> meta_inputs(const std::vector<at::Tensor>& inputs, const std::vector<HistoryBefore>& before) {
+  std::vector<functionalize::History> histories;
+  bool are_strided = true;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    histories.push_back(before[i].history);
+    are_strided = are_strided && (!inputs[i].defined() || inputs[i].layout() == c10::kStrided);
+  }
+  if (are_strided) {
+    return functionalize::meta_like(inputs, histories);
+  }
+  std::vector<at::Tensor> copies;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    copies.push_back(meta_copy(inputs[i], histories[i]));
+  }
+  return copies;
+}
+
+/// The first difference between the histories of tensors of the code and of the graph.
+std::string compare_all(
+    Comparison& comparison, const std::vector<at::Tensor>& code, const std::vector<at::Tensor>& graph) {
+  for (size_t i = 0; i < code.size(); ++i) {
+    const bool wanted = requires_grad(code[i]);
+    if (wanted != requires_grad(graph[i])) {
+      return wanted ? "a result requires grad that operators alone would not make so"
+                    : "a result does not require grad though operators would make it so: detach it by detach()";
+    }
+    std::string difference = wanted ? comparison.run(edge_of(code[i]), edge_of(graph[i])) : std::string();
+    if (!difference.empty()) {
+      return difference;
     }
   }
-  for (const fx::Node* node : module.graph().nodes()) {
-    if (node->kind() == fx::NodeKind::GetAttr) {
-      const c10::IValue& value = module.attr(node->target());
-      requires_grad = requires_grad || (value.isTensor() && value.toTensor().requires_grad());
-    }
-  }
-  return requires_grad;
+  return {};
 }
 
 } // namespace
 
+HistoryBefore HistoryBefore::of(const at::Tensor& tensor) {
+  return {functionalize::histories_of({tensor})[0], edge_of(tensor)};
+}
+
 std::string difference_of_gradients(
-    const fx::GraphModule& module, const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& results) {
-  if (!needs_check(module, inputs, results)) {
+    const fx::GraphModule& module,
+    const std::vector<at::Tensor>& inputs,
+    const std::vector<HistoryBefore>& before,
+    const std::unordered_map<std::string, HistoryBefore>& attributes,
+    const std::vector<at::Tensor>& results) {
+  const auto has_history = [](const auto& each) { return each.history != functionalize::History::None; };
+  const bool any = std::any_of(inputs.begin(), inputs.end(), requires_grad) ||
+      std::any_of(results.begin(), results.end(), requires_grad) ||
+      std::any_of(before.begin(), before.end(), has_history) ||
+      std::any_of(attributes.begin(), attributes.end(), [&](const auto& each) { return has_history(each.second); });
+  if (!any) {
     return {};
   }
   Comparison comparison;
-  MetaRun run(module);
-  std::vector<c10::IValue> copies;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const at::Tensor copy = meta_copy(inputs[i]);
-    comparison.code.add(inputs[i], static_cast<int>(i));
-    comparison.graph.add(copy, static_cast<int>(i));
-    copies.emplace_back(copy);
+  MetaRun run(module, attributes);
+  const std::vector<at::Tensor> copies = meta_inputs(inputs, before);
+  for (size_t i = 0; i < copies.size(); ++i) {
+    comparison.code.add(before[i].edge, static_cast<int>(i));
+    comparison.graph.add(edge_of(copies[i]), static_cast<int>(i));
   }
-  std::vector<c10::IValue> outputs;
+  std::vector<at::Tensor> outputs;
   try {
     const c10::AutoGradMode mode(c10::GradMode::is_enabled());
-    outputs = run.run(std::move(copies));
+    for (const c10::IValue& output : run.run(std::vector<c10::IValue>(copies.begin(), copies.end()))) {
+      outputs.push_back(output.isTensor() ? output.toTensor() : at::Tensor());
+    }
   } catch (const c10::Error& e) {
     return std::string("its gradients cannot be checked without data: ") + e.what_without_backtrace();
   }
   int number = static_cast<int>(inputs.size());
-  for (const auto& [path, copy] : run.attributes) {
-    comparison.code.add(module.attr(path).toTensor(), number);
-    comparison.graph.add(copy, number++);
+  for (const auto& [path, attribute] : run.attributes) {
+    const auto known = attributes.find(path);
+    comparison.code.add(known == attributes.end() ? Edge() : known->second.edge, number);
+    comparison.graph.add(attribute.edge, number++);
   }
-  for (size_t i = 0; i < results.size(); ++i) {
-    const at::Tensor& made = outputs[i].toTensor();
-    const bool wanted = results[i].defined() && results[i].requires_grad();
-    if (wanted != (made.defined() && made.requires_grad())) {
-      return wanted ? "a result requires grad that operators alone would not make so"
-                    : "a result does not require grad though operators would make it so: detach it by detach()";
-    }
-    if (wanted) {
-      const std::string difference =
-          comparison.run(autograd::impl::gradient_edge(results[i]), autograd::impl::gradient_edge(made));
-      if (!difference.empty()) {
-        return difference;
-      }
+  std::string difference = compare_all(comparison, results, outputs);
+  // What is the same tensor several times has its history in the last of its copies.
+  std::vector<at::Tensor> code, graph;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool again = std::any_of(inputs.begin() + static_cast<std::ptrdiff_t>(i) + 1, inputs.end(), [&](auto& other) {
+      return other.is_same(inputs[i]);
+    });
+    if (!again) {
+      code.push_back(inputs[i]);
+      graph.push_back(copies[i]);
     }
   }
-  return {};
+  return difference.empty() ? compare_all(comparison, code, graph) : difference;
 }
 
 } // namespace torch::capture

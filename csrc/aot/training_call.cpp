@@ -1,0 +1,90 @@
+#include <csrc/aot/training_call.h>
+
+#include <csrc/aot/compiled_backward.h>
+#include <csrc/aot/inference_call.h>
+#include <autograd/functions/utils.h>
+#include <c10/util/Exception.h>
+
+#include <fmt/format.h>
+
+namespace torch::aot {
+
+namespace {
+
+/// Parameters and the like come behind the arguments.
+std::vector<bool> state_flags(const CallInputs& inputs) {
+  std::vector<bool> flags;
+  for (size_t i = 0; i < inputs.recorded().size(); ++i) {
+    flags.push_back(i >= inputs.num_arguments());
+  }
+  return flags;
+}
+
+} // namespace
+
+std::shared_ptr<const CompiledCall> TrainingCall::make(CallInputs inputs, Joint joint, const Options& options) {
+  auto plan = std::make_shared<TrainingPlan>(std::move(inputs));
+  plan->joint = std::move(joint);
+  for (const functionalize::ResultSpec& spec : plan->joint.grads) {
+    TORCH_CHECK(
+        spec.of != functionalize::ResultSpec::Of::Input || spec.index >= plan->joint.num_inputs,
+        "a gradient is a tensor that the function takes");
+  }
+  const std::vector<bool> is_state = state_flags(plan->inputs);
+  plan->parts = partition(plan->joint, is_state, options.memory_budget);
+  const size_t num_inputs = is_state.size();
+  plan->forward =
+      options.backend({plan->parts.forward, capture::GraphKind::Forward, std::vector<bool>(num_inputs), is_state});
+  const size_t num_saved = plan->parts.backward->placeholders().size();
+  std::vector<bool> is_kept_state(num_saved);
+  for (size_t i = 0; i < plan->parts.kept.size(); ++i) {
+    is_kept_state[i] = plan->parts.kept[i].is_input && is_state[plan->parts.kept[i].index];
+  }
+  plan->backward = options.backend(
+      {plan->parts.backward, capture::GraphKind::Backward, std::vector<bool>(num_saved), std::move(is_kept_state)});
+  return std::shared_ptr<const CompiledCall>(new TrainingCall(std::move(plan)));
+}
+
+bool TrainingCall::run(const std::vector<at::Tensor>& arguments, std::vector<at::Tensor>& results) const {
+  const TrainingPlan& plan = *plan_;
+  const Joint& joint = plan.joint;
+  const std::vector<at::Tensor> all = plan.inputs.of_call(arguments);
+  if (!joint.functional.written.empty() && !plan.inputs.share_memory_alike(all)) {
+    return false;
+  }
+  const std::vector<at::Tensor> made = run_below_autograd(plan.forward, all);
+  for (const size_t input : plan.parts.written) {
+    autograd::impl::bump_version(all[input]);
+  }
+  const auto node = autograd::make_node<CompiledBackward>(plan_);
+  for (const size_t input : joint.grad_inputs) {
+    node->add_next_edge(autograd::impl::gradient_edge(all[input]));
+  }
+  const size_t num_roots = joint.roots.size();
+  for (size_t i = 0; i < num_roots; ++i) {
+    if (joint.root_requires_grad[i]) {
+      autograd::set_history(made[i], node);
+    }
+  }
+  for (size_t i = 0; i < joint.tracked_writes.size(); ++i) {
+    autograd::set_history(made[num_roots + i], node);
+  }
+  node->save(all, made);
+  for (size_t i = 0; i < joint.tracked_writes.size(); ++i) {
+    at::Tensor input = all[joint.functional.written[joint.tracked_writes[i]]];
+    input.copy_(made[num_roots + i]);
+  }
+  for (const functionalize::ResultSpec& spec : joint.results) {
+    results.push_back(make_result(spec, all, made));
+  }
+  return true;
+}
+
+std::string TrainingCall::describe() const {
+  const Partition& parts = plan_->parts;
+  return fmt::format(
+      "forward:\n{}\nbackward:\n{}\n{} bytes are kept between them", parts.forward->to_string(),
+      parts.backward->to_string(), parts.bytes_kept);
+}
+
+} // namespace torch::aot
