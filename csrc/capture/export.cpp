@@ -3,6 +3,8 @@
 #include <csrc/capture/dynamic_export.h>
 #include <csrc/capture/recorder.h>
 #include <csrc/program/program_state.h>
+#include <csrc/serialize/byte_sink.h>
+#include <csrc/serialize/tensor_file.h>
 #include <aten/core/Context.h>
 
 #include <map>
@@ -71,6 +73,15 @@ TreeSpec tree_of(const Shape& shape) {
   return TreeSpec::dict(std::vector<IValue>(shape.keys.begin(), shape.keys.end()), std::move(children));
 }
 
+// Examples of inputs that are larger are not kept for program files.
+constexpr size_t kMaxSampleBytes = size_t(1) << 26;
+
+std::string pickled(const IValue& value) {
+  serialize::VectorSink sink;
+  serialize::write_pickle(sink, "archive", value);
+  return sink.bytes.size() > kMaxSampleBytes ? std::string() : std::string(sink.bytes.begin(), sink.bytes.end());
+}
+
 /// The state of random numbers, which runs for a recording leave as it was.
 class KeepRandomState {
  public:
@@ -112,6 +123,7 @@ class Exporter {
     make_module(*state, graph, first);
     add_signature(*state);
     add_ranges(*state, graph->sizes());
+    add_hints(*state);
     std::vector<TreeSpec> trees;
     for (const Shape& arg : args) {
       trees.push_back(tree_of(arg));
@@ -119,6 +131,8 @@ class Exporter {
     const TreeSpec arguments(TreeSpec::Kind::Tuple, std::move(trees));
     state->in_spec = TreeSpec(TreeSpec::Kind::Tuple, {arguments, TreeSpec::dict({}, {})});
     state->out_spec = tree_of(first.results);
+    size_t next = 0;
+    state->sample_inputs = pickled(state->in_spec->unflatten(inputs_.values, next));
     return ExportedProgram(std::move(state));
   }
 
@@ -218,6 +232,19 @@ class Exporter {
     for (const fx::SizeTable::Entry& entry : sizes.entries()) {
       if (entry.op == fx::SizeOp::Symbol && entry.min) {
         state.ranges[entry.name] = {entry.min, entry.max};
+      }
+    }
+  }
+
+  /// The sizes of the inputs that were given.
+  void add_hints(ProgramState& state) const {
+    const fx::SizeTable& sizes = state.module->graph().sizes();
+    for (size_t i = 0; i < state.inputs.size(); ++i) {
+      const fx::TensorInfo* const info = state.inputs[i].node->info();
+      for (size_t dim = 0; info && dim < info->sizes.size(); ++dim) {
+        if (info->sizes[dim].is_expression()) {
+          state.hints[sizes.print(info->sizes[dim])] = inputs_.values[i].toTensor().size(static_cast<int64_t>(dim));
+        }
       }
     }
   }

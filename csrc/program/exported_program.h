@@ -83,6 +83,11 @@ class TORCH_API ExportedProgram {
     return forward(std::move(args), kwargs);
   }
 
+  /// Writes an archive that torch.export.load of PyTorch 2.15 reads, and load_program(). A file comes into being at
+  /// once. Throws c10::Error, naming the node, for graphs with parts that archives do not have.
+  void save(const std::string& path) const;
+  void save(std::ostream& stream) const;
+
   /// The graph with its parameters, buffers and constants.
   fx::GraphModule& module() const;
   fx::Graph& graph() const;
@@ -106,6 +111,8 @@ class TORCH_API ExportedProgram {
 // records "serialized_exported_program.json" and "serialized_state_dict.pt" before. Weights of an archive lie in a
 // private mapping of the file where that can be: they are read when they are used, and another program must not shorten
 // or overwrite the file meanwhile. Nothing of the file is run while it is loaded.
+//
+// What save() writes is such an archive, as PyTorch 2.15 writes it (schema 8.20).
 //
 // Operators are looked up by name: those of other libraries must be registered before. Damaged and hostile files throw
 // c10::Error; what they make the loader allocate is bounded by about 60 times their size.

@@ -27,6 +27,9 @@ class Json {
   /// Reads a text; `where` begins the message of an error. The value takes at most about 50 times the text's memory.
   static Json parse(std::string_view text, const std::string& where);
 
+  /// The text on one line; numbers that JSON does not have as the strings "Infinity", "-Infinity" and "NaN".
+  std::string to_string() const;
+
   bool is_null() const {
     return data_.index() == 0;
   }

@@ -35,6 +35,10 @@ struct ProgramState {
   /// Of (arguments, keywords), and of the result; without them values go one by one.
   std::optional<TreeSpec> in_spec, out_spec;
   std::vector<std::string> arg_names;
+  /// The sizes that symbols had when the program was traced.
+  std::map<std::string, int64_t> hints;
+  /// What torch.save makes of (arguments, keywords) of an example; may be empty.
+  std::string sample_inputs;
   std::string torch_version;
 };
 

@@ -387,6 +387,16 @@ void GraphReader::name_result(
   }
 }
 
+fx::Dim GraphReader::read_size(const Json& expression, fx::SizeTable& sizes) {
+  const fx::Dim dim = parse_size(expression.at("expr_str").as_string(), sizes);
+  const Json* const hint = expression.find("hint");
+  const bool is_symbol = dim.is_expression() && sizes.entries()[dim.index()].op == fx::SizeOp::Symbol;
+  if (is_symbol && hint && hint->is_object() && hint->find("as_int")) {
+    hints_.emplace(sizes.entries()[dim.index()].name, hint->at("as_int").as_int());
+  }
+  return dim;
+}
+
 void GraphReader::read_info(const Json& graph_json, const std::string& name, fx::Graph& graph, fx::Value value) {
   const Json* const tensors = graph_json.find("tensor_values");
   const Json* const meta = tensors ? tensors->find(name) : nullptr;
@@ -401,8 +411,7 @@ void GraphReader::read_info(const Json& graph_json, const std::string& name, fx:
     for (const auto& [member, dims] : {std::pair("sizes", &info.sizes), std::pair("strides", &info.strides)}) {
       for (const Json& size : meta->at(member).items()) {
         const auto& [kind, held] = size.only();
-        dims->push_back(
-            kind == "as_int" ? fx::Dim(held.as_int()) : parse_size(held.at("expr_str").as_string(), graph.sizes()));
+        dims->push_back(kind == "as_int" ? fx::Dim(held.as_int()) : read_size(held, graph.sizes()));
       }
     }
   } catch (const c10::Error&) {

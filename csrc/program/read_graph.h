@@ -5,6 +5,7 @@
 #include <csrc/program/json.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,10 @@ class GraphReader {
   void read_nodes(const Json& json, fx::Graph& graph, NamedValues& values);
   /// The value of an argument.
   fx::Arg read_argument(const Json& json, const NamedValues& values);
+  /// The sizes that the program was traced with, by symbol.
+  const std::map<std::string, int64_t>& hints() const {
+    return hints_;
+  }
   /// Notes what the JSON knows of a tensor at the node.
   void read_info(const Json& graph_json, const std::string& name, fx::Graph& graph, fx::Value value);
 
@@ -41,7 +46,10 @@ class GraphReader {
   void name_results(const Json& json, const Json& graph_json, fx::Node* node, fx::Graph& graph, NamedValues& values);
   void name_result(const Json& output, const Json& graph_json, fx::Arg value, fx::Graph& graph, NamedValues& values);
 
+  fx::Dim read_size(const Json& expression, fx::SizeTable& sizes);
+
   std::optional<c10::Device> device_;
+  std::map<std::string, int64_t> hints_;
 };
 
 /// The name in a TensorArgument, or in the one that is a symbol's.

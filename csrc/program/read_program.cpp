@@ -45,6 +45,7 @@ class ProgramReader {
     reader_.read_nodes(graph_json_, *graph_, values_);
     read_outputs();
     graph_->lint();
+    state_->hints = reader_.hints();
     make_module();
     read_call_signature();
     return state_;
