@@ -1,6 +1,6 @@
 #pragma once
 // A convolution as numbers, and the own kernels: for dtypes that oneDNN lacks and kernels of one element (bodies in
-// conv.cpp), and for depthwise ones (depthwise.cpp).
+// conv.cpp), for small ones (conv_shifted.cpp), and for depthwise ones (depthwise.cpp).
 
 #include <c10/core/ScalarType.h>
 
@@ -42,6 +42,8 @@ struct ConvProblem {
   void conv_forward_columns(const ConvProblem& p, const void* src, const void* weight, const void* bias, void* dst);   \
   void conv_backward_data_columns(const ConvProblem& p, const void* dst, const void* weight, void* src);               \
   void conv_backward_weight_columns(const ConvProblem& p, const void* src, const void* dst, void* weight);             \
+  /* Of Float or Double in plain layouts. False, with nothing written, where the problem is not small. */              \
+  bool conv_forward_shifted(const ConvProblem& p, const void* src, const void* weight, const void* bias, void* dst);   \
   void conv_depthwise_forward(const ConvProblem& p, const void* src, const void* weight, const void* bias, void* dst); \
   void conv_depthwise_backward_data(const ConvProblem& p, const void* dst, const void* weight, void* src);             \
   void conv_depthwise_backward_weight(const ConvProblem& p, const void* src, const void* dst, void* weight);           \

@@ -27,6 +27,8 @@ constexpr void (*backward_data_columns_table[])(const ConvProblem&, const void*,
     v2::conv_backward_data_columns, v3::conv_backward_data_columns, v4::conv_backward_data_columns};
 constexpr void (*backward_weight_columns_table[])(const ConvProblem&, const void*, const void*, void*) = {
     v2::conv_backward_weight_columns, v3::conv_backward_weight_columns, v4::conv_backward_weight_columns};
+constexpr decltype(&v2::conv_forward_shifted) forward_shifted_table[] = {
+    v2::conv_forward_shifted, v3::conv_forward_shifted, v4::conv_forward_shifted};
 
 constexpr decltype(&v2::conv_depthwise_forward) depthwise_forward_table[] = {
     v2::conv_depthwise_forward, v3::conv_depthwise_forward, v4::conv_depthwise_forward};
@@ -257,6 +259,18 @@ bool is_fast_product(const ConvProblem& p, const Operands& given) {
       given.dst.is_contiguous();
 }
 
+/// Runs a small convolution by the kernel for these; false where it is none.
+bool run_shifted(const ConvProblem& p, ConvPass pass, const Operands& given, const void* bias) {
+  if (pass != ConvPass::Forward || !(p.dtype == kFloat || p.dtype == kDouble)) {
+    return false;
+  }
+  if (!given.src.is_contiguous() || !given.weight.is_contiguous() || !given.dst.is_contiguous()) {
+    return false;
+  }
+  return forward_shifted_table[cpu_isa_level()](
+      p, given.src.const_data_ptr(), given.weight.const_data_ptr(), bias, given.dst.mutable_data_ptr());
+}
+
 /// Adds bias[c] to each channel of `out`, in any dense layout.
 void add_bias(const Tensor& out, const Tensor& bias) {
   DimVector sizes(static_cast<size_t>(out.dim()), 1);
@@ -271,6 +285,9 @@ void run(const ConvProblem& p, ConvPass pass, const Operands& operands, const Te
   }
   if (is_fast_product(p, operands)) {
     return run_columns(p, pass, operands, bias);
+  }
+  if (run_shifted(p, pass, operands, start)) {
+    return;
   }
   if (onednn_supports(p.dtype) && run_onednn(p, pass, operands, start)) {
     return;
