@@ -270,6 +270,45 @@ TEST_CASE("an infinite weight of a depthwise convolution meets no padding", "[at
   }
 }
 
+TEST_CASE("small convolutions of whole numbers are those of integers", "[aten][conv]") {
+  struct Case {
+    std::vector<int64_t> image, weight, stride, padding, dilation;
+    int64_t groups;
+  };
+  const Case cases[] = {
+      {{1, 1, 14, 14}, {8, 1, 3, 3}, {1, 1}, {0, 0}, {1, 1}, 1},
+      {{1, 8, 6, 6}, {16, 8, 3, 3}, {1, 1}, {0, 0}, {1, 1}, 1},
+      {{2, 3, 9, 7}, {7, 3, 3, 5}, {1, 1}, {1, 2}, {1, 1}, 1},
+      {{2, 4, 11, 13}, {6, 2, 3, 3}, {2, 3}, {1, 0}, {1, 1}, 2},
+      {{1, 2, 17, 16}, {3, 2, 3, 2}, {2, 1}, {3, 4}, {3, 5}, 1},
+      {{1, 5, 4, 4}, {5, 1, 4, 4}, {1, 1}, {0, 0}, {1, 1}, 5},
+      {{3, 6, 5, 8}, {9, 6, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1},
+      {{1, 6, 9, 9}, {4, 6, 1, 1}, {2, 4}, {1, 0}, {1, 1}, 1}, // some windows lie in the padding
+      {{1, 2, 3, 3}, {2, 2, 2, 2}, {5, 7}, {4, 4}, {4, 3}, 1}, // and steps are longer than the image
+      {{2, 3, 40}, {4, 3, 9}, {2}, {4}, {2}, 1},
+      {{1, 2, 5, 6, 7}, {3, 2, 2, 3, 2}, {2, 1, 2}, {1, 0, 1}, {1, 2, 1}, 1},
+  };
+  at::manual_seed(5);
+  for (const Case& c : cases) {
+    INFO("image " << IntArrayRef(c.image) << ", weight " << IntArrayRef(c.weight));
+    const Tensor x = at::randint(-9, 9, c.image, at::kLong), w = at::randint(-9, 9, c.weight, at::kLong),
+                 b = at::randint(-9, 9, {c.weight[0]}, at::kLong);
+    const std::vector<int64_t> none(c.stride.size(), 0);
+    for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
+      const auto run = [&](at::ScalarType of, const Tensor& bias) {
+        return at::convolution(
+            x.to(of), w.to(of), bias.defined() ? bias.to(of) : bias, c.stride, c.padding, c.dilation, false, none,
+            c.groups);
+      };
+      CHECK(at::equal(run(dtype, b), run(at::kLong, b).to(dtype)));
+      CHECK(at::equal(run(dtype, {}), run(at::kLong, {}).to(dtype)));
+    }
+  }
+  Tensor infinite = at::ones({2, 1, 3, 3});
+  infinite[1][0][0][0] = std::numeric_limits<float>::infinity();
+  CHECK_FALSE(at::conv2d(at::ones({1, 1, 4, 4}), infinite, {}, 1, 1).isnan().any().item<bool>());
+}
+
 TEST_CASE("convolution over nothing", "[aten][conv]") {
   CHECK(at::conv2d(at::ones({0, 3, 5, 5}), at::ones({4, 3, 3, 3})).sizes() == at::IntArrayRef({0, 4, 3, 3}));
   // Of no channels none are made, whatever the weight says; the bias is not used.
@@ -303,6 +342,37 @@ TEST_CASE("pooling propagates NaN and keeps channels last", "[aten][pool]") {
     CHECK(close(mean, other, 1e-2));
     const Tensor g = at::max_pool2d_with_indices_backward(a, image, {3, 2}, {2, 1}, {1, 1}, {1, 2}, false, ai);
     CHECK(close(g, at::max_pool2d_with_indices_backward(b, last, {3, 2}, {2, 1}, {1, 1}, {1, 2}, false, bi), 1e-2));
+  }
+}
+
+TEST_CASE("pooling of narrow rows keeps the first of equal elements and the last NaN", "[aten][pool]") {
+  struct Case {
+    int64_t height, width;
+    IntArrayRef kernel, stride, padding, dilation;
+  };
+  const Case cases[] = {
+      {12, 12, {2, 2}, {2, 2}, {0, 0}, {1, 1}}, {7, 13, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      {9, 6, {2, 3}, {3, 2}, {1, 1}, {1, 1}},   {5, 3, {3, 2}, {1, 1}, {1, 0}, {1, 1}},
+      {8, 11, {3, 3}, {2, 2}, {1, 1}, {2, 2}},  {6, 15, {1, 2}, {1, 3}, {0, 1}, {1, 4}},
+  };
+  at::manual_seed(6);
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kInt}) {
+    for (const Case& c : cases) {
+      INFO(dtype << ", kernel " << c.kernel << " over " << c.height << " x " << c.width);
+      Tensor x = at::randint(-3, 3, {2, 3, c.height, c.width}, at::kLong).to(dtype);
+      if (at::isFloatingType(dtype)) {
+        x.masked_fill_(at::rand(x.sizes()) < 0.1, std::numeric_limits<double>::quiet_NaN());
+        x.masked_fill_(at::rand(x.sizes()) < 0.1, -std::numeric_limits<double>::infinity());
+      }
+      const auto pool = [&](const Tensor& image) {
+        return at::max_pool2d_with_indices(image, c.kernel, c.stride, c.padding, c.dilation);
+      };
+      // Channels beside each other are pooled pixel by pixel.
+      const auto [y, at_y] = pool(x);
+      const auto [want, at_want] = pool(x.contiguous(kChannelsLast));
+      CHECK(at::equal(at_y, at_want));
+      CHECK(at::allclose(y.to(at::kDouble), want.to(at::kDouble), 0, 0, true));
+    }
   }
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <c10/util/ArrayRef.h>
+#include <c10/util/SmallVector.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <vector>
 
 namespace at::native {
 
@@ -14,7 +14,7 @@ namespace at::native {
 /// too.
 struct PoolDim {
   int64_t in = 1, out = 1, step = 1;
-  std::vector<int64_t> begin, end, extent;
+  c10::SmallVector<int64_t, 8> begin, end, extent;
   /// Windows [regular_begin, regular_end) have `kernel` elements each and begin at o * stride - padding.
   int64_t kernel = 0, stride = 1, padding = 0, regular_begin = 0, regular_end = 0;
 
@@ -64,15 +64,15 @@ struct PoolDim {
   }
 
   /// Windows of `kernel` elements at `first[o]`.
-  static PoolDim at(int64_t in, int64_t kernel, std::vector<int64_t> first) {
+  static PoolDim at(int64_t in, int64_t kernel, c10::IntArrayRef first) {
     PoolDim d;
     d.in = in;
     d.out = static_cast<int64_t>(first.size());
     for (const int64_t b : first) {
+      d.begin.push_back(b);
       d.end.push_back(b + kernel);
       d.extent.push_back(kernel);
     }
-    d.begin = std::move(first);
     return d;
   }
 };
