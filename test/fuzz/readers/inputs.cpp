@@ -1,6 +1,7 @@
 // Inputs to start from, and checksums.
 #include "readers.h"
 
+#include <torch/export.h>
 #include <torch/torch.h>
 
 #include <caffe2/serialize/inline_container.h>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -188,6 +190,38 @@ void add_programs() {
   }
 }
 
+// Programs of torch.export, of PyTorch and of this library.
+void add_exported() {
+  const auto folder = std::filesystem::path(FUZZ_PROGRAMS) / "../../../programs/data/export";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".pt2") {
+      std::ostringstream bytes;
+      bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+      add("exported", bytes.str());
+    }
+  }
+  torch::manual_seed(1);
+  torch::nn::Sequential net(torch::nn::Linear(3, 4), torch::nn::BatchNorm1d(4), torch::nn::Linear(4, 2));
+  const auto f = [&](const std::vector<Tensor>& xs, const std::map<std::string, Tensor>& d, double scale) {
+    torch::NoGradGuard no_grad;
+    const auto parts = d.at("a").split(1);
+    return std::make_tuple(net->forward(xs[0]) * scale, torch::cat({parts[1], parts[0]}), xs[0].size(0) / 2);
+  };
+  torch::ExportOptions options;
+  options.arg_names = {"xs", "d", "scale"};
+  options.modules = {net.ptr()};
+  options.dynamic = {{"xs[0]", 0, 2, 64}};
+  const auto program = torch::export_(
+      f,
+      std::make_tuple(
+          std::vector<Tensor>{torch::ones({4, 3})}, std::map<std::string, Tensor>{{"a", torch::ones({2, 1})}}, 0.5),
+      options);
+  std::ostringstream out;
+  program.save(out);
+  add("exported", out.str());
+  add("exported_file", out.str());
+}
+
 template <typename T>
 T number_at(const uint8_t* at) {
   T value;
@@ -204,6 +238,7 @@ std::vector<std::string> written_inputs() {
   add_dimensions();
   add_images();
   add_programs();
+  add_exported();
   return inputs;
 }
 

@@ -1,5 +1,6 @@
 #include "readers.h"
 
+#include <torch/export.h>
 #include <torch/script.h>
 #include <torch/torch.h>
 
@@ -236,6 +237,24 @@ void read_program(const std::string& bytes, const std::function<torch::jit::Modu
   }
 }
 
+/// Looks at all of a program, prints its graph and reads it again, and saves it. It is not run: a changed program may
+/// ask for any amount of memory.
+void use(const torch::ExportedProgram& program) {
+  use(program.module());
+  program.graph().lint();
+  sink = static_cast<uint8_t>(program.graph().format_tabular().size());
+  std::ostringstream out;
+  try {
+    sink = static_cast<uint8_t>(torch::fx::Graph::parse(program.graph().to_string())->size());
+    program.save(out);
+  } catch (const c10::Error& error) { // what is in the graph alone need not be in a text or in a file
+    sink = static_cast<uint8_t>(error.what()[0]);
+    return;
+  }
+  const std::string bytes = out.str();
+  use(torch::load_program(bytes.data(), bytes.size()).module());
+}
+
 } // namespace
 
 const std::vector<Reader>& readers() {
@@ -303,6 +322,8 @@ const std::vector<Reader>& readers() {
          read_program(
              bytes, [](const std::string& content) { return torch::jit::load(folder().write("program.pt", content)); });
        }},
+      {"exported", [](const std::string& bytes) { use(torch::load_program(bytes.data(), bytes.size())); }},
+      {"exported_file", [](const std::string& bytes) { use(torch::load_program(folder().write("a.pt2", bytes))); }},
   };
   return all;
 }
