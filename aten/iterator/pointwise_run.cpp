@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace at::native {
 
@@ -15,9 +16,10 @@ namespace {
 
 struct PointwiseRun {
   BlockKernel kernel;
-  const void* functor;
-  bool wide_scalars;
+  BlockFunctor functor;
 };
+
+thread_local PointwiseListener* listener = nullptr;
 
 constexpr int kMaxOperands = 9;
 // Elements below which one thread is enough.
@@ -310,7 +312,7 @@ namespace {
 // Rows of tensors that are broadcast over each other, few enough for one thread.
 C10_NOINLINE void run_grid(const PointwiseCall& call, const PointwiseRun& run) {
   const at::detail::PointwiseGrid grid = at::detail::PointwiseGrid::of(call);
-  Walk walk{run.kernel, {run.functor, 0}, call.count, {}};
+  Walk walk{run.kernel, {run.functor.data, 0}, call.count, {}};
   walk.block = kBlockBytes / std::max(call.input_size, call.output_size);
   char* data[PointwiseCall::kMax];
   std::int64_t strides[2 * PointwiseCall::kMax];
@@ -328,12 +330,12 @@ C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const 
   if (fast.repeated == at::detail::kGrid) {
     return run_grid(fast, run);
   }
-  BlockContext context{run.functor, 0};
+  BlockContext context{run.functor.data, 0};
   const int count = fast.count;
   char* data[PointwiseCall::kMax];
   float wide_values[PointwiseCall::kMax];
   std::copy(reinterpret_cast<char* const*>(fast.data), reinterpret_cast<char* const*>(fast.data) + count, data);
-  if (run.wide_scalars && fast.scalars != 0) {
+  if (run.functor.wide_scalars && fast.scalars != 0) {
     for (int i = 1; i < count; ++i) {
       if ((fast.scalars >> i) & 1u) {
         wide_values[i] = static_cast<float>(fast.source[i].scalar->toDouble());
@@ -422,11 +424,25 @@ void run_one_by_one(TensorIteratorBase& iter, const Walk& walk) {
 
 } // namespace
 
+struct PointwiseListening {
+  static void tell(const PointwiseListener& to, TensorIteratorBase& iter, BlockKernel kernel, BlockFunctor functor) {
+    to.hear_(iter, kernel, functor);
+  }
+};
+
+PointwiseListener::PointwiseListener(Hear hear) : hear_(hear), outer_(std::exchange(listener, this)) {}
+PointwiseListener::~PointwiseListener() {
+  listener = outer_;
+}
+
 namespace {
 
 // Strided, broadcast and converted operands.
 C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run) {
-  Walk walk{run.kernel, {run.functor, 0}, iter.ntensors(), {}};
+  if (C10_UNLIKELY(listener != nullptr)) {
+    return PointwiseListening::tell(*listener, iter, run.kernel, run.functor);
+  }
+  Walk walk{run.kernel, {run.functor.data, 0}, iter.ntensors(), {}};
   TORCH_INTERNAL_ASSERT(walk.count <= kMaxOperands && iter.noutputs() == 1);
   const std::int64_t numel = iter.numel();
   if (numel == 0) {
@@ -437,7 +453,7 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
   bool dense = iter.ndim() <= 1;
   for (int i = 0; i < walk.count; ++i) {
     walk.size[i] = static_cast<int>(c10::elementSize(iter.dtype(i)));
-    if (run.wide_scalars && iter.operand(i).is_scalar()) {
+    if (run.functor.wide_scalars && iter.operand(i).is_scalar()) {
       wide_values[i] = iter.original_scalar_value<float>(i);
       iter.unsafe_replace_operand(i, &wide_values[i]);
       walk.size[i] = sizeof(float);
@@ -493,20 +509,21 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
 
 } // namespace
 
-void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor, bool wide_scalars) {
+void run_pointwise(PointwiseCall& call, BlockKernel kernel, BlockFunctor functor) {
   if (C10_LIKELY(call.count != 0)) {
     // One dimension. A single part that is dense, as most are, goes straight to the kernel.
     const std::int64_t numel = call.numel_1d;
-    const bool dense = call.repeated == 0 || (numel == 1 && !(wide_scalars && call.scalars != 0));
+    const bool dense = call.repeated == 0 || (numel == 1 && !(functor.wide_scalars && call.scalars != 0));
     if (C10_LIKELY(dense && static_cast<std::uint64_t>(numel) - 1 < static_cast<std::uint64_t>(kGrain))) {
       kernel(
-          {functor, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1), numel);
+          {functor.data, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1),
+          numel);
     } else if (numel != 0) {
-      run_fast(call, numel, {kernel, functor, wide_scalars});
+      run_fast(call, numel, {kernel, functor});
     }
     return;
   }
-  run_general(static_cast<TensorIteratorBase&>(call), {kernel, functor, wide_scalars});
+  run_general(static_cast<TensorIteratorBase&>(call), {kernel, functor});
 }
 
 } // namespace at::native

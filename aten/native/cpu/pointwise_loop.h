@@ -284,7 +284,8 @@ struct Kernel<F, T, std::index_sequence<I...>> {
 template <class F, class T>
 VEC_INLINE bool run(PointwiseCall& call, const F& f) {
   using K = Kernel<F, T, arguments<F, opmath_type<T>>>;
-  run_pointwise(call, &K::run, &f, exact_scalars<F> && is_reduced<T>);
+  static_assert(std::is_trivially_copyable_v<F> && alignof(F) <= 16);
+  run_pointwise(call, &K::run, {&f, sizeof(F), exact_scalars<F> && is_reduced<T>});
   return true;
 }
 

@@ -78,7 +78,7 @@ struct RealOf<c10::complex<T>> {
 } // namespace
 
 void nextafter_kernel(TensorIteratorBase& iter) {
-  dispatch("nextafter", iter.common_dtype(), kFloating, [&]<class T> { run_pointwise(iter, next_after<T>, nullptr); });
+  dispatch("nextafter", iter.common_dtype(), kFloating, [&]<class T> { run_pointwise(iter, next_after<T>, {}); });
   iter.cast_outputs();
 }
 
@@ -93,14 +93,14 @@ void nan_to_num_kernel(
           [](const BlockContext&, char* out, const char* const* in, std::int64_t n) {
             std::memmove(out, in[0], n * sizeof(T));
           },
-          nullptr);
+          {});
     } else {
       using Math = opmath_type<Real>;
       const NanToNum<Math> f{
           static_cast<Math>(nan.value_or(0.0)),
           posinf ? static_cast<Math>(*posinf) : static_cast<Math>(std::numeric_limits<Real>::max()),
           neginf ? static_cast<Math>(*neginf) : static_cast<Math>(std::numeric_limits<Real>::lowest())};
-      run_pointwise(iter, replace_nan<T, Real>, &f);
+      run_pointwise(iter, replace_nan<T, Real>, {&f, sizeof(f)});
     }
   });
   iter.cast_outputs();

@@ -73,7 +73,7 @@ struct FillMasked {
 } // namespace
 
 void where_kernel(TensorIteratorBase& iter) {
-  run_pointwise(iter, by_size<Choose>(c10::elementSize(iter.dtype(0))), nullptr);
+  run_pointwise(iter, by_size<Choose>(c10::elementSize(iter.dtype(0))), {});
   iter.cast_outputs();
 }
 
@@ -83,7 +83,7 @@ void masked_fill_kernel(TensorIteratorBase& iter, const c10::Scalar& value) {
     const T converted = value.to<T>();
     std::memcpy(bytes, &converted, sizeof(T));
   });
-  run_pointwise(iter, by_size<FillMasked>(c10::elementSize(iter.dtype(0))), bytes);
+  run_pointwise(iter, by_size<FillMasked>(c10::elementSize(iter.dtype(0))), {bytes, sizeof(bytes)});
   iter.cast_outputs();
 }
 
