@@ -1,0 +1,118 @@
+#include <csrc/compile/gather.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace torch::fused {
+
+namespace {
+
+template <class F>
+void with_word(int64_t size, const F& f) {
+  switch (size) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    default:
+      return f(uint64_t{});
+  }
+}
+
+template <class W>
+W read_word(const char* from) {
+  W word;
+  std::memcpy(&word, from, sizeof(word));
+  return word;
+}
+
+template <class W>
+void fill_words(W word, int64_t n, W* to) {
+  for (int64_t i = 0; i < n; ++i) {
+    to[i] = word;
+  }
+}
+
+/// n elements `stride` apart.
+template <class W>
+void take_run(const W* from, int64_t stride, int64_t n, W* to) {
+  if (stride == 1) {
+    std::memcpy(to, from, n * sizeof(W));
+  } else if (stride == 0) {
+    fill_words(*from, n, to);
+  } else {
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = from[i * stride];
+    }
+  }
+}
+
+template <class W>
+void gather_words(const Access& access, const W* base, int64_t start, int64_t n, W* to) {
+  const auto& ranges = access.ranges;
+  const W* from = base + access.offset;
+  if (ranges.empty()) {
+    return fill_words(*from, n, to);
+  }
+  constexpr size_t kMostRanges = 64;
+  std::array<int64_t, kMostRanges> index; // NOLINT: filled below
+  int64_t rest = start;
+  for (size_t d = ranges.size(); d-- > 0;) {
+    index[d] = d == 0 ? rest : rest % ranges[d].size;
+    rest /= ranges[d].size;
+    from += index[d] * ranges[d].stride;
+  }
+  const Range inner = ranges.back();
+  while (n > 0) {
+    const int64_t run = std::min(n, inner.size - index[ranges.size() - 1]);
+    take_run(from, inner.stride, run, to);
+    to += run;
+    n -= run;
+    if (n == 0) {
+      break;
+    }
+    // The first element of the next run.
+    size_t d = ranges.size() - 1;
+    from -= index[d] * inner.stride;
+    index[d] = 0;
+    while (d-- > 0) {
+      from += ranges[d].stride;
+      if (++index[d] < ranges[d].size || d == 0) {
+        break;
+      }
+      from -= ranges[d].size * ranges[d].stride;
+      index[d] = 0;
+    }
+  }
+}
+
+} // namespace
+
+void gather(const Access& access, int64_t size, const char* base, int64_t start, int64_t n, char* to) {
+  with_word(size, [&](auto word) {
+    using W = decltype(word);
+    gather_words(access, reinterpret_cast<const W*>(base), start, n, reinterpret_cast<W*>(to));
+  });
+}
+
+void fill(int64_t size, const char* element, int64_t n, char* to) {
+  with_word(size, [&](auto word) {
+    using W = decltype(word);
+    fill_words(read_word<W>(element), n, reinterpret_cast<W*>(to));
+  });
+}
+
+void repeat_each(int64_t size, const char* from, int64_t n, int64_t times, char* to) {
+  with_word(size, [&](auto word) {
+    using W = decltype(word);
+    W* out = reinterpret_cast<W*>(to);
+    for (int64_t i = 0; i < n; ++i, out += times) {
+      fill_words(read_word<W>(from + i * sizeof(W)), times, out);
+    }
+  });
+}
+
+} // namespace torch::fused

@@ -1,0 +1,134 @@
+// Which memory buffers have, and how long.
+#include <csrc/compile/lower.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace torch::fused {
+
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+/// Calls visit(buffer) and visit_slot(slot) for what a step reads or writes.
+void visit_step(
+    const Step& step, const std::function<void(uint32_t)>& visit, const std::function<void(uint32_t)>& visit_slot) {
+  const auto visit_arg = [&](const CallArg& arg, const auto& self) -> void {
+    std::visit(
+        Overloaded{
+            [](const c10::IValue&) {}, [&](const View& view) { visit(view.buffer); },
+            [&](uint32_t slot) { visit_slot(slot); },
+            [&](const std::vector<CallArg>& list) {
+              for (const CallArg& item : list) {
+                self(item, self);
+              }
+            }},
+        arg.what);
+  };
+  std::visit(
+      Overloaded{
+          [&](const Group& group) {
+            for (const Inst& inst : group.insts) {
+              if (inst.kind == InstKind::Load) {
+                visit(inst.buffer);
+              } else if (inst.kind == InstKind::RowCall) {
+                for (const auto& [place, view] : inst.row_call->tensors) {
+                  visit(view.buffer);
+                }
+              }
+            }
+            for (const Store& store : group.stores) {
+              visit(store.buffer);
+            }
+          },
+          [&](const Call& call) {
+            for (const CallArg& arg : call.args) {
+              visit_arg(arg, visit_arg);
+            }
+            for (uint32_t i = 0; i < call.num_results; ++i) {
+              visit_slot(call.first_slot + i);
+            }
+          },
+          [&](const Unpack& unpack) {
+            visit_slot(unpack.list);
+            visit_slot(unpack.slot);
+          }},
+      step.what);
+}
+
+/// A buffer's part of the arena, from the step that writes it to the last that reads it.
+struct Interval {
+  uint32_t buffer;
+  int64_t first;
+  int64_t last;
+  int64_t bytes;
+};
+
+int64_t pack(std::vector<Interval>& intervals, std::vector<Buffer>& buffers) {
+  // The largest first, each at the lowest place where nothing lies while it lives.
+  std::stable_sort(
+      intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.bytes > b.bytes; });
+  int64_t total = 0;
+  std::vector<const Interval*> placed;
+  for (const Interval& interval : intervals) {
+    std::vector<std::pair<int64_t, int64_t>> taken;
+    for (const Interval* other : placed) {
+      if (other->first <= interval.last && interval.first <= other->last) {
+        const int64_t begin = buffers[other->buffer].arena_offset;
+        taken.emplace_back(begin, begin + other->bytes);
+      }
+    }
+    std::sort(taken.begin(), taken.end());
+    int64_t place = 0;
+    for (const auto& [begin, end] : taken) {
+      if (begin >= place + interval.bytes) {
+        break;
+      }
+      place = std::max(place, end);
+    }
+    buffers[interval.buffer].arena_offset = place;
+    placed.push_back(&interval);
+    total = std::max(total, place + interval.bytes);
+  }
+  return total;
+}
+
+} // namespace
+
+void plan_memory(Program& program) {
+  std::vector<Interval> intervals;
+  std::vector<int64_t> first(program.buffers.size(), -1), last(program.buffers.size(), -1);
+  std::vector<int64_t> slot_last(program.num_slots, -1);
+  for (size_t s = 0; s < program.steps.size(); ++s) {
+    const auto step = static_cast<int64_t>(s);
+    const auto visit_slot = [&](uint32_t slot) { slot_last[slot] = step; };
+    const auto visit = [&](uint32_t buffer) {
+      first[buffer] = first[buffer] < 0 ? step : first[buffer];
+      last[buffer] = step;
+      const Buffer::Home home = program.buffers[buffer].home;
+      if (home == Buffer::Home::Slot || home == Buffer::Home::Own) {
+        visit_slot(program.buffers[buffer].slot);
+      }
+    };
+    visit_step(program.steps[s], visit, visit_slot);
+  }
+  for (uint32_t b = 0; b < program.buffers.size(); ++b) {
+    if (program.buffers[b].home == Buffer::Home::Arena && first[b] >= 0) {
+      const int64_t bytes = (program.buffers[b].bytes() + kAlignment - 1) / kAlignment * kAlignment;
+      intervals.push_back({b, first[b], last[b], bytes});
+    }
+  }
+  program.arena_bytes = pack(intervals, program.buffers);
+  for (const Output& output : program.outputs) {
+    if (output) {
+      slot_last[*output] = -1;
+    }
+  }
+  for (uint32_t slot = 0; slot < program.num_slots; ++slot) {
+    if (slot_last[slot] >= 0) {
+      program.steps[slot_last[slot]].last_uses.push_back(slot);
+    }
+  }
+}
+
+} // namespace torch::fused

@@ -1,0 +1,89 @@
+// Runs groups tile by tile, with the kernels that operators have.
+#pragma once
+
+#include <csrc/compile/ir.h>
+
+#include <aten/core/Tensor.h>
+
+#include <vector>
+
+namespace torch::fused {
+
+// Note [Tiles]
+// A tile is so many turns of a group's loop that all values which live at once fit the first-level cache. The body runs
+// once for a tile, instruction by instruction, each for all its elements: what goes from one to the next stays in the
+// cache. Elements that lie side by side are read and written where they are; others are gathered into a tile first.
+//
+// Tiles are shared out over the library's threads. How a loop is cut depends on sizes alone, and no element on how it
+// is cut.
+
+/// A group made ready.
+class TileLoop {
+ public:
+  TileLoop(const Program& program, const Group& group);
+
+  /// Runs it. `bases` has the first element of each buffer; `tensors` are those of RowCalls, in their order.
+  void run(char* const* bases, const std::vector<at::Tensor>& tensors) const;
+
+  /// Elements of a tile, and bytes of what a thread works in.
+  int64_t tile() const {
+    return tile_;
+  }
+  int64_t scratch_bytes() const {
+    return scratch_bytes_;
+  }
+
+ private:
+  /// A value that is read or written where its buffer lies.
+  struct Moving {
+    uint32_t value;
+    uint32_t buffer;
+    int64_t size; // bytes of an element
+    bool is_row;
+    const Access* access; // null: linear
+  };
+  struct Op {
+    const Inst* inst;
+    uint32_t value;
+    uint32_t first_arg; // in args_
+    uint32_t num_args;
+    bool is_row;
+    uint32_t tensors; // of a RowCall: the first of its tensors
+  };
+  struct Streamed {
+    uint32_t value;
+    uint32_t buffer;
+    int64_t size;
+  };
+
+  void choose_tile();
+  void place_values(const Program& program);
+  void add_ops();
+  bool is_read_in_place(const Inst& inst) const;
+  bool is_same_for_all_tiles(const Inst& inst) const;
+  void run_tiles(int64_t begin, int64_t end, char* const* bases, const std::vector<at::Tensor>& tensors) const;
+  void run_op(
+      const Op& op,
+      int64_t start,
+      int64_t n,
+      char* const* bases,
+      char* const* values,
+      const std::vector<at::Tensor>& tensors) const;
+  void run_row_call(const Op& op, int64_t n, char* const* values, const std::vector<at::Tensor>& tensors) const;
+
+  const Group& group_;
+  int64_t tile_ = 0; // elements
+  int64_t period_ = 0; // no tile crosses a multiple of it
+  int64_t tiles_in_period_ = 0;
+  int64_t num_tiles_ = 0;
+  int64_t grain_ = 1; // tiles
+  int64_t scratch_bytes_ = 0;
+  std::vector<int64_t> scratch_; // by value: offset, or -1
+  std::vector<Moving> moving_;
+  std::vector<Streamed> streamed_;
+  std::vector<Op> once_; // before the first tile
+  std::vector<Op> body_;
+  std::vector<uint32_t> args_;
+};
+
+} // namespace torch::fused
