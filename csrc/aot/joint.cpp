@@ -103,6 +103,11 @@ class Trace {
   }
 
   Joint run(const std::vector<uint32_t>& checkpoints) {
+    for (const fx::Node* node : inputs_.graph()->nodes()) {
+      for (const char* const name : {"aten::_lstm_steps", "aten::_gru_steps", "aten::_rnn_steps"}) {
+        TORCH_CHECK(!node->is_operator(name), "the derivative of ", name, " is a kernel that is no operator");
+      }
+    }
     capture::Recorder recorder(all_, names_, known_);
     recorder.record_backward();
     ForwardRun forward(module_, recorder, forward_.root_sources);
@@ -130,16 +135,24 @@ class Trace {
       }
     }
     const autograd::edge_list before = wanted;
-    forward.run(std::vector<c10::IValue>(metas_.begin(), metas_.end()));
+    const std::vector<c10::IValue> outputs = forward.run(std::vector<c10::IValue>(metas_.begin(), metas_.end()));
     boundary_ = recorder.num_ids();
+    // A root through whose results no gradient flows (detached ones) needs none.
+    std::vector<bool> is_wanted(forward_.num_roots);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const ResultSpec& spec = forward_.results[i];
+      if (spec.of == ResultSpec::Of::Root && outputs[i].isTensor() && outputs[i].toTensor().requires_grad()) {
+        is_wanted[spec.index] = true;
+      }
+    }
     std::vector<at::Tensor> results;
     autograd::edge_list roots;
     autograd::variable_list tangents;
     for (size_t i = 0; i < forward_.num_roots; ++i) {
       const at::Tensor& root = forward.kept(forward_.root_sources[i]);
       results.push_back(root);
-      made_.root_requires_grad.push_back(root.requires_grad());
-      add_tangent(i, root, root.requires_grad(), roots, tangents);
+      made_.root_requires_grad.push_back(is_wanted[i]);
+      add_tangent(i, root, is_wanted[i], roots, tangents);
     }
     for (size_t i = 0; i < forward_.written.size(); ++i) {
       const at::Tensor& input = metas_[forward_.written[i]];

@@ -151,6 +151,11 @@ bool has_boolean_index(const torch::jit::Stack& stack, size_t first, size_t coun
   return false;
 }
 
+/// Operators that make memory without values: what is in it stays unwritten.
+bool makes_unwritten(const std::string& name) {
+  return name.compare(0, 11, "aten::empty") == 0 || name.compare(0, 15, "aten::new_empty") == 0;
+}
+
 /// Tensors without a storage that could be compared: sparse ones.
 bool has_memory(const at::Tensor& tensor) {
   return tensor.defined() && tensor.layout() == c10::kStrided && tensor.has_storage();
@@ -173,6 +178,11 @@ std::vector<int64_t> sizes_of_tensors(const torch::jit::Stack& stack, size_t fir
     }
   }
   return sizes;
+}
+
+bool is_empty(const fx::TensorInfo& info) {
+  return std::any_of(
+      info.sizes.begin(), info.sizes.end(), [](fx::Dim dim) { return !dim.is_expression() && dim.value() == 0; });
 }
 
 } // namespace
@@ -294,6 +304,7 @@ void Recorder::call(const c10::OperatorHandle& op, DispatchKeySet keys, torch::j
   follow_grad_mode();
   fx::Node* node = nullptr;
   try {
+    follow_unwritten(schema, *stack, first);
     std::vector<Arg> args;
     for (size_t i = first; i < stack->size(); ++i) {
       args.push_back(arg_of((*stack)[i]));
@@ -320,6 +331,10 @@ void Recorder::call(const c10::OperatorHandle& op, DispatchKeySet keys, torch::j
     const size_t results = stack->size() - schema.returns().size();
     for (uint32_t i = 0; i < schema.returns().size(); ++i) {
       remember_results((*stack)[results + i], node, i);
+      const IValue& result = (*stack)[results + i];
+      if (makes_unwritten(schema.name()) && result.isTensor() && has_memory(result.toTensor())) {
+        unwritten_.insert(result.toTensor().storage().unsafeGetStorageImpl());
+      }
     }
   }
 }
@@ -397,7 +412,8 @@ const Recorder::Memory* Recorder::find_memory(const at::Tensor& tensor) const {
   }
   for (auto it = found->second.rbegin(); it != found->second.rend(); ++it) {
     if (it->offset == tensor.storage_offset() && it->dtype == tensor.scalar_type() &&
-        tensor.sizes().equals(it->sizes) && tensor.strides().equals(it->strides)) {
+        tensor.sizes().equals(it->sizes) && tensor.strides().equals(it->strides) && tensor.is_conj() == it->is_conj &&
+        tensor.is_neg() == it->is_neg) {
       return &*it;
     }
   }
@@ -411,7 +427,7 @@ void Recorder::remember(const at::Tensor& tensor, fx::Value value) {
     const c10::Storage& storage = tensor.storage();
     memory_[storage.unsafeGetStorageImpl()].push_back(
         {storage.getWeakStorageImpl(), tensor.storage_offset(), tensor.scalar_type(), tensor.sizes().vec(),
-         tensor.strides().vec(), value});
+         tensor.strides().vec(), value, tensor.is_conj(), tensor.is_neg()});
   }
 }
 
@@ -447,6 +463,43 @@ fx::Value Recorder::add_reference(const at::Tensor& tensor) {
   add_leaf(tensor, references_before_.emplace(path, HistoryBefore::of(tensor)).first->second);
   remember(tensor, {node, 0});
   return {node, 0};
+}
+
+/// Memory that no operator has written since it was made without values (empty) and that one reads now has values which
+/// C++ wrote through a pointer: they are a literal. Views are no reading.
+void Recorder::follow_unwritten(const c10::FunctionSchema& schema, const torch::jit::Stack& stack, size_t first) {
+  const auto is_unwritten = [&](const at::Tensor& tensor) {
+    return has_memory(tensor) && unwritten_.count(tensor.storage().unsafeGetStorageImpl()) != 0;
+  };
+  const auto follow = [&](const at::Tensor& tensor, const c10::AliasInfo* alias) {
+    if (!is_unwritten(tensor)) {
+      return;
+    }
+    if (alias) {
+      if (alias->isWrite()) {
+        unwritten_.erase(tensor.storage().unsafeGetStorageImpl());
+      }
+      return;
+    }
+    const c10::NoGradGuard no_grad;
+    const std::string path = "reference_" + std::to_string(references_.size());
+    fx::Node* const literal = graph_->get_attr(path); // of unwritten memory
+    literal->set_info(fx::TensorInfo::of(tensor));
+    references_.emplace_back(path, tensor.detach().clone());
+    references_before_.emplace(path, HistoryBefore::of(references_.back().second));
+    remember(tensor, {literal, 0});
+  };
+  for (size_t i = 0; !unwritten_.empty() && i < schema.arguments().size(); ++i) {
+    const IValue& value = stack[first + i];
+    const c10::AliasInfo* const alias = schema.arguments()[i].alias_info();
+    if (value.isTensor()) {
+      follow(value.toTensor(), alias);
+    } else if (value.isTensorList()) {
+      for (const IValue& item : value.toListRef()) {
+        follow(item.toTensor(), alias);
+      }
+    }
+  }
 }
 
 /// A tensor that nobody else holds was made in the code, by values that it wrote itself. Each run takes it as it was.
@@ -556,6 +609,57 @@ void Recorder::check_training(const TrainingStep& training) {
   }
 }
 
+/// Memory without values that is read before an operator wrote to it was written to by a pointer.
+void Recorder::check_written() {
+  constexpr std::string_view empties[] = {
+      "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided",
+  };
+  // They take sizes alone from their first argument, or write all of it.
+  constexpr std::string_view no_readers[] = {
+      "aten::empty_like",
+      "aten::zeros_like",
+      "aten::ones_like",
+      "aten::full_like",
+      "aten::rand_like",
+      "aten::randn_like",
+      "aten::randint_like",
+      "aten::new_empty",
+      "aten::new_empty_strided",
+      "aten::new_zeros",
+      "aten::new_ones",
+      "aten::new_full",
+      "aten::copy",
+      "aten::fill",
+      "aten::zero",
+      "aten::as_strided_scatter",
+  };
+  const fx::AliasSets aliases(*graph_);
+  std::vector<const fx::Node*> unwritten;
+  for (const fx::Node* node : graph_->nodes()) {
+    for (size_t i = 0; i < unwritten.size(); ++i) {
+      const auto shares = [&](const fx::Node* other) { return aliases.may_alias(other, unwritten[i]); };
+      const std::vector<fx::Node*> inputs = node->all_input_nodes();
+      if (std::none_of(inputs.begin(), inputs.end(), shares)) {
+        continue;
+      }
+      bool is_written = false;
+      fx::writes(*node, [&](fx::Value value) { is_written = is_written || shares(value.node); });
+      const bool is_view = shares(node) && node->kind() != fx::NodeKind::Output;
+      if (!is_written && !is_view && !(node->is_operator() && is_one_of(node->schema().name(), no_readers))) {
+        refuse(
+            (node->is_operator() ? node->target() : "the result") +
+            " takes memory that no operator has written to: values written by a pointer are not recorded");
+      }
+      if (is_written) {
+        unwritten.erase(unwritten.begin() + static_cast<std::ptrdiff_t>(i--));
+      }
+    }
+    if (node->is_operator() && is_one_of(node->schema().name(), empties) && node->info() && !is_empty(*node->info())) {
+      unwritten.push_back(node);
+    }
+  }
+}
+
 Recording Recorder::finish(const std::vector<at::Tensor>& results) {
   if (!refused_.empty()) {
     return {nullptr, {}, refused_, {}, {}};
@@ -571,6 +675,7 @@ Recording Recorder::finish(const std::vector<at::Tensor>& results) {
   add_training(values, training);
   graph_->output(std::move(values));
   check_training(training);
+  check_written();
   if (!refused_.empty()) {
     return {nullptr, {}, refused_, {}, {}};
   }

@@ -9,6 +9,7 @@
 #include <autograd/saved_variable_hooks.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -138,6 +139,7 @@ class Recorder {
     c10::ScalarType dtype;
     std::vector<int64_t> sizes, strides;
     fx::Value value;
+    bool is_conj, is_neg;
   };
 
   Recording finish(const std::vector<at::Tensor>& results);
@@ -154,7 +156,9 @@ class Recorder {
   void remember(const at::Tensor& tensor, fx::Value value);
   void remember_results(const c10::IValue& result, fx::Node* node, uint32_t index);
   fx::Value add_reference(const at::Tensor& tensor);
+  void follow_unwritten(const c10::FunctionSchema& schema, const torch::jit::Stack& stack, size_t first);
   void keep_literals();
+  void check_written();
   void keep_written(const fx::Node& node, const torch::jit::Stack& stack, size_t first);
 
   std::shared_ptr<fx::Graph> graph_;
@@ -166,6 +170,7 @@ class Recorder {
   std::string refused_;
   std::vector<HistoryBefore> inputs_before_;
   std::unordered_map<std::string, HistoryBefore> references_before_;
+  std::set<const c10::StorageImpl*> unwritten_; // made without values, which no operator has given them since
   bool undoes_writes_ = false;
   struct Leaf {
     at::Tensor tensor;

@@ -458,7 +458,23 @@ class Pass : private ViewInverse {
     const at::AutoDispatchBelowADInplaceOrView below;
     view.callBoxed(&stack);
     const at::Tensor shape = stack.at(0).toTensor();
+    if (is_alone(parent)) {
+      // The tensor itself lies otherwise from now on, and no other shares its memory.
+      const Value held = current(parent);
+      Node* const made = made_.graph->call_operator(view, step.with(held));
+      note_origin(made, &node);
+      note_shape({made, 0}, shape);
+      return add_root(&node, 0, shape, {made, 0});
+    }
     alias_of_[{&node, 0}] = add_view(parent, std::move(step), shape);
+  }
+
+  /// Whether a tensor is a root without views that the code made itself.
+  bool is_alone(size_t alias) const {
+    const size_t memory = aliases_[alias].memory;
+    return !aliases_[alias].parent && !memories_[memory].input &&
+        std::count_if(aliases_.begin(), aliases_.end(), [&](const Alias& other) { return other.memory == memory; }) ==
+        1;
   }
 
   // ---- calls that write
