@@ -83,6 +83,9 @@ TEST_CASE("a call does not take hours for want of a bound", "[aten][hostile]") {
   CHECK(std::isinf(at::polygamma(kHuge, at::full({1}, 0.5)).item<double>()));
   CHECK(std::isnan(at::special_laguerre_polynomial_l(at::full({1}, 2.5), at::Scalar(kHuge)).item<double>()));
   CHECK(at::_adaptive_avg_pool2d(at::ones({0, 2, 2, 2}), {1, kHuge}).numel() == 0);
+  const Tensor nothing = at::ones({0, 3, 3}).requires_grad_();
+  at::replication_pad1d(nothing, {1, kHuge}).sum().backward();
+  CHECK(nothing.grad().sizes() == nothing.sizes());
   CHECK_THROWS_AS(at::tensor_split(at::ones({3}), kHuge), c10::Error);
   CHECK_THROWS_AS(at::chunk(at::ones({0}), kHuge), c10::Error);
   CHECK_THROWS_AS(at::unsafe_chunk(at::ones({2, 0}), kHuge, 1), c10::Error);
@@ -97,6 +100,13 @@ TEST_CASE("a view cannot reach past the largest number", "[aten][hostile]") {
   CHECK_THROWS_AS(bytes.as_strided({1}, {1}, largest), c10::Error);
   CHECK_THROWS_AS(bytes.as_strided({2}, {1}, largest), c10::Error);
   CHECK_THROWS_AS(at::empty({0}, at::kByte).set_(bytes.storage(), largest, {1}, {1}), c10::Error);
+}
+
+TEST_CASE("a size that is guessed is no larger than the largest number", "[aten][hostile]") {
+  const Tensor crow = at::arange(2), value = at::ones({1}), last = at::full({1}, INT64_MAX, at::kLong);
+  CHECK_THROWS_AS(at::sparse_csr_tensor(crow, last, value, at::kSparseCsr), c10::Error);
+  CHECK_THROWS_AS(at::sparse_bsr_tensor(crow, last / 2, at::ones({1, 1, 4}), at::kSparseBsr), c10::Error);
+  CHECK_THROWS_AS(at::sparse_coo_tensor(last.reshape({1, 1}), value), c10::Error);
 }
 
 TEST_CASE("slices of a scalar are single elements", "[aten][hostile]") {

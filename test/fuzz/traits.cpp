@@ -38,7 +38,7 @@ constexpr const char* kBoundToPlacing[] = {
     "_assert_tensor_metadata",
     "_grouped_mm",
     "multi_margin_loss_backward",
-    "multilabel_margin_loss_backward"};
+    "multilabel_margin_loss_"};
 constexpr const char* kRandom[] = {"dropout", "rrelu", "rand", "multinomial"};
 // Operators that write to arguments whose schema does not say so, as in PyTorch: running statistics, storages that
 // grow.

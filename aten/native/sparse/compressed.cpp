@@ -164,7 +164,13 @@ DimVector guessed_size(const Tensor& compressed, const Tensor& plain, const Tens
       : std::array<int64_t, 2>{values.size(batch + 1), values.size(batch + 2)};
   std::array<int64_t, 2> matrix{};
   matrix[by] = (compressed.size(-1) - 1) * blocks[by];
-  matrix[1 - by] = plain.numel() == 0 ? 0 : (plain.max().item<int64_t>() + 1) * blocks[1 - by];
+  if (plain.numel() != 0) {
+    const int64_t last = plain.max().item<int64_t>();
+    TORCH_CHECK(
+        last < INT64_MAX && !c10::mul_overflows(last + 1, blocks[1 - by], &matrix[1 - by]),
+        "sparse_compressed_tensor: cannot tell the size from ", plain_name(layout), ": the index ", last,
+        " is larger than any size");
+  }
   sizes.append(matrix.begin(), matrix.end());
   sizes.append(values.sizes().begin() + batch + 1 + block_dim, values.sizes().end());
   return sizes;

@@ -159,6 +159,9 @@ void pad_backward(
     IntArrayRef padding,
     const TensorBase& grad_input,
     bool reflects) {
+  if (grad_input.numel() == 0) { // an empty batch: the padding may be of any size
+    return;
+  }
   const std::string op =
       std::string(reflects ? "reflection_pad" : "replication_pad") + std::to_string(padding.size() / 2) + "d_backward";
   const Frame f(grad_input, grad_output, padding, reflects);
