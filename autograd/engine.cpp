@@ -179,6 +179,10 @@ int64_t get_current_graph_task_id() {
   return this_thread.task ? static_cast<int64_t>(this_thread.task->id_) : -1;
 }
 
+GraphTask* outermost_graph_task() {
+  return this_thread.task ? this_thread.task->outermost_ : nullptr;
+}
+
 void queue_final_callback(std::function<void()> clean_up) {
   GraphTask* task = this_thread.task;
   TORCH_INTERNAL_ASSERT(task, "queue_final_callback outside of a backward pass");

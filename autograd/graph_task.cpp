@@ -18,6 +18,7 @@ std::atomic<uint64_t> next_graph_task_id{0};
 
 GraphTask::GraphTask(bool keep_graph, bool create_graph, const GraphTask* parent)
     : keep_graph_(keep_graph),
+      outermost_(parent ? parent->outermost_ : this),
       reentrant_depth_(parent ? parent->reentrant_depth_ + 1 : 0),
       checkpointable_(!parent || parent->checkpointable_),
       saved_tensor_hooks_(impl::default_saved_tensor_hooks()),

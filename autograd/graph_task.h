@@ -60,6 +60,8 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
   }
 
   const bool keep_graph_;
+  /// The pass in whose nodes this one runs, directly or through others; itself if there is none.
+  GraphTask* const outermost_;
   /// Depth of the stack of backward passes that are running in nodes of each other.
   const int reentrant_depth_;
   /// Whether a checkpoint may recompute: not in a pass that wants only some gradients.
@@ -117,6 +119,9 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
 TORCH_API bool get_current_graph_task_keep_graph();
 /// A number that no other backward pass of the process has; -1 outside of one.
 TORCH_API int64_t get_current_graph_task_id();
+/// The pass that this thread is in, or the outermost of those that run in nodes of each other. Null outside of one. It
+/// lives as long as the node that runs.
+TORCH_API GraphTask* outermost_graph_task();
 /// Has `clean_up` run when the pass that this thread is in ends, with an error too; it must not throw. Throws outside
 /// of a pass.
 TORCH_API void queue_final_callback(std::function<void()> clean_up);
