@@ -4,8 +4,10 @@
 #include <c10/util/Exception.h>
 #include <csrc/nn/functional/batchnorm.h>
 #include <csrc/nn/init.h>
+#include <csrc/nn/modules/batch_norm_override.h>
 
 #include <ostream>
+#include <utility>
 
 namespace F = torch::nn::functional;
 
@@ -44,6 +46,21 @@ void reset_norm_parameters(const NormState& state) {
   }
 }
 
+namespace {
+
+// Of this thread: the module whose forward is about to run, known by its options.
+struct NextForward {
+  const BatchNormOptions* options = nullptr;
+  BatchNormFunction function;
+};
+thread_local NextForward next_forward;
+
+} // namespace
+
+void override_next_batch_norm(const BatchNormOptions& options, BatchNormFunction function) {
+  next_forward = {&options, std::move(function)};
+}
+
 Tensor batch_norm_forward(const Tensor& input, const BatchNormOptions& options, bool training, const NormState& state) {
   double momentum = options.momentum().value_or(0.0);
   if (training && options.track_running_stats() && state.num_batches_tracked.defined()) {
@@ -52,12 +69,19 @@ Tensor batch_norm_forward(const Tensor& input, const BatchNormOptions& options, 
       momentum = 1.0 / state.num_batches_tracked.item<double>(); // the plain average of all batches
     }
   }
+  const bool by_batch = training || !options.track_running_stats();
+  if (next_forward.options != nullptr) {
+    const NextForward next = std::exchange(next_forward, {});
+    if (next.options == &options && by_batch) {
+      return next.function(input, momentum, options.eps(), state);
+    }
+  }
   return F::batch_norm(
       input, state.running_mean, state.running_var,
       F::BatchNormFuncOptions()
           .weight(state.weight)
           .bias(state.bias)
-          .training(training || !options.track_running_stats())
+          .training(by_batch)
           .momentum(momentum)
           .eps(options.eps()));
 }
