@@ -2,7 +2,7 @@
 #include <csrc/distributed/ddp/gradient_reducer.h>
 
 #include <aten/Functions.h>
-#include <autograd/engine.h>
+#include <autograd/custom_function.h>
 #include <autograd/graph_task.h>
 #include <autograd/variable.h>
 #include <c10/core/GradMode.h>
@@ -46,12 +46,16 @@ std::string text_of(const std::string& name, const at::Tensor& parameter) {
 
 GradientReducer::GradientReducer(
     std::vector<at::Tensor> parameters, std::vector<std::string> names, ReducerOptions options)
-    : parameters_(std::move(parameters)), options_(std::move(options)) {
+    : parameters_(std::move(parameters)), names_(std::move(names)), options_(std::move(options)) {
   TORCH_CHECK_VALUE(options_.group, "DistributedDataParallel: the process group is null");
   TORCH_CHECK_VALUE(
       !parameters_.empty(),
       "DistributedDataParallel is not needed when a module doesn't have any parameters that require a gradient.");
-  verify(names);
+  for (size_t n = names_.size(); n < parameters_.size(); ++n) {
+    names_.push_back(std::to_string(n));
+  }
+  divisor_ = options_.group->getSize();
+  verify();
   make_buckets();
 }
 
@@ -62,10 +66,10 @@ GradientReducer::~GradientReducer() {
 }
 
 // Each rank sees the descriptions of all, so that all throw, or none.
-void GradientReducer::verify(const std::vector<std::string>& names) const {
+void GradientReducer::verify() const {
   std::string mine;
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    mine += text_of(i < names.size() ? names[i] : std::to_string(i), parameters_[i]) + "\n";
+    mine += text_of(names_[i], parameters_[i]) + "\n";
   }
   auto& group = *options_.group;
   const auto device = group.getDeviceTypes().empty() ? at::Device(at::kCPU) : parameters_[0].device();
@@ -104,7 +108,8 @@ void GradientReducer::make_buckets() {
     const at::Tensor& parameter = parameters_[n];
     const auto size = static_cast<int64_t>(parameter.nbytes());
     const int64_t cap = buckets_.size() <= 1 ? options_.first_bucket_bytes : options_.bucket_bytes;
-    const bool fits = !buckets_.empty() && bytes.back() + size <= cap &&
+    const bool fits = !buckets_.empty() && bytes.back() + size <= cap && !is_sparse(n) &&
+        !is_sparse(buckets_.back().parameters[0]) &&
         parameters_[buckets_.back().parameters[0]].scalar_type() == parameter.scalar_type() &&
         parameters_[buckets_.back().parameters[0]].device() == parameter.device();
     if (!fits) {
@@ -120,6 +125,10 @@ void GradientReducer::make_buckets() {
     for (const size_t n : bucket.parameters) {
       bucket.offsets.push_back(static_cast<size_t>(numel));
       numel += parameters_[n].numel();
+    }
+    if (is_sparse(bucket.parameters[0])) {
+      places_[bucket.parameters[0]] = {b, at::Tensor()};
+      continue;
     }
     bucket.flat = make_flat(*options_.group, numel, parameters_[bucket.parameters[0]].options().requires_grad(false));
     for (size_t i = 0; i < bucket.parameters.size(); ++i) {
@@ -140,45 +149,128 @@ void GradientReducer::attach() {
   }
 }
 
+// Note [Passes within passes]
+// A re-entrant checkpoint is a node that records its part of the forward anew and runs a pass of its own over it. That
+// pass reaches parameters which the outer one does not know of, perhaps the same ones several times. So the reducer
+// counts all of them as one pass, the outermost, and asks its nodes what is to come:
+//  - no node can run a pass: parameters that it does not reach are ready at once, others with their gradient of it;
+//  - custom functions, which may run one but seldom do: those that it does not reach are ready at its end;
+//  - checkpoints: all are ready at the end, unless the graph is static and an earlier pass has told how often each
+//    parameter gets a gradient.
+// What comes for a parameter that was reduced already, as from a pass that a hook runs, is an error.
+namespace {
+
+enum class Nesting { None, Possible, Certain };
+
+Nesting nesting_of(autograd::GraphTask& pass) {
+  Nesting nesting = Nesting::None;
+  for (size_t i = 0; i < pass.nodes_.size(); ++i) {
+    const autograd::Node* node = pass.nodes_[i].node;
+    if (dynamic_cast<const autograd::CustomNode*>(node) == nullptr) {
+      continue;
+    }
+    if (node->name() == "CheckpointFunctionBackward") {
+      return Nesting::Certain;
+    }
+    nesting = Nesting::Possible;
+  }
+  return nesting;
+}
+
+bool reaches(autograd::GraphTask& pass, const at::Tensor& parameter) {
+  const auto accumulator = autograd::impl::try_get_grad_accumulator(parameter);
+  const auto* state = accumulator ? pass.nodes_.find(accumulator.get()) : nullptr;
+  return state != nullptr && (!pass.has_exec_info_ || state->should_execute());
+}
+
+} // namespace
+
 void GradientReducer::on_gradient(size_t parameter) {
   if (!sync_) {
     return;
   }
   const c10::NoGradGuard no_grad;
-  const int64_t pass = autograd::get_current_graph_task_id();
-  if (pass != pass_) {
-    begin_pass(pass);
+  autograd::GraphTask* pass = autograd::outermost_graph_task();
+  if (static_cast<int64_t>(pass->id_) != pass_) {
+    begin_pass(*pass);
   }
-  used_[parameter] = true;
-  gather(parameter);
-  ready(parameter);
+  ++arrived_[parameter];
+  const bool is_last = readiness_ == Readiness::WhenCounted
+      ? arrived_[parameter] >= expected_[parameter]
+      : readiness_ == Readiness::WhenItRuns && autograd::get_current_graph_task_id() == pass_;
+  if (!is_last && !ready_[parameter]) {
+    return;
+  }
+  TORCH_CHECK(
+      contribute(parameter), "Expected to mark a variable ready only once. Parameter ", names_[parameter],
+      " has got a gradient in this pass after its average over ranks was begun. ",
+      readiness_ == Readiness::WhenCounted
+          ? "Your training graph has changed in this iteration, which is not compatible with static_graph set to True: "
+            "leave the option away."
+          : "A hook or a custom function has run a backward pass within the pass: set static_graph, which learns from "
+            "the first pass how many there are.");
 }
 
-void GradientReducer::begin_pass(int64_t pass) {
-  pass_ = pass;
+void GradientReducer::reset_buckets() {
   next_bucket_ = 0;
   communication_seconds_ = 0;
-  used_.assign(parameters_.size(), false);
+  arrived_.assign(parameters_.size(), 0);
+  ready_.assign(parameters_.size(), false);
   for (auto& bucket : buckets_) {
     bucket.missing = bucket.parameters.size();
     bucket.work.reset();
     bucket.future.reset();
   }
-  auto& engine = autograd::Engine::get_default_engine();
-  engine.queue_callback([self = shared_from_this()] { self->finish_pass(); });
-  autograd::queue_final_callback([self = shared_from_this()] { self->forget_pass(); });
-  for (size_t n = 0; n < parameters_.size(); ++n) {
-    const auto accumulator = autograd::impl::try_get_grad_accumulator(parameters_[n]);
-    if (!accumulator || !autograd::current_pass_runs(accumulator.get())) {
-      gather(n);
-      ready(n);
+}
+
+void GradientReducer::begin_pass(autograd::GraphTask& pass) {
+  reset_buckets();
+  pass_ = static_cast<int64_t>(pass.id_);
+  {
+    const std::lock_guard lock(pass.final_callbacks_lock_);
+    pass.final_callbacks_.emplace_back([self = shared_from_this()] { self->end_pass(); });
+    pass.at_end_.emplace_back([self = shared_from_this()] { self->forget_pass(); });
+  }
+  if (options_.static_graph) {
+    readiness_ = expected_.empty() ? Readiness::AtTheEnd : Readiness::WhenCounted;
+    for (size_t n = 0; n < expected_.size(); ++n) {
+      if (expected_[n] == 0) {
+        contribute(n);
+      }
+    }
+    return;
+  }
+  const Nesting nesting = nesting_of(pass);
+  readiness_ = nesting == Nesting::Certain ? Readiness::AtTheEnd : Readiness::WhenItRuns;
+  for (size_t n = 0; n < parameters_.size() && nesting == Nesting::None; ++n) {
+    if (!reaches(pass, parameters_[n])) {
+      contribute(n);
     }
   }
+}
+
+// Counts the parameter as ready, once: false if it is already.
+bool GradientReducer::contribute(size_t parameter) {
+  if (ready_[parameter]) {
+    return false;
+  }
+  ready_[parameter] = true;
+  gather(parameter);
+  --buckets_[places_[parameter].bucket].missing;
+  // In one order on all ranks, however their graphs differ.
+  while (next_bucket_ < buckets_.size() && buckets_[next_bucket_].missing == 0) {
+    launch(buckets_[next_bucket_], next_bucket_);
+    ++next_bucket_;
+  }
+  return true;
 }
 
 // The parameter's gradient, which may be there from before, into the bucket.
 void GradientReducer::gather(size_t parameter) {
   const at::Tensor& view = places_[parameter].view;
+  if (!view.defined()) {
+    return;
+  }
   const at::Tensor& grad = parameters_[parameter].grad();
   if (!grad.defined()) {
     view.zero_();
@@ -187,27 +279,24 @@ void GradientReducer::gather(size_t parameter) {
   }
 }
 
-void GradientReducer::ready(size_t parameter) {
-  Bucket& bucket = buckets_[places_[parameter].bucket];
-  --bucket.missing;
-  // In one order on all ranks, however their graphs differ.
-  while (next_bucket_ < buckets_.size() && buckets_[next_bucket_].missing == 0) {
-    launch(buckets_[next_bucket_], next_bucket_);
-    ++next_bucket_;
-  }
-}
-
 void GradientReducer::launch(Bucket& bucket, size_t index) {
-  auto& group = *options_.group;
-  if (!hook_) {
-    // Divided first: the sum cannot overflow where no gradient does.
-    if (group.getSize() > 1) {
-      bucket.flat.div_(group.getSize());
-    }
-    std::vector<at::Tensor> tensors{bucket.flat};
-    bucket.work = group.allreduce(tensors);
+  if (!bucket.flat.defined()) {
+    exchange_sparse(bucket.parameters[0]);
     return;
   }
+  if (hook_) {
+    launch_hook(bucket, index);
+    return;
+  }
+  // Divided first: the sum cannot overflow where no gradient does.
+  if (divisor_ > 1) {
+    bucket.flat.div_(divisor_);
+  }
+  std::vector<at::Tensor> tensors{bucket.flat};
+  bucket.work = options_.group->allreduce(tensors);
+}
+
+void GradientReducer::launch_hook(Bucket& bucket, size_t index) {
   std::vector<size_t> lengths;
   std::vector<c10::IntArrayRef> sizes;
   std::vector<at::Tensor> parameters;
@@ -221,8 +310,55 @@ void GradientReducer::launch(Bucket& bucket, size_t index) {
   TORCH_CHECK(bucket.future, "DistributedDataParallel: the communication hook returned no future");
 }
 
-void GradientReducer::finish_pass() {
+// Rows of all ranks, added in the order of ranks where several have the same.
+void GradientReducer::exchange_sparse(size_t parameter) {
+  at::Tensor& grad = parameters_[parameter].mutable_grad();
+  const at::Tensor like = parameters_[parameter];
+  at::Tensor mine = !grad.defined() ? at::zeros(like.sizes(), like.options().requires_grad(false)).to_sparse(1)
+                                    : (grad.is_sparse() ? grad : grad.to_sparse(1));
+  mine = mine.coalesce();
+  auto& group = *options_.group;
+  const int64_t size = group.getSize();
+  auto count = at::full({1}, mine._nnz(), at::TensorOptions(at::kLong).device(like.device()));
+  auto counts = at::empty({size}, count.options());
+  group.all_gather_single(counts, count)->wait();
+  const int64_t longest = counts.max().item<int64_t>();
+  const auto padded = [&](const at::Tensor& rows) {
+    auto sizes = rows.sizes().vec();
+    sizes[0] = longest;
+    auto all = at::zeros(sizes, rows.options());
+    all.narrow(0, 0, rows.size(0)).copy_(rows);
+    return all;
+  };
+  const auto gathered = [&](const at::Tensor& rows) {
+    auto input = padded(rows);
+    auto sizes = input.sizes().vec();
+    sizes[0] *= size;
+    auto output = at::empty(sizes, input.options());
+    group.all_gather_single(output, input)->wait();
+    std::vector<at::Tensor> parts;
+    for (int64_t rank = 0; rank < size; ++rank) {
+      parts.push_back(output.narrow(0, rank * longest, counts[rank].item<int64_t>()));
+    }
+    return at::cat(parts);
+  };
+  const auto indices = gathered(mine.indices().t().contiguous()).t().contiguous();
+  const auto values = gathered(mine.values().div(divisor_).contiguous());
+  grad = at::sparse_coo_tensor(indices, values, like.sizes()).coalesce();
+}
+
+void GradientReducer::end_pass() {
   const c10::NoGradGuard no_grad;
+  for (size_t n = 0; n < parameters_.size(); ++n) {
+    contribute(n);
+  }
+  if (options_.static_graph && expected_.empty()) {
+    expected_ = arrived_;
+  }
+  take_results();
+}
+
+void GradientReducer::take_results() {
   const auto begin = std::chrono::steady_clock::now();
   for (auto& bucket : buckets_) {
     if (bucket.work) {
@@ -236,25 +372,36 @@ void GradientReducer::finish_pass() {
       }
     }
   }
-  at::Tensor used;
-  if (options_.find_unused_parameters) {
-    used = at::zeros({static_cast<int64_t>(used_.size())}, at::kInt);
-    for (size_t n = 0; n < used_.size(); ++n) {
-      used.data_ptr<int32_t>()[n] = used_[n];
-    }
-    used = used.to(parameters_[0].device());
-    std::vector<at::Tensor> tensors{used};
-    options_.group->allreduce(tensors)->wait();
-    used = used.cpu();
-  }
+  const at::Tensor used = options_.find_unused_parameters ? used_anywhere() : at::Tensor();
   for (size_t n = 0; n < parameters_.size(); ++n) {
-    auto& grad = parameters_[n].mutable_grad();
     // What no rank has used keeps what it had.
-    if (!used.defined() || used.data_ptr<int32_t>()[n] > 0) {
-      grad = places_[n].view;
+    if (places_[n].view.defined() && (!used.defined() || used.data_ptr<int32_t>()[n] > 0)) {
+      parameters_[n].mutable_grad() = places_[n].view;
     }
   }
   waiting_seconds_ = seconds_since(begin);
+}
+
+// For each parameter on how many ranks it has got a gradient.
+at::Tensor GradientReducer::used_anywhere() const {
+  auto used = at::zeros({static_cast<int64_t>(arrived_.size())}, at::kInt);
+  for (size_t n = 0; n < arrived_.size(); ++n) {
+    used.data_ptr<int32_t>()[n] = arrived_[n] > 0;
+  }
+  used = used.to(parameters_[0].device());
+  std::vector<at::Tensor> tensors{used};
+  options_.group->allreduce(tensors)->wait();
+  return used.cpu();
+}
+
+void GradientReducer::follow_pass() {
+  const c10::NoGradGuard no_grad;
+  reset_buckets();
+  for (size_t n = 0; n < parameters_.size(); ++n) {
+    parameters_[n].mutable_grad() = at::Tensor();
+    contribute(n);
+  }
+  take_results();
 }
 
 void GradientReducer::forget_pass() noexcept {

@@ -4,8 +4,11 @@
 #include <autograd/graph.h>
 #include <csrc/distributed/ddp/comm.h>
 
-#include <atomic>
 #include <memory>
+
+namespace torch::autograd {
+struct GraphTask;
+} // namespace torch::autograd
 
 namespace torch::distributed {
 
@@ -15,13 +18,18 @@ struct ReducerOptions {
   int64_t bucket_bytes = int64_t(25) << 20;
   int64_t first_bucket_bytes = int64_t(1) << 20;
   bool find_unused_parameters = false;
+  /// Each pass gives each parameter its gradient as often as the first one did.
+  bool static_graph = false;
+  /// For each parameter whether its gradients are sparse; empty: none's.
+  std::vector<bool> sparse;
 };
 
 /// Gradients live in buckets, the parameters of the last layers first. When all of a bucket's are there, its reduction
 /// begins while the pass goes on; it is over when the pass returns.
 ///
 /// Which parameters a pass uses, it tells itself: others count as zero at once. So a graph may differ from rank to rank
-/// and from step to step, as long as each rank's pass reaches at least one parameter.
+/// and from step to step, as long as each rank's pass reaches at least one parameter. Passes that run within nodes of
+/// another one, as those of checkpoints, belong to it; see Note [Passes within passes].
 class TORCH_API GradientReducer : public std::enable_shared_from_this<GradientReducer> {
  public:
   using Hook = std::function<c10::intrusive_ptr<c10::ivalue::Future>(c10d::GradBucket& bucket)>;
@@ -45,6 +53,12 @@ class TORCH_API GradientReducer : public std::enable_shared_from_this<GradientRe
   void set_hook(Hook hook) {
     hook_ = std::move(hook);
   }
+  /// What sums are divided by: by default the number of ranks.
+  void set_divisor(int64_t divisor) {
+    divisor_ = divisor;
+  }
+  /// Takes part in the pass of the other ranks, with gradients of zero.
+  void follow_pass();
   size_t bucket_count() const {
     return buckets_.size();
   }
@@ -60,7 +74,7 @@ class TORCH_API GradientReducer : public std::enable_shared_from_this<GradientRe
   struct Bucket {
     std::vector<size_t> parameters;
     std::vector<size_t> offsets;
-    at::Tensor flat;
+    at::Tensor flat; // none for a sparse parameter, which is alone in its bucket
     size_t missing = 0;
     c10::intrusive_ptr<c10d::Work> work;
     c10::intrusive_ptr<c10::ivalue::Future> future;
@@ -69,27 +83,43 @@ class TORCH_API GradientReducer : public std::enable_shared_from_this<GradientRe
     size_t bucket;
     at::Tensor view;
   };
+  enum class Readiness { WhenItRuns, WhenCounted, AtTheEnd };
 
-  void verify(const std::vector<std::string>& names) const;
+  void verify() const;
   void make_buckets();
+  bool is_sparse(size_t parameter) const {
+    return !options_.sparse.empty() && options_.sparse[parameter];
+  }
   void on_gradient(size_t parameter);
-  void begin_pass(int64_t pass);
+  void begin_pass(autograd::GraphTask& pass);
+  void reset_buckets();
+  bool contribute(size_t parameter);
   void gather(size_t parameter);
-  void ready(size_t parameter);
   void launch(Bucket& bucket, size_t index);
-  void finish_pass();
+  void launch_hook(Bucket& bucket, size_t index);
+  void exchange_sparse(size_t parameter);
+  void end_pass();
+  void take_results();
+  at::Tensor used_anywhere() const;
   void forget_pass() noexcept;
 
   std::vector<at::Tensor> parameters_;
+  std::vector<std::string> names_;
   std::vector<Place> places_;
   std::vector<Bucket> buckets_;
   ReducerOptions options_;
   Hook hook_;
   std::vector<autograd::graph::RemovableHandle> handles_;
+  int64_t divisor_;
   bool sync_ = true;
+
+  // The pass under way.
   int64_t pass_ = -1;
+  Readiness readiness_ = Readiness::WhenItRuns;
   size_t next_bucket_ = 0;
-  std::vector<bool> used_;
+  std::vector<int> arrived_; // gradients of each parameter
+  std::vector<bool> ready_;
+  std::vector<int> expected_; // of a static graph, once known
   double communication_seconds_ = 0;
   double waiting_seconds_ = 0;
 };
