@@ -5,16 +5,26 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 #include <csrc/distributed/c10d/ShmGroup.h>
+#include <csrc/distributed/c10d/tensor_checks.h>
 #include <csrc/distributed/engine/reduce.h>
 
 #include <numeric>
 
 namespace c10d {
 
+using detail::check_like;
+using detail::check_list;
+using detail::check_lists;
+using detail::check_root;
+using detail::check_single;
+using detail::check_tensor;
 using detail::Collective;
+using detail::Dense;
+using detail::Reduction;
 using detail::ShmEngine;
 using detail::ShmGroup;
 using detail::ShmWork;
+using detail::split_bytes;
 using WorkPtr = c10::intrusive_ptr<Work>;
 using Tensors = std::vector<at::Tensor>;
 using Lists = std::vector<Tensors>;
@@ -22,77 +32,6 @@ using Lists = std::vector<Tensors>;
 namespace {
 
 constexpr size_t kPromptBytes = 64 << 10;
-
-void check_tensor(const char* what, const at::Tensor& tensor) {
-  TORCH_CHECK_VALUE(tensor.defined(), "ProcessGroupShm::", what, ": a tensor is undefined");
-  TORCH_CHECK_VALUE(
-      tensor.layout() == c10::kStrided && !tensor.is_quantized(), "ProcessGroupShm::", what,
-      ": only supports dense tensors, but got layout ", tensor.layout());
-  TORCH_CHECK_VALUE(
-      tensor.device().is_cpu(), "ProcessGroupShm::", what, ": only supports CPU tensors, but got ", tensor.device());
-}
-
-void check_list(const char* what, const Tensors& tensors) {
-  TORCH_CHECK_VALUE(!tensors.empty(), "ProcessGroupShm::", what, ": requires non-empty tensor list");
-  for (const auto& tensor : tensors) {
-    check_tensor(what, tensor);
-  }
-}
-
-void check_single(const char* what, const Tensors& tensors) {
-  TORCH_CHECK_VALUE(
-      tensors.size() == 1, "ProcessGroupShm::", what, ": requires a single-element tensor list, but got ",
-      tensors.size(), " tensors");
-  check_tensor(what, tensors[0]);
-}
-
-void check_like(const char* what, const at::Tensor& expected, const at::Tensor& tensor, int64_t numel) {
-  check_tensor(what, tensor);
-  TORCH_CHECK_VALUE(
-      tensor.scalar_type() == expected.scalar_type(), "ProcessGroupShm::", what, ": invalid tensor type (expected ",
-      expected.scalar_type(), ", got ", tensor.scalar_type(), ")");
-  TORCH_CHECK_VALUE(
-      tensor.numel() == numel, "ProcessGroupShm::", what, ": invalid tensor size (expected ", numel, " elements, got ",
-      tensor.numel(), ")");
-}
-
-void check_lists(const char* what, const at::Tensor& expected, const Lists& lists, int size) {
-  TORCH_CHECK_VALUE(
-      lists.size() == 1 && lists[0].size() == static_cast<size_t>(size), "ProcessGroupShm::", what,
-      ": requires a single-element list that contains a list with ", size, " tensors, one for each rank");
-  for (const auto& tensor : lists[0]) {
-    check_like(what, expected, tensor, expected.numel());
-  }
-}
-
-void check_root(const char* what, int64_t root, int size) {
-  TORCH_CHECK_VALUE(root >= 0 && root < size, "ProcessGroupShm::", what, ": invalid root rank: ", root, " of ", size);
-}
-
-// A tensor's elements without gaps: its own, or a copy that is written back.
-class Dense {
- public:
-  explicit Dense(const at::Tensor& tensor, bool read = true) : tensor_(tensor), dense_(tensor) {
-    if (!tensor.is_contiguous() || tensor.is_conj() || tensor.is_neg()) {
-      const c10::NoGradGuard no_grad;
-      dense_ = read ? at::empty(tensor.sizes(), tensor.options()).copy_(tensor)
-                    : at::empty(tensor.sizes(), tensor.options());
-    }
-  }
-  char* data() const {
-    return static_cast<char*>(dense_.data_ptr());
-  }
-  void write_back() const {
-    if (!dense_.is_same(tensor_)) {
-      const c10::NoGradGuard no_grad;
-      tensor_.copy_(dense_);
-    }
-  }
-
- private:
-  at::Tensor tensor_;
-  at::Tensor dense_;
-};
 
 std::vector<Dense> dense(const Tensors& tensors, bool read = true) {
   std::vector<Dense> all;
@@ -141,35 +80,6 @@ Collective about(const Collective& call, const at::Tensor& tensor, int64_t numel
   return full;
 }
 
-// The reduction that the engine does, and the factor before it.
-struct Reduction {
-  ReduceOp::RedOpType op;
-  at::Tensor factor;
-
-  explicit Reduction(const ReduceOp& reduce_op) : op(reduce_op.op_) {
-    if (op == ReduceOp::PREMUL_SUM) {
-      const auto* supplement = dynamic_cast<PreMulSumSupplement*>(reduce_op.supplement_.get());
-      TORCH_CHECK_VALUE(supplement != nullptr, "ReduceOp PREMUL_SUM has no factor; make it with makePreMulSum");
-      factor = supplement->tensor_factor.defined() ? supplement->tensor_factor
-                                                   : at::scalar_tensor(supplement->double_factor, at::kDouble);
-      op = ReduceOp::SUM;
-    }
-  }
-  void prepare(const at::Tensor& tensor) const {
-    if (factor.defined()) {
-      const c10::NoGradGuard no_grad;
-      tensor.mul_(factor.item());
-    }
-  }
-  at::Tensor prepared(const at::Tensor& tensor) const {
-    if (!factor.defined()) {
-      return tensor;
-    }
-    const c10::NoGradGuard no_grad;
-    return tensor.mul(factor.item());
-  }
-};
-
 size_t bytes_of(const Tensors& tensors) {
   size_t bytes = 0;
   for (const auto& tensor : tensors) {
@@ -206,8 +116,13 @@ std::chrono::milliseconds or_default(std::chrono::milliseconds timeout, std::chr
 
 class MessageWork : public Work {
  public:
-  MessageWork(int rank, OpType type, const char* title, Tensors tensors, bool receives)
-      : Work(rank, type, title, tensors), tensors_(std::move(tensors)), dense_(tensors_[0]), receives_(receives) {}
+  MessageWork(const std::shared_ptr<ShmGroup>& group, OpType type, const char* title, Tensors tensors, bool receives)
+      : Work(group->segment().rank(), type, group->title(title).c_str(), tensors),
+        group_(group),
+        record_(group->record().schedule({0, type, title, &tensors, nullptr})),
+        tensors_(std::move(tensors)),
+        dense_(tensors_[0]),
+        receives_(receives) {}
   Dense& dense() {
     return dense_;
   }
@@ -215,6 +130,9 @@ class MessageWork : public Work {
     source_ = peer;
     if (receives_ && !error) {
       dense_.write_back();
+    }
+    if (const auto group = group_.lock(); group && !error) {
+      group->record().complete(record_);
     }
     finish(std::move(error));
   }
@@ -229,6 +147,8 @@ class MessageWork : public Work {
   }
 
  private:
+  std::weak_ptr<ShmGroup> group_;
+  uint64_t record_;
   Tensors tensors_;
   Dense dense_;
   bool receives_;
@@ -241,15 +161,15 @@ ProcessGroupShm::ProcessGroupShm(
     const c10::intrusive_ptr<Store>& store, int rank, int size, c10::intrusive_ptr<Options> options)
     : Backend(rank, size), options_(std::move(options)), store_(store) {
   TORCH_CHECK_VALUE(store && options_, "ProcessGroupShm: the store and the options must not be null");
-  group_ = std::make_shared<ShmGroup>(*store, rank, size, options_->timeout, options_->group_name);
+  group_ = std::make_shared<ShmGroup>(*store, rank, size, *options_);
 }
-
-ProcessGroupShm::ProcessGroupShm(
-    const c10::intrusive_ptr<Store>& store, int rank, int size, std::chrono::milliseconds timeout)
-    : ProcessGroupShm(store, rank, size, Options::create(timeout)) {}
 
 ProcessGroupShm::~ProcessGroupShm() {
   shutdown();
+}
+
+const std::string ProcessGroupShm::getBackendName() const {
+  return options_->backend;
 }
 
 c10::intrusive_ptr<Backend::Options> ProcessGroupShm::getBackendOptions() {
@@ -270,7 +190,7 @@ c10::intrusive_ptr<Backend> ProcessGroupShm::merge(
     const c10::intrusive_ptr<Backend::Options>& opts,
     const int& rank,
     const int& size) {
-  auto options = Options::create(opts->timeout);
+  auto options = c10::make_intrusive<Options>(options_->backend, opts->timeout);
   options->group_name = opts->group_name;
   options->group_desc = opts->group_desc;
   options->global_ranks_in_group = opts->global_ranks_in_group;
@@ -315,11 +235,11 @@ at::Tensor ProcessGroupShm::allocateTensor(long size, at::TensorOptions options)
 }
 
 WorkPtr ProcessGroupShm::broadcast(Tensors& tensors, const BroadcastOptions& opts) {
-  check_single("broadcast", tensors);
-  check_root("broadcast", opts.rootRank, size_);
+  check_single("ProcessGroupShm::broadcast", tensors);
+  check_root("ProcessGroupShm::broadcast", opts.rootRank, size_);
   const at::Tensor tensor = tensors[0];
   const int root = static_cast<int>(opts.rootRank);
-  return Launch(group_, OpType::BROADCAST, "shm:broadcast", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::BROADCAST, "broadcast", or_default(opts.timeout, options_->timeout))(
       tensors, tensors, [tensor, root](ShmEngine& engine, Collective& call) {
         call = about(call, tensor, tensor.numel());
         call.root = root;
@@ -330,12 +250,12 @@ WorkPtr ProcessGroupShm::broadcast(Tensors& tensors, const BroadcastOptions& opt
 }
 
 WorkPtr ProcessGroupShm::allreduce(Tensors& tensors, const AllreduceOptions& opts) {
-  check_single("allreduce", tensors);
+  check_single("ProcessGroupShm::allreduce", tensors);
   AllreduceCoalescedOptions options;
   static_cast<AllreduceOptions&>(options) = opts;
   const Reduction reduction(opts.reduceOp);
   detail::check_reducible("ProcessGroupShm::allreduce", tensors[0].scalar_type(), reduction.op);
-  return Launch(group_, OpType::ALLREDUCE, "shm:all_reduce", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::ALLREDUCE, "all_reduce", or_default(opts.timeout, options_->timeout))(
       tensors, tensors, [tensor = tensors[0], reduction](ShmEngine& engine, Collective& call) {
         call = about(call, tensor, tensor.numel());
         call.reduction = reduction.op;
@@ -347,13 +267,13 @@ WorkPtr ProcessGroupShm::allreduce(Tensors& tensors, const AllreduceOptions& opt
 }
 
 WorkPtr ProcessGroupShm::allreduce_coalesced(Tensors& tensors, const AllreduceCoalescedOptions& opts) {
-  check_list("allreduce_coalesced", tensors);
+  check_list("ProcessGroupShm::allreduce_coalesced", tensors);
   const Reduction reduction(opts.reduceOp);
   for (const auto& tensor : tensors) {
     detail::check_reducible("ProcessGroupShm::allreduce_coalesced", tensor.scalar_type(), reduction.op);
   }
   const auto timeout = or_default(opts.timeout, options_->timeout);
-  return Launch(group_, OpType::ALLREDUCE_COALESCED, "shm:all_reduce", timeout)(
+  return Launch(group_, OpType::ALLREDUCE_COALESCED, "all_reduce", timeout)(
       tensors, tensors, [tensors, reduction](ShmEngine& engine, Collective& call) {
         for (const auto& tensor : tensors) {
           Collective one = about(call, tensor, tensor.numel());
@@ -367,12 +287,12 @@ WorkPtr ProcessGroupShm::allreduce_coalesced(Tensors& tensors, const AllreduceCo
 }
 
 WorkPtr ProcessGroupShm::reduce(Tensors& tensors, const ReduceOptions& opts) {
-  check_single("reduce", tensors);
-  check_root("reduce", opts.rootRank, size_);
+  check_single("ProcessGroupShm::reduce", tensors);
+  check_root("ProcessGroupShm::reduce", opts.rootRank, size_);
   const Reduction reduction(opts.reduceOp);
   detail::check_reducible("ProcessGroupShm::reduce", tensors[0].scalar_type(), reduction.op);
   const int root = static_cast<int>(opts.rootRank);
-  return Launch(group_, OpType::REDUCE, "shm:reduce", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::REDUCE, "reduce", or_default(opts.timeout, options_->timeout))(
       tensors, tensors, [tensor = tensors[0], reduction, root, me = rank_](ShmEngine& engine, Collective& call) {
         call = about(call, tensor, tensor.numel());
         call.reduction = reduction.op;
@@ -389,10 +309,10 @@ WorkPtr ProcessGroupShm::reduce(Tensors& tensors, const ReduceOptions& opts) {
 }
 
 WorkPtr ProcessGroupShm::allgather(Lists& outputs, Tensors& inputs, const AllgatherOptions& opts) {
-  check_single("allgather", inputs);
-  check_lists("allgather", inputs[0], outputs, size_);
+  check_single("ProcessGroupShm::allgather", inputs);
+  check_lists("ProcessGroupShm::allgather", inputs[0], outputs, size_);
   const Dense input(inputs[0]);
-  return Launch(group_, OpType::ALLGATHER, "shm:all_gather", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::ALLGATHER, "all_gather", or_default(opts.timeout, options_->timeout))(
       inputs, outputs[0], [tensor = inputs[0], input, list = outputs[0]](ShmEngine& engine, Collective& call) {
         call = about(call, tensor, tensor.numel());
         const auto all = dense(list, false);
@@ -408,14 +328,14 @@ WorkPtr ProcessGroupShm::all_gather_single(at::Tensor& output, at::Tensor& input
 }
 
 WorkPtr ProcessGroupShm::all_gather_single_coalesced(Tensors& outputs, Tensors& inputs, const AllgatherOptions& opts) {
-  check_list("all_gather_single", inputs);
+  check_list("ProcessGroupShm::all_gather_single", inputs);
   TORCH_CHECK_VALUE(
       outputs.size() == inputs.size(),
       "ProcessGroupShm::all_gather_single: requires input/output tensor lists to have the same length");
   for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("all_gather_single", inputs[i], outputs[i], inputs[i].numel() * size_);
+    check_like("ProcessGroupShm::all_gather_single", inputs[i], outputs[i], inputs[i].numel() * size_);
   }
-  return Launch(group_, OpType::_ALLGATHER_BASE, "shm:all_gather", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::_ALLGATHER_BASE, "all_gather", or_default(opts.timeout, options_->timeout))(
       inputs, outputs, [inputs, outputs, size = size_](ShmEngine& engine, Collective& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
           const Dense from(inputs[i]);
@@ -428,7 +348,7 @@ WorkPtr ProcessGroupShm::all_gather_single_coalesced(Tensors& outputs, Tensors& 
 }
 
 WorkPtr ProcessGroupShm::allgather_coalesced(Lists& output_lists, Tensors& inputs, const AllgatherOptions& opts) {
-  check_list("allgather_coalesced", inputs);
+  check_list("ProcessGroupShm::allgather_coalesced", inputs);
   TORCH_CHECK_VALUE(
       output_lists.size() == static_cast<size_t>(size_),
       "ProcessGroupShm::allgather_coalesced: output lists should be equal to world size");
@@ -438,12 +358,12 @@ WorkPtr ProcessGroupShm::allgather_coalesced(Lists& output_lists, Tensors& input
         list.size() == inputs.size(), "ProcessGroupShm::allgather_coalesced: invalid output size: (expected length ",
         inputs.size(), ", got ", list.size(), ")");
     for (size_t i = 0; i < inputs.size(); ++i) {
-      check_like("allgather_coalesced", inputs[i], list[i], inputs[i].numel());
+      check_like("ProcessGroupShm::allgather_coalesced", inputs[i], list[i], inputs[i].numel());
       all_outputs.push_back(list[i]);
     }
   }
   const auto timeout = or_default(opts.timeout, options_->timeout);
-  return Launch(group_, OpType::ALLGATHER_COALESCED, "shm:all_gather", timeout)(
+  return Launch(group_, OpType::ALLGATHER_COALESCED, "all_gather", timeout)(
       inputs, all_outputs, [inputs, output_lists](ShmEngine& engine, Collective& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
           Tensors list;
@@ -459,17 +379,17 @@ WorkPtr ProcessGroupShm::allgather_coalesced(Lists& output_lists, Tensors& input
 }
 
 WorkPtr ProcessGroupShm::gather(Lists& outputs, Tensors& inputs, const GatherOptions& opts) {
-  check_single("gather", inputs);
-  check_root("gather", opts.rootRank, size_);
+  check_single("ProcessGroupShm::gather", inputs);
+  check_root("ProcessGroupShm::gather", opts.rootRank, size_);
   const int root = static_cast<int>(opts.rootRank);
   Tensors list;
   if (rank_ == root) {
-    check_lists("gather", inputs[0], outputs, size_);
+    check_lists("ProcessGroupShm::gather", inputs[0], outputs, size_);
     list = outputs[0];
   } else {
     TORCH_CHECK_VALUE(outputs.empty(), "ProcessGroupShm::gather: requires empty output on non-root");
   }
-  return Launch(group_, OpType::GATHER, "shm:gather", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::GATHER, "gather", or_default(opts.timeout, options_->timeout))(
       inputs, list, [input = inputs[0], list, root](ShmEngine& engine, Collective& call) {
         call = about(call, input, input.numel());
         call.root = root;
@@ -480,15 +400,15 @@ WorkPtr ProcessGroupShm::gather(Lists& outputs, Tensors& inputs, const GatherOpt
 }
 
 WorkPtr ProcessGroupShm::gather_single(at::Tensor& output, at::Tensor& input, const GatherOptions& opts) {
-  check_tensor("gather_single", input);
-  check_root("gather_single", opts.rootRank, size_);
+  check_tensor("ProcessGroupShm::gather_single", input);
+  check_root("ProcessGroupShm::gather_single", opts.rootRank, size_);
   const int root = static_cast<int>(opts.rootRank);
   Tensors outputs;
   if (rank_ == root) {
-    check_like("gather_single", input, output, input.numel() * size_);
+    check_like("ProcessGroupShm::gather_single", input, output, input.numel() * size_);
     outputs.push_back(output);
   }
-  return Launch(group_, OpType::GATHER, "shm:gather", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::GATHER, "gather", or_default(opts.timeout, options_->timeout))(
       {input}, outputs, [input, outputs, root, size = size_](ShmEngine& engine, Collective& call) {
         call = about(call, input, input.numel());
         call.root = root;
@@ -501,17 +421,17 @@ WorkPtr ProcessGroupShm::gather_single(at::Tensor& output, at::Tensor& input, co
 }
 
 WorkPtr ProcessGroupShm::scatter(Tensors& outputs, Lists& inputs, const ScatterOptions& opts) {
-  check_single("scatter", outputs);
-  check_root("scatter", opts.rootRank, size_);
+  check_single("ProcessGroupShm::scatter", outputs);
+  check_root("ProcessGroupShm::scatter", opts.rootRank, size_);
   const int root = static_cast<int>(opts.rootRank);
   Tensors list;
   if (rank_ == root) {
-    check_lists("scatter", outputs[0], inputs, size_);
+    check_lists("ProcessGroupShm::scatter", outputs[0], inputs, size_);
     list = inputs[0];
   } else {
     TORCH_CHECK_VALUE(inputs.empty(), "ProcessGroupShm::scatter: requires empty input on non-root");
   }
-  return Launch(group_, OpType::SCATTER, "shm:scatter", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::SCATTER, "scatter", or_default(opts.timeout, options_->timeout))(
       list, outputs, [output = outputs[0], list, root](ShmEngine& engine, Collective& call) {
         call = about(call, output, output.numel());
         call.root = root;
@@ -523,11 +443,11 @@ WorkPtr ProcessGroupShm::scatter(Tensors& outputs, Lists& inputs, const ScatterO
 }
 
 WorkPtr ProcessGroupShm::reduce_scatter(Tensors& outputs, Lists& inputs, const ReduceScatterOptions& opts) {
-  check_single("reduce_scatter", outputs);
-  check_lists("reduce_scatter", outputs[0], inputs, size_);
+  check_single("ProcessGroupShm::reduce_scatter", outputs);
+  check_lists("ProcessGroupShm::reduce_scatter", outputs[0], inputs, size_);
   const Reduction reduction(opts.reduceOp);
   detail::check_reducible("ProcessGroupShm::reduce_scatter", outputs[0].scalar_type(), reduction.op);
-  return Launch(group_, OpType::REDUCE_SCATTER, "shm:reduce_scatter", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::REDUCE_SCATTER, "reduce_scatter", or_default(opts.timeout, options_->timeout))(
       inputs[0], outputs, [output = outputs[0], list = inputs[0], reduction](ShmEngine& engine, Collective& call) {
         call = about(call, output, output.numel());
         call.reduction = reduction.op;
@@ -550,17 +470,17 @@ WorkPtr ProcessGroupShm::reduce_scatter_single(
 
 WorkPtr ProcessGroupShm::reduce_scatter_single_coalesced(
     Tensors& outputs, Tensors& inputs, const ReduceScatterOptions& opts) {
-  check_list("reduce_scatter_single", outputs);
+  check_list("ProcessGroupShm::reduce_scatter_single", outputs);
   TORCH_CHECK_VALUE(
       outputs.size() == inputs.size(),
       "ProcessGroupShm::reduce_scatter_single: requires input/output tensor lists to have the same length");
   const Reduction reduction(opts.reduceOp);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("reduce_scatter_single", outputs[i], inputs[i], outputs[i].numel() * size_);
+    check_like("ProcessGroupShm::reduce_scatter_single", outputs[i], inputs[i], outputs[i].numel() * size_);
     detail::check_reducible("ProcessGroupShm::reduce_scatter_single", outputs[i].scalar_type(), reduction.op);
   }
   const auto timeout = or_default(opts.timeout, options_->timeout);
-  return Launch(group_, OpType::_REDUCE_SCATTER_BASE, "shm:reduce_scatter", timeout)(
+  return Launch(group_, OpType::_REDUCE_SCATTER_BASE, "reduce_scatter", timeout)(
       inputs, outputs, [inputs, outputs, reduction, size = size_](ShmEngine& engine, Collective& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
           Collective one = about(call, outputs[i], outputs[i].numel());
@@ -575,31 +495,6 @@ WorkPtr ProcessGroupShm::reduce_scatter_single_coalesced(
 }
 
 namespace {
-// Bytes for each rank of a tensor that is split along dimension 0.
-std::vector<size_t> split_bytes(
-    const char* side, const std::vector<int64_t>& splits, const at::Tensor& tensor, int size) {
-  const int64_t rows = tensor.dim() == 0 ? 1 : tensor.size(0);
-  const size_t row = rows == 0 ? 0 : tensor.nbytes() / rows;
-  if (splits.empty()) {
-    TORCH_CHECK_VALUE(
-        rows % size == 0, "Tensor's dim 0 does not divide equally across group size: ", rows, " rows of the ", side,
-        " for ", size, " ranks");
-    return std::vector<size_t>(size, rows / size * row);
-  }
-  TORCH_CHECK_VALUE(
-      splits.size() == static_cast<size_t>(size), "Number of tensor splits not equal to group size: ", splits.size(),
-      " of the ", side, " for ", size, " ranks");
-  std::vector<size_t> bytes;
-  int64_t sum = 0;
-  for (const int64_t n : splits) {
-    TORCH_CHECK_VALUE(n >= 0 && n <= rows, "Split sizes must be non-negative and fit, but got ", n);
-    sum += n;
-    bytes.push_back(static_cast<size_t>(n) * row);
-  }
-  TORCH_CHECK_VALUE(sum == rows, "Split sizes doesn't match total dim 0 size: ", sum, " and ", rows, " of the ", side);
-  return bytes;
-}
-
 template <class P>
 std::vector<P> consecutive(P begin, const std::vector<size_t>& sizes) {
   std::vector<P> all;
@@ -617,11 +512,11 @@ WorkPtr ProcessGroupShm::all_to_all_single(
     std::vector<int64_t>& output_split_sizes,
     std::vector<int64_t>& input_split_sizes,
     const AllToAllOptions& opts) {
-  check_tensor("all_to_all_single", input);
-  check_like("all_to_all_single", input, output, output.numel());
+  check_tensor("ProcessGroupShm::all_to_all_single", input);
+  check_like("ProcessGroupShm::all_to_all_single", input, output, output.numel());
   const auto in_sizes = split_bytes("input", input_split_sizes, input, size_);
   const auto out_sizes = split_bytes("output", output_split_sizes, output, size_);
-  return Launch(group_, OpType::ALLTOALL_BASE, "shm:all_to_all", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::ALLTOALL_BASE, "all_to_all", or_default(opts.timeout, options_->timeout))(
       {input}, {output}, [input, output, in_sizes, out_sizes](ShmEngine& engine, Collective& call) {
         call = about(call, input, -1);
         const Dense from(input);
@@ -634,7 +529,7 @@ WorkPtr ProcessGroupShm::all_to_all_single(
 }
 
 WorkPtr ProcessGroupShm::alltoall(Tensors& outputs, Tensors& inputs, const AllToAllOptions& opts) {
-  check_list("alltoall", inputs);
+  check_list("ProcessGroupShm::alltoall", inputs);
   TORCH_CHECK_VALUE(
       inputs.size() == static_cast<size_t>(size_) && outputs.size() == inputs.size(),
       "ProcessGroupShm::alltoall: input and output tensor lists must have one tensor for each of ", size_,
@@ -642,12 +537,12 @@ WorkPtr ProcessGroupShm::alltoall(Tensors& outputs, Tensors& inputs, const AllTo
   std::vector<size_t> in_sizes;
   std::vector<size_t> out_sizes;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("alltoall", inputs[0], inputs[i], inputs[i].numel());
-    check_like("alltoall", inputs[0], outputs[i], outputs[i].numel());
+    check_like("ProcessGroupShm::alltoall", inputs[0], inputs[i], inputs[i].numel());
+    check_like("ProcessGroupShm::alltoall", inputs[0], outputs[i], outputs[i].numel());
     in_sizes.push_back(inputs[i].nbytes());
     out_sizes.push_back(outputs[i].nbytes());
   }
-  return Launch(group_, OpType::ALLTOALL, "shm:all_to_all", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::ALLTOALL, "all_to_all", or_default(opts.timeout, options_->timeout))(
       inputs, outputs, [inputs, outputs, in_sizes, out_sizes](ShmEngine& engine, Collective& call) {
         call = about(call, inputs[0], -1);
         const auto from = dense(inputs);
@@ -658,7 +553,7 @@ WorkPtr ProcessGroupShm::alltoall(Tensors& outputs, Tensors& inputs, const AllTo
 }
 
 WorkPtr ProcessGroupShm::barrier(const BarrierOptions& opts) {
-  return Launch(group_, OpType::BARRIER, "shm:barrier", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::BARRIER, "barrier", or_default(opts.timeout, options_->timeout))(
       {}, {}, [](ShmEngine& engine, Collective& call) { engine.barrier(call); });
 }
 
@@ -668,12 +563,12 @@ void ProcessGroupShm::monitoredBarrier(const BarrierOptions& opts, bool) {
 }
 
 WorkPtr ProcessGroupShm::send(Tensors& tensors, int dst_rank, int tag) {
-  check_single("send", tensors);
-  check_root("send", dst_rank, size_);
+  check_single("ProcessGroupShm::send", tensors);
+  check_root("ProcessGroupShm::send", dst_rank, size_);
   TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
   TORCH_CHECK_VALUE(dst_rank != rank_, "ProcessGroupShm::send: rank ", rank_, " cannot send to itself");
   TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
-  auto work = c10::make_intrusive<MessageWork>(rank_, OpType::SEND, "shm:send", tensors, false);
+  auto work = c10::make_intrusive<MessageWork>(group_, OpType::SEND, "send", tensors, false);
   detail::Message message;
   message.peer = dst_rank;
   message.tag = tag;
@@ -686,14 +581,13 @@ WorkPtr ProcessGroupShm::send(Tensors& tensors, int dst_rank, int tag) {
 }
 
 WorkPtr ProcessGroupShm::recv(Tensors& tensors, int src_rank, int tag) {
-  check_single("recv", tensors);
+  check_single("ProcessGroupShm::recv", tensors);
   TORCH_CHECK_VALUE(
       src_rank >= -1 && src_rank < size_ && src_rank != rank_, "ProcessGroupShm::recv: invalid source rank ", src_rank);
   TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
   TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
   const auto type = src_rank < 0 ? OpType::RECVANYSOURCE : OpType::RECV;
-  auto work =
-      c10::make_intrusive<MessageWork>(rank_, type, src_rank < 0 ? "shm:recvAnySource" : "shm:recv", tensors, true);
+  auto work = c10::make_intrusive<MessageWork>(group_, type, src_rank < 0 ? "recvAnySource" : "recv", tensors, true);
   detail::Message message;
   message.peer = src_rank;
   message.tag = tag;

@@ -22,6 +22,8 @@ class TORCH_API ProcessGroupShm : public Backend {
  public:
   struct TORCH_API Options : Backend::Options {
     explicit Options(std::chrono::milliseconds timeout = kBackendDefaultTimeout) : Backend::Options("shm", timeout) {}
+    /// For a backend by another name, which profiles show.
+    Options(const std::string& backend, std::chrono::milliseconds timeout) : Backend::Options(backend, timeout) {}
     c10::intrusive_ptr<Backend::Options> clone() const override {
       return c10::make_intrusive<Options>(*this);
     }
@@ -39,9 +41,7 @@ class TORCH_API ProcessGroupShm : public Backend {
       c10::intrusive_ptr<Options> options = Options::create());
   ~ProcessGroupShm() override;
 
-  const std::string getBackendName() const override {
-    return "shm";
-  }
+  const std::string getBackendName() const override;
   c10::intrusive_ptr<Backend::Options> getBackendOptions() override;
   bool supportsSplitting() const override {
     return true;
@@ -113,10 +113,6 @@ class TORCH_API ProcessGroupShm : public Backend {
   c10::intrusive_ptr<Work> send(std::vector<at::Tensor>& tensors, int dst_rank, int tag) override;
   c10::intrusive_ptr<Work> recv(std::vector<at::Tensor>& tensors, int src_rank, int tag) override;
   c10::intrusive_ptr<Work> recvAnysource(std::vector<at::Tensor>& tensors, int tag) override;
-
- protected:
-  /// For backends by another name.
-  ProcessGroupShm(const c10::intrusive_ptr<Store>& store, int rank, int size, std::chrono::milliseconds timeout);
 
  private:
   c10::intrusive_ptr<Options> options_;

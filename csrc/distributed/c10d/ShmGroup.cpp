@@ -21,10 +21,11 @@ ShmWork::ShmWork(
     std::vector<at::Tensor> outputs,
     std::chrono::milliseconds timeout,
     Body body)
-    : Work(group->segment().rank(), type, title, inputs),
+    : Work(group->segment().rank(), type, group->title(title).c_str(), inputs),
       group_(group),
       outputs_(std::move(outputs)),
       timeout_(timeout),
+      record_(group->record().schedule({0, type, title, &inputs, &outputs_, timeout})),
       body_(std::move(body)) {}
 
 bool ShmWork::wait(std::chrono::milliseconds timeout) {
@@ -58,19 +59,27 @@ c10::intrusive_ptr<c10::ivalue::Future> ShmWork::getFutureResult() {
   return future_result_;
 }
 
-void ShmWork::run(ShmEngine& engine) noexcept {
+void ShmWork::run(ShmGroup& group) noexcept {
   const auto begin = std::chrono::steady_clock::now();
+  ShmEngine& engine = group.engine();
+  group.record().start(record_, engine.number() + 1);
   std::exception_ptr error;
   try {
     Collective call;
     call.type = retrieveOpType();
     call.deadline = deadline_after(timeout_);
     body_(engine, call);
+  } catch (c10::Error& failure) {
+    failure.add_context(group.record().on_failure());
+    error = std::current_exception();
   } catch (...) {
     error = std::current_exception();
   }
   number_ = engine.number();
   duration_ms_ = std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  if (!error) {
+    group.record().complete(record_);
+  }
   end(error);
 }
 
@@ -97,8 +106,12 @@ void ShmWork::end(std::exception_ptr error) noexcept {
   }
 }
 
-ShmGroup::ShmGroup(Store& store, int rank, int size, std::chrono::milliseconds timeout, std::string name)
-    : segment_(store, rank, size, timeout), engine_(segment_, std::move(name)), messages_(segment_) {
+ShmGroup::ShmGroup(Store& store, int rank, int size, const Backend::Options& options)
+    : engine_name_(options.backend),
+      record_(options.backend, options.group_name, options.group_desc, rank, size),
+      segment_(store, rank, size, options.timeout),
+      engine_(segment_, options.group_name),
+      messages_(segment_) {
   thread_ = std::thread([this] { serve(); });
   ::pthread_setname_np(thread_.native_handle(), "shm_group");
 }
@@ -128,7 +141,7 @@ bool ShmGroup::run_one(std::unique_lock<std::mutex>& lock) {
   const auto work = std::move(queue_.front());
   queue_.pop_front();
   lock.unlock();
-  work->run(engine_);
+  work->run(*this);
   lock.lock();
   running_ = false;
   changed_.notify_all();

@@ -1,9 +1,10 @@
 // What a ProcessGroupShm runs: its collectives one after the other, and messages between two ranks beside them.
 #pragma once
 
-#include <csrc/distributed/c10d/Work.h>
+#include <csrc/distributed/c10d/Backend.h>
 #include <csrc/distributed/engine/ShmEngine.h>
 #include <csrc/distributed/engine/ShmMessages.h>
+#include <csrc/distributed/recorder/FlightRecorder.h>
 
 #include <deque>
 #include <memory>
@@ -47,7 +48,7 @@ class ShmWork : public Work {
   }
 
   /// Runs it in this thread and ends it; never throws.
-  void run(ShmEngine& engine) noexcept;
+  void run(ShmGroup& group) noexcept;
   /// Ends it with an error, before it has begun.
   void fail(std::exception_ptr error) noexcept;
 
@@ -57,6 +58,7 @@ class ShmWork : public Work {
   std::weak_ptr<ShmGroup> group_;
   std::vector<at::Tensor> outputs_;
   const std::chrono::milliseconds timeout_;
+  const uint64_t record_;
   Body body_;
   uint64_t number_ = 0;
   float duration_ms_ = 0;
@@ -66,7 +68,7 @@ class ShmWork : public Work {
 
 class ShmGroup : public std::enable_shared_from_this<ShmGroup> {
  public:
-  ShmGroup(Store& store, int rank, int size, std::chrono::milliseconds timeout, std::string name);
+  ShmGroup(Store& store, int rank, int size, const Backend::Options& options);
   ~ShmGroup();
 
   /// Puts a collective behind the others. If `promptly`, the group's thread takes it at once, else when nobody has
@@ -86,11 +88,20 @@ class ShmGroup : public std::enable_shared_from_this<ShmGroup> {
   ShmMessages& messages() {
     return messages_;
   }
+  RecordedGroup& record() {
+    return record_;
+  }
+  /// The name of an operation in profiles: "shm:all_reduce".
+  std::string title(const char* operation) const {
+    return engine_name_ + ":" + operation;
+  }
 
  private:
   void serve();
   bool run_one(std::unique_lock<std::mutex>& lock);
 
+  const std::string engine_name_;
+  RecordedGroup record_;
   SharedSegment segment_;
   ShmEngine engine_;
   ShmMessages messages_;
