@@ -344,6 +344,7 @@ void detail::register_operators() {
   static torch::Library& library = *[] {
     auto* m = new torch::Library(torch::Library::DEF, "c10d", std::nullopt, __FILE__, __LINE__);
     define_all(*m);
+    register_functional_operators();
     return m;
   }();
   (void)library;
