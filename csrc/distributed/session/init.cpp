@@ -3,9 +3,9 @@
 
 #include <c10/util/Exception.h>
 #include <csrc/distributed/session/rendezvous.h>
-#include <csrc/distributed/c10d/FakeProcessGroup.h>
+#include <csrc/distributed/backends/ProcessGroupWrapper.h>
+#include <csrc/distributed/backends/backend_registry.h>
 #include <csrc/distributed/c10d/GroupRegistry.h>
-#include <csrc/distributed/c10d/ProcessGroupShm.h>
 #include <csrc/distributed/store/PrefixStore.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Choice {
 // "cpu:shm,cuda:fake", or one name for CPU tensors.
 std::vector<Choice> choices_of(const std::string& text) {
   if (text.empty()) {
-    return {{c10::kCPU, "shm"}};
+    return {{c10::kCPU, "gloo"}};
   }
   if (text.find(':') == std::string::npos) {
     if (text == "fake") {
@@ -66,15 +66,23 @@ c10::intrusive_ptr<c10d::Backend> make_backend(
     int size,
     const std::string& group_name,
     std::chrono::milliseconds timeout) {
-  if (name == "fake") {
-    return c10::make_intrusive<c10d::FakeProcessGroup>(rank, size);
+  c10d::DistributedBackendOptions options{};
+  options.store = c10::make_intrusive<c10d::PrefixStore>(name, store);
+  options.group_rank = rank;
+  options.group_size = size;
+  options.timeout = timeout;
+  options.group_id = group_name;
+  auto backend = c10d::create_backend(name, options);
+  // Shared memory checks for itself that all ranks call the same.
+  if (c10d::debug_level() != c10d::DebugLevel::Detail || name == "fake" || name == "shm") {
+    return backend;
   }
-  TORCH_CHECK_VALUE(
-      name == "shm" || name == "gloo", "init_process_group: unknown backend '", name,
-      "'; there are shm, gloo (which is shm within a host) and fake");
-  auto options = c10d::ProcessGroupShm::Options::create(timeout);
-  options->group_name = group_name;
-  return c10::make_intrusive<c10d::ProcessGroupShm>(store, rank, size, options);
+  auto checks = c10d::ProcessGroupGloo::Options::create(timeout);
+  checks->group_name = group_name + "/checks";
+  return c10::make_intrusive<c10d::ProcessGroupWrapper>(
+      backend,
+      c10::make_intrusive<c10d::ProcessGroupGloo>(
+          c10::make_intrusive<c10d::PrefixStore>(name + "/checks", store), rank, size, checks));
 }
 
 GroupPtr make_group(
@@ -89,10 +97,9 @@ GroupPtr make_group(
   std::optional<c10d::ProcessGroup::BackendType> first;
   for (const auto& [device, backend] : choices_of(backends)) {
     const auto type = c10d::ProcessGroup::strToBackendType(backend);
-    const auto there = c10::make_intrusive<c10d::PrefixStore>(backend, own);
     group->setBackend(
         device, type,
-        first == type ? std::nullopt : std::optional(make_backend(backend, there, rank, size, name, timeout)));
+        first == type ? std::nullopt : std::optional(make_backend(backend, own, rank, size, name, timeout)));
     first = first.value_or(type);
   }
   group->setDefaultBackend(*first);

@@ -10,7 +10,8 @@ using GroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 /// Arguments of init_process_group.
 struct TORCH_API InitOptions {
-  /// "shm", "gloo" or "fake", or one for each type of device: "cpu:shm,cuda:fake". Empty: "shm".
+  /// "shm", "gloo", "mpi", "nccl" or "fake", or one for each type of device: "cpu:gloo,cuda:nccl". Empty: "gloo", which
+  /// is "shm" within a host.
   TORCH_ARG(std::string, backend);
   /// Where the processes meet: "env://" (variables of tensor-launch, torchrun, Open MPI, MPICH and Slurm; without any
   /// the process is alone), "tcp://host:port" or "file:///path", the last two with rank and world_size here or behind a
