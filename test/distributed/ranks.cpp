@@ -82,7 +82,7 @@ std::string read_all(int fd, std::chrono::steady_clock::time_point deadline) {
   try {
     at::set_num_threads(1); // the pool's threads did not come along
     const auto store = c10::make_intrusive<c10d::FileStore>(path, size);
-    result = body(rank, shm_group(store, rank, size));
+    result = body(rank, store);
   } catch (const std::exception& error) {
     result = std::string("error: ") + error.what();
   }
@@ -94,6 +94,16 @@ std::string read_all(int fd, std::chrono::steady_clock::time_point deadline) {
 
 std::vector<std::string> with_rank_processes(
     int size, const std::function<std::string(int, const GroupPtr&)>& body, std::chrono::seconds deadline) {
+  return with_store_processes(
+      size,
+      [&](int rank, const c10::intrusive_ptr<c10d::Store>& store) { return body(rank, shm_group(store, rank, size)); },
+      deadline);
+}
+
+std::vector<std::string> with_store_processes(
+    int size,
+    const std::function<std::string(int, const c10::intrusive_ptr<c10d::Store>&)>& body,
+    std::chrono::seconds deadline) {
   static int uses = 0;
   const std::string path =
       (std::filesystem::temp_directory_path() / ("ranks_" + std::to_string(::getpid()) + "_" + std::to_string(uses++)))

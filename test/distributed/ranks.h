@@ -22,8 +22,13 @@ GroupPtr shm_group(
 /// Calls `body` in one thread for each rank; what they throw fails the test.
 void with_rank_threads(int size, const std::function<void(int rank, const GroupPtr& group)>& body);
 
-/// Calls `body` in one process for each rank. Returns what each returned, or "error: " and the message of what it
-/// threw, or "signal N".
+/// Calls `body` in one process for each rank, with a store where they meet. Returns what each returned, or "error: "
+/// and the message of what it threw, or "signal N".
+std::vector<std::string> with_store_processes(
+    int size,
+    const std::function<std::string(int rank, const c10::intrusive_ptr<c10d::Store>& store)>& body,
+    std::chrono::seconds deadline = std::chrono::seconds(30));
+/// The same with a group over shared memory.
 std::vector<std::string> with_rank_processes(
     int size,
     const std::function<std::string(int rank, const GroupPtr& group)>& body,

@@ -75,7 +75,7 @@ TEST_CASE("A process without a launcher is a group of one", "[distributed][sessi
     }
     const bool before = dist::get_rank() == -1 && !dist::is_initialized();
     dist::Session session;
-    return before && session.world_size() == 1 && works_together(0, 1) && dist::get_backend() == "shm";
+    return before && session.world_size() == 1 && works_together(0, 1) && dist::get_backend() == "gloo";
   }));
 }
 

@@ -44,6 +44,22 @@ foreach(folder ${tested_folders})
   endif()
 endforeach()
 
+# Backends in libraries of their own, where they are built.
+if(TARGET tensor_gloo)
+  add_dependencies(test_distributed tensor_gloo)
+endif()
+if(TARGET tensor_mpi)
+  add_executable(test_distributed_mpi test/distributed/mpi/mpi_test.cpp test/distributed/backend_cases.cpp
+    test/distributed/expect.cpp)
+  target_link_libraries(test_distributed_mpi PRIVATE test_support tensor_mpi tensor Catch2::Catch2WithMain fmt::fmt)
+  target_compile_options(test_distributed_mpi PRIVATE -O0 -Wall -Wextra)
+  foreach(ranks 1 2 4)
+    add_test(NAME distributed_mpi_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe
+      --mca btl_vader_single_copy_mechanism none -np ${ranks} $<TARGET_FILE:test_distributed_mpi>)
+    set_tests_properties(distributed_mpi_${ranks} PROPERTIES TIMEOUT 120)
+  endforeach()
+endif()
+
 # Programs without NDEBUG get assertions from the headers.
 add_executable(test_c10_debug test/c10/debug/reference_counts_test.cpp)
 target_link_libraries(test_c10_debug PRIVATE tensor Catch2::Catch2WithMain)
@@ -68,6 +84,8 @@ if(TARGET test_fx)
   target_compile_definitions(test_fx PRIVATE TEST_PROGRAMS_DATA="${PROJECT_SOURCE_DIR}/test/programs/data")
 endif()
 target_compile_definitions(test_jit PRIVATE TEST_JIT_DATA="${PROJECT_SOURCE_DIR}/test/jit/data")
+set_source_files_properties(test/distributed/pytorch_test.cpp PROPERTIES
+  COMPILE_DEFINITIONS TEST_DISTRIBUTED_DATA="${PROJECT_SOURCE_DIR}/test/distributed/data")
 
 # sources_without(RESULT REGEX SOURCE...): those whose includes, and those of their own header, do not match.
 function(sources_without result regex)
