@@ -91,6 +91,17 @@ TEST_CASE("an output without elements takes the strides of LAPACK's result", "[o
   CHECK(larger.strides() == at::IntArrayRef({5, 1}));
 }
 
+TEST_CASE("solve's output takes the strides of LAPACK's result where it is resized", "[outputs]") {
+  const Tensor A = at::eye(5).expand({2, 5, 5}), vectors = at::rand({2, 5}), matrices = at::rand({2, 5, 3});
+  Tensor vector = at::empty({0}), matrix = at::empty({0}), fits = at::empty({2, 5});
+  CHECK(at::equal(at::linalg_solve_out(vector, A, vectors), vectors));
+  CHECK(vector.strides() == at::IntArrayRef({1, 2}));
+  CHECK(at::equal(at::linalg_solve_out(matrix, A, matrices), matrices));
+  CHECK(matrix.strides() == at::IntArrayRef({15, 1, 5}));
+  CHECK(at::equal(at::linalg_solve_out(fits, A, vectors), vectors));
+  CHECK(fits.strides() == at::IntArrayRef({5, 1}));
+}
+
 TEST_CASE("svd's outputs are of the input's dtypes, and U by columns where it is resized", "[outputs]") {
   const Tensor matrix = at::rand({3, 3});
   Tensor U = at::empty({0}), S = at::empty({0}), V = at::empty({0}), wide = at::empty({0}, at::kDouble);

@@ -5,6 +5,7 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/native/composite/linalg_support.h>
 #include <aten/native/support/OutArgument.h>
+#include <aten/native/support/replace_output.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/accumulate.h>
@@ -37,7 +38,11 @@ Tensor& linalg_solve_out(const Tensor& A, const Tensor& B, bool left, Tensor& ou
   Tensor result = at::empty({0}, out.options()), info = at::empty({0}, A.options().dtype(kInt));
   at::linalg_solve_ex_out(result, info, A, B, left, /*check_errors=*/false);
   at::_linalg_check_errors(info, "torch.linalg.solve", /*is_matrix=*/A.dim() == 2);
-  copy_into_out("linalg_solve", out, result);
+  if (out.sizes() == result.sizes()) {
+    copy_into_out("linalg_solve", out, result);
+  } else {
+    replace_output(out, result); // with its strides
+  }
   return out;
 }
 
