@@ -158,6 +158,17 @@ constexpr Failing kFailing[] = {
     return a % (a - 3)
 )",
      "RuntimeError: integer division or modulo by zero"},
+    {R"(def f():
+    d = {"a": 1}
+    return d["b"]
+)",
+     "RuntimeError: KeyError: b"},
+    {R"(def f():
+    d = {4: 1.5}
+    d[4] += d[5]
+    return d
+)",
+     "RuntimeError: KeyError: 5"},
 };
 
 } // namespace
@@ -243,6 +254,43 @@ def f():
             if i > 6:
                 return l, i
 )") == "([5, 6], 7)");
+}
+
+TEST_CASE("Dictionaries are read and changed in place, whoever else holds them", "[jit]") {
+  CHECK(text_of(R"(def f():
+    d = {"a": 1, "b": 2}
+    d["a"] = d["b"] + 10
+    d["c"] = 7
+    key = "b"
+    if key in d and "z" not in d:
+        d[key] += 5
+    other = d
+    other["a"] -= 1
+    return d["a"], d, len(d), other["c"], "q" in other, list(d.keys())
+)") == "(11, {a: 11, b: 7, c: 7}, 3, 7, False, [a, b, c])");
+  CHECK(text_of(R"(def f():
+    seen: Dict[int, int] = {}
+    order: List[int] = []
+    x = 7
+    for i in range(40):
+        if x in seen:
+            order.append(seen[x])
+            break
+        seen[x] = i
+        order.append(x)
+        x = (x * x + 1) % 37
+    return order, len(seen), x in seen, -1 in seen
+)") == "([7, 13, 22, 4, 17, 31, 0, 1, 2, 5, 26, 11, 11], 12, True, False)");
+  CHECK(text_of(R"(def f():
+    d = {"x": [1, 2], "y": [3]}
+    l = d["x"]
+    l.append(9)
+    d["y"] = d["x"]
+    d["y"][0] = 5
+    names = {1: "one", 2: "two"}
+    names[3] = names[1] + names[2]
+    return d, l, names[3], names
+)") == "({x: [5, 2, 9], y: [5, 2, 9]}, [5, 2, 9], onetwo, {1: one, 2: two, 3: onetwo})");
 }
 
 TEST_CASE("State of loops stays apart: swaps, early exits and uses behind them", "[jit]") {
@@ -350,6 +398,26 @@ def f():
                     n -= 100 * i
     return n
 )") == "-167");
+  CHECK(text_of(R"(def f():
+    a, b, c, d = 1, 2, 3, 4.5
+    for i in range(7):
+        a, b, c, d = c, a + b, b, d + a
+    return a, b, c, d
+)") == "(17, 36, 25, 38.5)");
+  CHECK(text_of(R"(def f():
+    a, b, c = 1, 2, 3
+    flag = False
+    n = 0
+    while n < 9:
+        t = a * 2 - b
+        a, b, c, flag = b, c, t, not flag
+        if flag:
+            a, c = c, a
+        else:
+            b = a - c
+        n += 1
+    return a, b, c, flag, n
+)") == "(0, 3, -6, True, 9)");
 }
 
 TEST_CASE("Numbers wrap, round and compare as those of the processor", "[jit]") {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <ostream>
 #include <string_view>
 #include <unordered_map>
@@ -22,11 +23,12 @@ const char* toString(OpCode op) {
 #define TORCH_JIT_NAME_OPCODE(name) #name,
 #define TORCH_JIT_NAME_ARITHMETIC(name, op, type, function) #name,
 #define TORCH_JIT_NAME_COMPARISON(name, op, type, function) #name, "JF_" #name,
-#define TORCH_JIT_NAME_LIST_OPERATION(name, op) #name,
+#define TORCH_JIT_NAME_CONTAINER_OPERATION(name, op) #name,
       TORCH_JIT_FORALL_OPCODES(TORCH_JIT_NAME_OPCODE) TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_NAME_ARITHMETIC)
           TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_NAME_COMPARISON)
-              TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_NAME_LIST_OPERATION)
-#undef TORCH_JIT_NAME_LIST_OPERATION
+              TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_NAME_CONTAINER_OPERATION)
+                  TORCH_JIT_FORALL_DICT_OPERATIONS(TORCH_JIT_NAME_CONTAINER_OPERATION)
+#undef TORCH_JIT_NAME_CONTAINER_OPERATION
 #undef TORCH_JIT_NAME_OPCODE
 #undef TORCH_JIT_NAME_ARITHMETIC
 #undef TORCH_JIT_NAME_COMPARISON
@@ -57,11 +59,14 @@ const std::unordered_map<Symbol, std::vector<InPlaceOperator>>& in_place_operato
   static const auto& operators = *new std::unordered_map<Symbol, std::vector<InPlaceOperator>>([] {
     constexpr std::pair<std::string_view, OpCode> kAll[] = {
 #define TORCH_JIT_SCALAR_ENTRY(name, op, type, function) {op, OpCode::name},
-#define TORCH_JIT_LIST_ENTRY(name, op) {op, OpCode::name},
+#define TORCH_JIT_CONTAINER_ENTRY(name, op) {op, OpCode::name},
+#define TORCH_JIT_DICT_ENTRIES(name, op) TORCH_JIT_FORALL_DICT_KEYS(TORCH_JIT_CONTAINER_ENTRY, name, op)
         TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_SCALAR_ENTRY) TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_SCALAR_ENTRY)
-            TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_LIST_ENTRY)
+            TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_CONTAINER_ENTRY)
+                TORCH_JIT_FORALL_DICT_OPERATIONS(TORCH_JIT_DICT_ENTRIES)
 #undef TORCH_JIT_SCALAR_ENTRY
-#undef TORCH_JIT_LIST_ENTRY
+#undef TORCH_JIT_CONTAINER_ENTRY
+#undef TORCH_JIT_DICT_ENTRIES
     };
     std::unordered_map<Symbol, std::vector<InPlaceOperator>> by_name;
     for (const auto& [name, op] : kAll) {
@@ -79,20 +84,30 @@ bool is_number(const Value* value) {
   return kind == TypeKind::IntType || kind == TypeKind::FloatType || kind == TypeKind::BoolType;
 }
 
+bool has_used_output(const Node* node) {
+  return std::any_of(
+      node->outputs().begin(), node->outputs().end(), [](const Value* output) { return output->hasUses(); });
+}
+
+/// Whether it gives nothing but changes its first operand.
+bool changes_container(OpCode op) {
+  return op == OpCode::SET_ITEM || op == OpCode::APPEND || op == OpCode::DICT_SET_ITEM;
+}
+
 /// The instruction that reads a node's operands where they are, if there is one.
 std::optional<OpCode> in_place_opcode(const Node* node) {
   const auto candidates = in_place_operators().find(node->kind());
   const Operator* op = candidates == in_place_operators().end() ? nullptr : node->maybeOperator();
-  if (!op || node->outputs().size() != 1) {
+  if (!op) {
     return std::nullopt;
   }
   for (const InPlaceOperator& candidate : candidates->second) {
     if (candidate.overload != op->schema().overload_name()) {
       continue;
     }
-    const bool changes_list = candidate.op == OpCode::SET_ITEM || candidate.op == OpCode::APPEND;
     const bool possible = node->inputs().size() == op->schema().arguments().size() &&
-        (!changes_list || (!node->output()->hasUses() && is_number(node->inputs().back())));
+        (changes_container(candidate.op) ? !has_used_output(node) && is_number(node->inputs().back())
+                                         : node->outputs().size() == 1);
     return possible ? std::optional<OpCode>(candidate.op) : std::nullopt;
   }
   return std::nullopt;
@@ -124,6 +139,8 @@ bool gives_result_in_place(OpCode op) {
     case OpCode::GET_ITEM:
     case OpCode::POP_ITEM:
     case OpCode::LEN:
+    case OpCode::DICT_GET_ITEM:
+    case OpCode::DICT_CONTAINS:
       return true;
     default:
       return false;
@@ -203,6 +220,13 @@ class CodeBuilder {
     }
     return code_.num_registers++;
   }
+  // Registers of the state of open loops stay: what is written there at the end of a turn need not wait for what was
+  // put there meanwhile.
+  void release(size_t place) {
+    if (std::find(loop_state_.begin(), loop_state_.end(), place) == loop_state_.end()) {
+      free_registers_.push_back(place);
+    }
+  }
   void store(at::ArrayRef<Value*> values) {
     for (size_t i = values.size(); i-- > 0;) {
       if (!values[i]->hasUses()) {
@@ -268,34 +292,95 @@ class CodeBuilder {
           return false;
         }
         return instruction.n == wanted || instruction.m == wanted ||
-            ((gives_result_in_place(instruction.op) || instruction.op == OpCode::SET_ITEM) && instruction.x == wanted);
+            (instruction.op != OpCode::APPEND && instruction.x == wanted);
     }
+  }
+  // Of values that are where they belong. Nothing jumps to what comes behind.
+  void remove_copies_in_place(const std::vector<size_t>& ends) {
+    for (size_t i = ends.size(); i-- > 0;) {
+      const size_t place = ends[i] - 1;
+      const Instruction& copy = code_.instructions[place];
+      if (place >= fixed_ && copy.op == OpCode::COPY && copy.x == copy.n) {
+        code_.instructions.erase(code_.instructions.begin() + static_cast<ptrdiff_t>(place));
+        code_.nodes.erase(code_.nodes.begin() + static_cast<ptrdiff_t>(place));
+      }
+    }
+  }
+  // The registers that an output is computed from, or lies in.
+  std::vector<size_t> registers_read(const Node* outputs, size_t input) const {
+    std::vector<size_t> read;
+    std::vector<const Value*> open{outputs->input(input)};
+    while (!open.empty()) {
+      const Value* value = open.back();
+      open.pop_back();
+      if (liveness_.is_inline(value->node())) {
+        open.insert(open.end(), value->node()->inputs().begin(), value->node()->inputs().end());
+      } else if (const auto found = registers_.find(value); found != registers_.end()) {
+        read.push_back(found->second);
+      }
+    }
+    return read;
+  }
+  // In which order the outputs from `first` on are loaded: one whose register no other is read from comes before the
+  // others, if that can be. Only numbers that lie in registers change places, nothing that is evaluated.
+  std::vector<size_t> order_of_outputs(
+      const Node* outputs, const std::vector<std::optional<size_t>>& targets, size_t first) const {
+    std::vector<size_t> left(targets.size());
+    std::iota(left.begin(), left.end(), size_t(0));
+    constexpr size_t kMostOrdered = 16; // loops with more state are no short ones
+    if (left.size() > kMostOrdered) {
+      return left;
+    }
+    const auto may_go_first = [&](size_t i) {
+      const Value* value = outputs->input(first + i);
+      return i == left.front() || (is_number(value) && !liveness_.is_inline(value->node()));
+    };
+    std::vector<std::vector<size_t>> read;
+    for (const size_t i : left) {
+      read.push_back(registers_read(outputs, first + i));
+    }
+    const auto is_read_by_others = [&](size_t i) {
+      return targets[i] && std::any_of(left.begin(), left.end(), [&](size_t other) {
+               return other != i && std::count(read[other].begin(), read[other].end(), *targets[i]) > 0;
+             });
+    };
+    std::vector<size_t> order;
+    while (!left.empty()) {
+      auto next =
+          std::find_if(left.begin(), left.end(), [&](size_t i) { return may_go_first(i) && !is_read_by_others(i); });
+      next = next == left.end() ? left.begin() : next;
+      order.push_back(*next);
+      left.erase(next);
+    }
+    return order;
   }
   // The outputs of a block from `first` on, each into its register (or nowhere). All of them are read before a register
   // that one of them is still in is written.
   void store_outputs(Block* block, const std::vector<std::optional<size_t>>& targets, size_t first = 0) {
     Node* outputs = block->return_node();
+    const std::vector<size_t> order = order_of_outputs(outputs, targets, first);
     std::vector<size_t> ends;
-    for (size_t i = 0; i < targets.size(); ++i) {
+    for (const size_t i : order) {
       load_input(outputs, first + i);
+      if (Instruction* push = last(); push && push->op == OpCode::MOVE && is_number(outputs->input(first + i))) {
+        push->op = OpCode::LOAD; // others may be read from there yet
+      }
       ends.push_back(here());
     }
     current_ = outputs;
     const size_t end = here();
     std::vector<std::optional<size_t>> pushed;
-    for (size_t i = 0; i < targets.size(); ++i) {
+    for (size_t at = 0; at < order.size(); ++at) {
+      const std::optional<size_t> target = targets[order[at]];
       const auto begin = code_.instructions.begin();
-      const bool is_free = targets[i] &&
-          std::none_of(begin + static_cast<ptrdiff_t>(ends[i]), begin + static_cast<ptrdiff_t>(end),
-                       [&](const Instruction& later) { return touches(later, *targets[i]); });
-      if (!is_free || ends[i] <= fixed_ || !redirect(code_.instructions[ends[i] - 1], *targets[i])) {
-        pushed.push_back(targets[i]);
+      const bool is_free = target &&
+          std::none_of(begin + static_cast<ptrdiff_t>(ends[at]), begin + static_cast<ptrdiff_t>(end),
+                       [&](const Instruction& later) { return touches(later, *target); });
+      if (!is_free || ends[at] <= fixed_ || !redirect(code_.instructions[ends[at] - 1], *target)) {
+        pushed.push_back(target);
       }
     }
-    // Values that are where they belong.
-    while (pushed.empty() && last() && last()->op == OpCode::COPY && last()->x == last()->n) {
-      remove_last();
-    }
+    remove_copies_in_place(ends);
     while (!pushed.empty()) {
       if (pushed.back()) {
         add(OpCode::STORE, *pushed.back());
@@ -336,7 +421,7 @@ class CodeBuilder {
     const bool last = is_last_load(node, input);
     add(last ? OpCode::MOVE : OpCode::LOAD, found);
     if (last) {
-      free_registers_.push_back(found);
+      release(found);
     }
   }
   // Where an operand is that is read there: a register, or a constant.
@@ -348,7 +433,7 @@ class CodeBuilder {
     const size_t found = register_of(value);
     if (is_last_load(node, input)) {
       if (is_number(value)) {
-        free_registers_.push_back(found);
+        release(found);
       } else {
         dead.push_back(found);
       }
@@ -364,12 +449,12 @@ class CodeBuilder {
     }
     add(op);
     Instruction& added = code_.instructions.back();
-    added.x = op == OpCode::SET_ITEM ? places[2] : -1;
+    added.x = op == OpCode::SET_ITEM || op == OpCode::DICT_SET_ITEM ? places[2] : -1;
     added.n = places[0];
     added.m = places[1];
     for (const size_t place : dead) {
       add(OpCode::CLEAR, place);
-      free_registers_.push_back(place);
+      release(place);
     }
   }
   // Pushes the inputs from `first` on. Nodes that are evaluated in place of a load may make long chains: no recursion.
@@ -424,7 +509,7 @@ class CodeBuilder {
   void free(const std::vector<Value*>& values) {
     for (const Value* value : values) {
       if (pinned_.count(value) == 0) {
-        free_registers_.push_back(registers_.at(value));
+        release(registers_.at(value));
       }
     }
   }
@@ -585,12 +670,17 @@ class CodeBuilder {
         add(OpCode::CLEAR, *loop.state[i]);
       }
     }
+    const size_t open_state = loop_state_.size();
+    for (const std::optional<size_t>& place : loop.state) {
+      loop_state_.push_back(*place);
+    }
     emit_nodes(body);
     std::vector<std::optional<size_t>> targets = loop.state;
     if (loop.condition) {
       targets.insert(targets.begin(), loop.condition);
     }
     store_outputs(body, targets, loop.condition ? 0 : 1);
+    loop_state_.resize(open_state);
     free_registers_ = free_before;
     current_ = node;
     if (counts) {
@@ -622,7 +712,7 @@ class CodeBuilder {
   const Node* current_ = nullptr;
   std::unordered_map<const Value*, size_t> registers_;
   size_t fixed_ = 0;
-  std::vector<size_t> free_registers_;
+  std::vector<size_t> free_registers_, loop_state_;
   std::unordered_map<const Value*, size_t> constants_;
   // Iterations: their registers are the loop's.
   std::unordered_set<const Value*> pinned_;

@@ -11,6 +11,7 @@
 #include <csrc/jit/runtime/run.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <new>
 #include <ostream>
@@ -109,20 +110,41 @@ IValue construct_object(const TypePtr& type) {
 // ---- values in place ------------------------------------------------------------------------------------------------
 
 // Instructions for numbers are short: calls would cost more than what they do.
+static_assert(std::is_standard_layout_v<IValue>, "a value begins with its payload");
+
+template <class T>
+[[gnu::always_inline]] inline bool holds(const IValue& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value.isBool();
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return value.isInt();
+  } else {
+    return value.isDouble();
+  }
+}
+
+/// A symbolic number, or an error.
+template <class T>
+[[gnu::noinline, gnu::cold]] T converted(const IValue& value) {
+  return value.to<T>();
+}
+
 template <class T>
 [[gnu::always_inline]] inline T number(const IValue& value) {
-  if constexpr (std::is_same_v<T, int64_t>) {
-    return value.toInt();
-  } else {
-    return value.toDouble();
+  if (C10_UNLIKELY(!holds<T>(value))) {
+    return converted<T>(value);
   }
+  T payload;
+  std::memcpy(&payload, &value, sizeof payload);
+  return payload;
 }
 
 [[gnu::always_inline]] inline bool is_plain(const IValue& value) {
   return value.isInt() || value.isDouble() || value.isBool() || value.isNone();
 }
 
-// What was there is mostly nothing that must be given back. The value may be the target itself.
+// What was there is mostly nothing that must be given back, and what comes mostly a number. The value may be the target
+// itself.
 template <class T>
 [[gnu::always_inline]] inline void assign(IValue& target, T&& value) {
   if constexpr (std::is_arithmetic_v<std::decay_t<T>>) {
@@ -130,13 +152,11 @@ template <class T>
       ::new (&target) IValue(value);
       return;
     }
+  } else if (C10_LIKELY(is_plain(target) && is_plain(value))) {
+    std::memmove(static_cast<void*>(&target), &value, sizeof target);
+    return;
   }
-  IValue fresh(std::forward<T>(value));
-  if (C10_LIKELY(is_plain(target))) {
-    ::new (&target) IValue(std::move(fresh));
-  } else {
-    target = std::move(fresh);
-  }
+  target = IValue(std::forward<T>(value));
 }
 
 // To be changed in length.
@@ -148,7 +168,7 @@ std::vector<IValue>& list_of(const IValue& value) {
 
 IValue& element_of(const IValue& list, const IValue& index) {
   const c10::ArrayRef<IValue> elements = list.toListRef();
-  return const_cast<IValue&>(elements[ops::list_position(index.toInt(), elements.size())]);
+  return const_cast<IValue&>(elements[ops::list_position(number<int64_t>(index), elements.size())]);
 }
 
 IValue pop_item(std::vector<IValue>& list, int64_t index) {
@@ -157,6 +177,32 @@ IValue pop_item(std::vector<IValue>& list, int64_t index) {
   IValue value = std::move(*position);
   list.erase(position);
   return value;
+}
+
+c10::detail::DictImpl& dict_of(const IValue& value) {
+  if (C10_UNLIKELY(!value.isGenericDict())) {
+    value.toGenericDict(); // an error
+  }
+  auto* counted = static_cast<c10::intrusive_ptr_target*>(const_cast<void*>(value.internalToPointer()));
+  return *static_cast<c10::detail::DictImpl*>(counted);
+}
+
+const IValue& element_of_dict(c10::detail::DictImpl& dict, const IValue& key) {
+  const auto found = dict.find(key);
+  if (found == dict.entries.end()) {
+    ops::throw_key_error(key);
+  }
+  return found->second;
+}
+
+void set_element_of_dict(c10::detail::DictImpl& dict, const IValue& key, const IValue& value) {
+  const auto found = dict.find(key);
+  if (found != dict.entries.end()) {
+    assign(found->second, value);
+    return;
+  }
+  bool inserted;
+  dict.insert(key, value, &inserted);
 }
 
 // ---- one run --------------------------------------------------------------------------------------------------------
@@ -266,226 +312,255 @@ void Run::run_instructions() {
     }
   };
   resume();
-  while (true) {
-    const Instruction instruction = *next++;
-    const size_t x = static_cast<size_t>(instruction.x);
-    const size_t n = static_cast<size_t>(instruction.n);
-    switch (instruction.op) {
-      case OpCode::OP:
-        save();
-        code->operations[x](stack);
-        break;
-      case OpCode::OP_PLAIN:
-        save();
-        code->plain_operations[x](stack);
-        break;
-      case OpCode::OP_DISPATCH:
-        save();
-        code->operators[x].callBoxed(stack);
-        break;
-      case OpCode::COUNT:
-        stack.emplace_back(static_cast<int64_t>(n));
-        break;
-      case OpCode::LOAD:
-        stack.emplace_back(registers[x]);
-        break;
-      case OpCode::MOVE:
-        stack.emplace_back(std::move(registers[x]));
-        break;
-      case OpCode::STORE:
-        registers[x] = std::move(stack.back());
-        stack.pop_back();
-        break;
-      case OpCode::COPY:
-        assign(registers[x], registers[n]);
-        break;
-      case OpCode::TRANSFER:
-        registers[x] = std::move(registers[n]);
-        break;
-      case OpCode::SET:
-        assign(registers[x], constants[n]);
-        break;
-      case OpCode::CLEAR:
-        registers[x] = IValue();
-        break;
-      case OpCode::DROP:
-        stack.pop_back();
-        break;
-      case OpCode::LOADC:
-        stack.emplace_back(constants[x]);
-        break;
-      case OpCode::JF: {
-        save();
-        const bool condition = stack.back().toBool();
-        stack.pop_back();
-        if (!condition) {
-          next += instruction.x - 1;
-        }
-        break;
-      }
-      case OpCode::JF_REGISTER:
-        save();
-        if (!registers[n].toBool()) {
-          next += instruction.x - 1;
-        }
-        break;
-      case OpCode::JT_REGISTER:
-        save();
-        if (registers[n].toBool()) {
-          next += instruction.x - 1;
-        }
-        break;
+  Instruction instruction;
+  size_t x, n;
+#define TORCH_JIT_LABEL(name) &&name,
+#define TORCH_JIT_LABEL_ARITHMETIC(name, op, type, function) &&name,
+#define TORCH_JIT_LABEL_COMPARISON(name, op, type, function) &&name, &&JF_##name,
+#define TORCH_JIT_LABEL_CONTAINER_OPERATION(name, op) &&name,
+  static const void* const kLabels[] = {TORCH_JIT_FORALL_OPCODES(TORCH_JIT_LABEL) TORCH_JIT_FORALL_ARITHMETIC(
+      TORCH_JIT_LABEL_ARITHMETIC) TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_LABEL_COMPARISON)
+                                            TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_LABEL_CONTAINER_OPERATION)
+                                                TORCH_JIT_FORALL_DICT_OPERATIONS(TORCH_JIT_LABEL_CONTAINER_OPERATION)};
+#undef TORCH_JIT_LABEL
+#undef TORCH_JIT_LABEL_ARITHMETIC
+#undef TORCH_JIT_LABEL_COMPARISON
+#undef TORCH_JIT_LABEL_CONTAINER_OPERATION
+// Each instruction jumps to the next by itself, so that the processor foresees what follows which. No destructor runs.
+#define TORCH_JIT_NEXT                    \
+  instruction = *next++;                  \
+  x = static_cast<size_t>(instruction.x); \
+  n = static_cast<size_t>(instruction.n); \
+  goto* kLabels[static_cast<size_t>(instruction.op)]
+  TORCH_JIT_NEXT;
+OP:
+  save();
+  code->operations[x](stack);
+  TORCH_JIT_NEXT;
+OP_PLAIN:
+  save();
+  code->plain_operations[x](stack);
+  TORCH_JIT_NEXT;
+OP_DISPATCH:
+  save();
+  code->operators[x].callBoxed(stack);
+  TORCH_JIT_NEXT;
+COUNT:
+  stack.emplace_back(static_cast<int64_t>(n));
+  TORCH_JIT_NEXT;
+LOAD:
+  stack.emplace_back(registers[x]);
+  TORCH_JIT_NEXT;
+MOVE:
+  stack.emplace_back(std::move(registers[x]));
+  TORCH_JIT_NEXT;
+STORE:
+  registers[x] = std::move(stack.back());
+  stack.pop_back();
+  TORCH_JIT_NEXT;
+COPY:
+  assign(registers[x], registers[n]);
+  TORCH_JIT_NEXT;
+TRANSFER:
+  assign(registers[x], std::move(registers[n]));
+  TORCH_JIT_NEXT;
+SET:
+  assign(registers[x], constants[n]);
+  TORCH_JIT_NEXT;
+CLEAR:
+  registers[x] = IValue();
+  TORCH_JIT_NEXT;
+DROP:
+  stack.pop_back();
+  TORCH_JIT_NEXT;
+LOADC:
+  stack.emplace_back(constants[x]);
+  TORCH_JIT_NEXT;
+JF : {
+  save();
+  const bool condition = number<bool>(stack.back());
+  stack.pop_back();
+  if (!condition) {
+    next += instruction.x - 1;
+  }
+}
+  TORCH_JIT_NEXT;
+JF_REGISTER:
+  save();
+  if (!number<bool>(registers[n])) {
+    next += instruction.x - 1;
+  }
+  TORCH_JIT_NEXT;
+JT_REGISTER:
+  save();
+  if (number<bool>(registers[n])) {
+    next += instruction.x - 1;
+  }
+  TORCH_JIT_NEXT;
 #define TORCH_JIT_RUN_ARITHMETIC(name, op, type, function) \
-  case OpCode::name: {                                     \
+  name : {                                                 \
     save();                                                \
     const type a = number<type>(at(instruction.n));        \
     const type b = number<type>(at(instruction.m));        \
     give(instruction.x, function);                         \
-    break;                                                 \
-  }
+  }                                                        \
+  TORCH_JIT_NEXT;
 #define TORCH_JIT_RUN_COMPARISON(name, op, type, function) \
   TORCH_JIT_RUN_ARITHMETIC(name, op, type, function)       \
-  case OpCode::JF_##name: {                                \
+  JF_##name : {                                            \
     save();                                                \
     const type a = number<type>(at(instruction.n));        \
     const type b = number<type>(at(instruction.m));        \
     if (!(function)) {                                     \
       next += instruction.x - 1;                           \
     }                                                      \
-    break;                                                 \
-  }
-        TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_RUN_ARITHMETIC)
-        TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_RUN_COMPARISON)
+  }                                                        \
+  TORCH_JIT_NEXT;
+  TORCH_JIT_FORALL_ARITHMETIC(TORCH_JIT_RUN_ARITHMETIC)
+  TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_RUN_COMPARISON)
 #undef TORCH_JIT_RUN_ARITHMETIC
 #undef TORCH_JIT_RUN_COMPARISON
-      case OpCode::JMP:
-        next += instruction.x - 1;
-        break;
-      case OpCode::LOOP:
-        save();
-        if (registers[n].toInt() >= at(instruction.m).toInt()) {
-          next += instruction.x - 1;
-        }
-        break;
-      case OpCode::LOOP_NEXT: {
-        const int64_t iteration = registers[n].toInt() + 1;
-        assign(registers[n], iteration);
-        if (iteration < at(instruction.m).toInt()) {
-          next += instruction.x - 1;
-        }
-        break;
-      }
-      case OpCode::GET_ITEM:
-        save();
-        give(instruction.x, std::as_const(element_of(at(instruction.n), at(instruction.m))));
-        break;
-      case OpCode::POP_ITEM:
-        save();
-        give(instruction.x, pop_item(list_of(at(instruction.n)), at(instruction.m).toInt()));
-        break;
-      case OpCode::LEN:
-        save();
-        give(instruction.x, static_cast<int64_t>(at(instruction.n).toListRef().size()));
-        break;
-      case OpCode::SET_ITEM:
-        save();
-        assign(element_of(at(instruction.n), at(instruction.m)), at(instruction.x));
-        break;
-      case OpCode::APPEND:
-        save();
-        list_of(at(instruction.n)).push_back(at(instruction.m));
-        break;
-      case OpCode::RET:
-        leave();
-        if (frames_.empty()) {
-          return;
-        }
-        resume();
-        break;
-      case OpCode::CALL:
-        save();
-        if (call(*code->functions[x], n)) {
-          resume();
-        }
-        break;
-      case OpCode::INTERFACE_CALL: {
-        save();
-        const ClassTypePtr type = peek(stack, 0, n).toObjectRef().type();
-        if (call(type->getMethod(code->constants[x].toStringRef()), n)) {
-          resume();
-        }
-        break;
-      }
-      case OpCode::GET_ATTR: {
-        save();
-        IValue value = stack.back().toObjectRef().getSlot(x);
-        stack.back() = std::move(value);
-        break;
-      }
-      case OpCode::SET_ATTR: {
-        save();
-        IValue value = pop(stack);
-        stack.back().toObjectRef().setSlot(x, std::move(value));
-        stack.pop_back();
-        break;
-      }
-      case OpCode::CREATE_OBJECT:
-        save();
-        stack.push_back(construct_object(code->types[x]));
-        break;
-      case OpCode::TUPLE_CONSTRUCT:
-        stack.emplace_back(c10::ivalue::Tuple::create(take_last(stack, n)));
-        break;
-      case OpCode::NAMED_TUPLE_CONSTRUCT:
-        stack.emplace_back(c10::ivalue::Tuple::createNamed(take_last(stack, n), code->types[x]->expect<TupleType>()));
-        break;
-      case OpCode::TUPLE_UNPACK:
-        save();
-        unpack_tuple(stack, n);
-        break;
-      case OpCode::LIST_CONSTRUCT:
-        save();
-        stack.push_back(construct_list(stack, code->types[x]->expectRef<ListType>(), n));
-        break;
-      case OpCode::LIST_UNPACK:
-        save();
-        unpack_list(stack, n);
-        break;
-      case OpCode::DICT_CONSTRUCT:
-        save();
-        stack.push_back(construct_dict(stack, code->types[x]->expectRef<DictType>(), n));
-        break;
-      case OpCode::ISINSTANCE:
-        save();
-        stack.back() = is_instance(stack.back(), code->types.data() + x, n);
-        break;
-      case OpCode::ENTER:
-        save();
-        contexts_.push_back(Context{stack.back(), enter_autocast(stack.back())});
-        break;
-      case OpCode::EXIT: {
-        save();
-        leave_context();
-        Function& exit = stack.back().toObjectRef().type()->getMethod("__exit__");
-        stack.resize(stack.size() + 3); // no exception: its type, value and trace are None
-        if (call(exit, 4)) {
-          resume();
-        }
-        break;
-      }
-      case OpCode::FORK:
-        save();
-        stack.emplace_back(fork_subgraph(code->subgraphs[x], stack, launcher_));
-        break;
-      case OpCode::AWAITABLE:
-        stack.emplace_back(put_off_subgraph(code->subgraphs[x], stack));
-        break;
-      case OpCode::WAIT:
-        save();
-        stack.back() = wait_for(stack.back().toFuture());
-        break;
-    }
+JMP:
+  next += instruction.x - 1;
+  TORCH_JIT_NEXT;
+LOOP:
+  save();
+  if (number<int64_t>(registers[n]) >= number<int64_t>(at(instruction.m))) {
+    next += instruction.x - 1;
   }
+  TORCH_JIT_NEXT;
+LOOP_NEXT : {
+  const int64_t iteration = number<int64_t>(registers[n]) + 1;
+  assign(registers[n], iteration);
+  if (iteration < number<int64_t>(at(instruction.m))) {
+    next += instruction.x - 1;
+  }
+}
+  TORCH_JIT_NEXT;
+GET_ITEM:
+  save();
+  give(instruction.x, std::as_const(element_of(at(instruction.n), at(instruction.m))));
+  TORCH_JIT_NEXT;
+POP_ITEM:
+  save();
+  give(instruction.x, pop_item(list_of(at(instruction.n)), number<int64_t>(at(instruction.m))));
+  TORCH_JIT_NEXT;
+LEN:
+  save();
+  give(instruction.x, static_cast<int64_t>(at(instruction.n).toListRef().size()));
+  TORCH_JIT_NEXT;
+SET_ITEM:
+  save();
+  assign(element_of(at(instruction.n), at(instruction.m)), at(instruction.x));
+  TORCH_JIT_NEXT;
+DICT_GET_ITEM:
+  save();
+  give(instruction.x, element_of_dict(dict_of(at(instruction.n)), at(instruction.m)));
+  TORCH_JIT_NEXT;
+DICT_CONTAINS : {
+  save();
+  c10::detail::DictImpl& dict = dict_of(at(instruction.n));
+  give(instruction.x, dict.find(at(instruction.m)) != dict.entries.end());
+}
+  TORCH_JIT_NEXT;
+DICT_SET_ITEM:
+  save();
+  set_element_of_dict(dict_of(at(instruction.n)), at(instruction.m), at(instruction.x));
+  TORCH_JIT_NEXT;
+APPEND:
+  save();
+  list_of(at(instruction.n)).push_back(at(instruction.m));
+  TORCH_JIT_NEXT;
+RET:
+  leave();
+  if (frames_.empty()) {
+    return;
+  }
+  resume();
+  TORCH_JIT_NEXT;
+CALL:
+  save();
+  if (call(*code->functions[x], n)) {
+    resume();
+  }
+  TORCH_JIT_NEXT;
+INTERFACE_CALL : {
+  save();
+  const ClassTypePtr type = peek(stack, 0, n).toObjectRef().type();
+  if (call(type->getMethod(code->constants[x].toStringRef()), n)) {
+    resume();
+  }
+}
+  TORCH_JIT_NEXT;
+GET_ATTR : {
+  save();
+  IValue value = stack.back().toObjectRef().getSlot(x);
+  stack.back() = std::move(value);
+}
+  TORCH_JIT_NEXT;
+SET_ATTR : {
+  save();
+  IValue value = pop(stack);
+  stack.back().toObjectRef().setSlot(x, std::move(value));
+  stack.pop_back();
+}
+  TORCH_JIT_NEXT;
+CREATE_OBJECT:
+  save();
+  stack.push_back(construct_object(code->types[x]));
+  TORCH_JIT_NEXT;
+TUPLE_CONSTRUCT:
+  stack.emplace_back(c10::ivalue::Tuple::create(take_last(stack, n)));
+  TORCH_JIT_NEXT;
+NAMED_TUPLE_CONSTRUCT:
+  stack.emplace_back(c10::ivalue::Tuple::createNamed(take_last(stack, n), code->types[x]->expect<TupleType>()));
+  TORCH_JIT_NEXT;
+TUPLE_UNPACK:
+  save();
+  unpack_tuple(stack, n);
+  TORCH_JIT_NEXT;
+LIST_CONSTRUCT:
+  save();
+  stack.push_back(construct_list(stack, code->types[x]->expectRef<ListType>(), n));
+  TORCH_JIT_NEXT;
+LIST_UNPACK:
+  save();
+  unpack_list(stack, n);
+  TORCH_JIT_NEXT;
+DICT_CONSTRUCT:
+  save();
+  stack.push_back(construct_dict(stack, code->types[x]->expectRef<DictType>(), n));
+  TORCH_JIT_NEXT;
+ISINSTANCE:
+  save();
+  stack.back() = is_instance(stack.back(), code->types.data() + x, n);
+  TORCH_JIT_NEXT;
+ENTER:
+  save();
+  contexts_.push_back(Context{stack.back(), enter_autocast(stack.back())});
+  TORCH_JIT_NEXT;
+EXIT : {
+  save();
+  leave_context();
+  Function& exit = stack.back().toObjectRef().type()->getMethod("__exit__");
+  stack.resize(stack.size() + 3); // no exception: its type, value and trace are None
+  if (call(exit, 4)) {
+    resume();
+  }
+}
+  TORCH_JIT_NEXT;
+FORK:
+  save();
+  stack.emplace_back(fork_subgraph(code->subgraphs[x], stack, launcher_));
+  TORCH_JIT_NEXT;
+AWAITABLE:
+  stack.emplace_back(put_off_subgraph(code->subgraphs[x], stack));
+  TORCH_JIT_NEXT;
+WAIT:
+  save();
+  stack.back() = wait_for(stack.back().toFuture());
+  TORCH_JIT_NEXT;
+#undef TORCH_JIT_NEXT
 }
 
 // ---- errors ---------------------------------------------------------------------------------------------------------

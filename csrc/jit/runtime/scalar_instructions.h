@@ -1,4 +1,4 @@
-// Arithmetic, comparisons of numbers and accesses of lists that the interpreter has instructions for.
+// Arithmetic, comparisons of numbers and accesses of lists and dictionaries that the interpreter has instructions for.
 #pragma once
 
 #include <csrc/jit/runtime/ops/number_rules.h>
@@ -41,6 +41,13 @@
   _(LEN, "aten::len.t")                     \
   _(SET_ITEM, "aten::_set_item.t")          \
   _(APPEND, "aten::append.t")
+
+// The same for dictionaries: the operator of each type of key is called as here and then as the type.
+#define TORCH_JIT_FORALL_DICT_OPERATIONS(_)   \
+  _(DICT_GET_ITEM, "aten::__getitem__.Dict_") \
+  _(DICT_CONTAINS, "aten::__contains__.")     \
+  _(DICT_SET_ITEM, "aten::_set_item.")
+#define TORCH_JIT_FORALL_DICT_KEYS(_, name, op) _(name, op "str") _(name, op "int")
 
 namespace torch::jit {
 

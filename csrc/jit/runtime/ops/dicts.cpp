@@ -7,13 +7,13 @@
 
 namespace torch::jit::ops {
 
-namespace {
-
-[[noreturn]] void throw_key_error(const IValue& key) {
+void throw_key_error(const IValue& key) {
   std::ostringstream printed;
   printed << key;
   TORCH_CHECK_INDEX(false, "KeyError: ", printed.str());
 }
+
+namespace {
 
 IValue element(AnyDict self, IValue& key) {
   const auto found = self.find(key);

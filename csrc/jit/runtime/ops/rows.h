@@ -106,6 +106,8 @@ inline size_t list_position(int64_t index, size_t size) {
   return static_cast<size_t>(position);
 }
 
+[[noreturn]] void throw_key_error(const IValue& key);
+
 /// Python's slice: the first position, the step, and how many there are.
 struct SliceRange {
   int64_t start;
