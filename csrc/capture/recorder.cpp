@@ -476,7 +476,8 @@ void Recorder::follow_unwritten(const c10::FunctionSchema& schema, const torch::
       return;
     }
     if (alias) {
-      if (alias->isWrite()) {
+      const auto& inside = alias->containedTypes();
+      if (alias->isWrite() || std::any_of(inside.begin(), inside.end(), [](auto& each) { return each.isWrite(); })) {
         unwritten_.erase(tensor.storage().unsafeGetStorageImpl());
       }
       return;
