@@ -4,6 +4,7 @@
 #include <csrc/capture/backend.h>
 #include <csrc/capture/guards.h>
 #include <csrc/capture/recorder.h>
+#include <csrc/capture/shape_class.h>
 #include <csrc/fx/interpreter.h>
 #include <csrc/optim/optimizer.h>
 #include <autograd/functions/basic_ops.h>
@@ -141,10 +142,19 @@ std::vector<std::string> names_of(const Inputs& inputs) {
 
 } // namespace
 
+/// Recordings at several sizes.
+struct SizedEntry {
+  Guards key;
+  std::vector<size_t> lengths;
+  ShapeClass shapes;
+  std::shared_ptr<Entry> entry; // with sizes as symbols; null before there are two
+};
+
 struct CompiledFunction::State {
   CompileOptions options;
   mutable std::mutex mutex;
   std::list<std::shared_ptr<Entry>> entries; // last used first
+  std::list<SizedEntry> classes; // last used first
   uint64_t replays = 0;
   uint64_t recordings = 0;
   bool has_warned = false;
@@ -152,6 +162,11 @@ struct CompiledFunction::State {
   std::vector<optim::OptimizerHookHandle> hooks;
 
   std::shared_ptr<Entry> find(const Guards& guards);
+  std::shared_ptr<Entry> find_sized(const Inputs& inputs);
+  bool join_sized(const Entry& made, const Inputs& inputs, const Guards& key);
+  bool has_symbols() const {
+    return options.dynamic && options.mode == CompileMode::replay && options.backend == "eager";
+  }
   std::shared_ptr<Entry> record(const Inputs& inputs, Outputs& outputs, const Run& run) const;
   void add(std::shared_ptr<Entry> entry, const Inputs& inputs);
   std::vector<bool> leaves_with_gradients() const;
@@ -201,6 +216,57 @@ std::shared_ptr<Entry> CompiledFunction::State::find(const Guards& guards) {
     }
   }
   return nullptr;
+}
+
+/// A graph for all sizes that was confirmed for these.
+std::shared_ptr<Entry> CompiledFunction::State::find_sized(const Inputs& inputs) {
+  if (!has_symbols() || classes.empty()) {
+    return nullptr;
+  }
+  const Guards key = guards_but_sizes(inputs, options.modules);
+  for (auto it = classes.begin(); it != classes.end(); ++it) {
+    if (it->entry && it->key == key && it->shapes.holds(inputs.tensors)) {
+      if (guards_of_references(it->entry->references) != it->entry->reference_guards) {
+        classes.erase(it);
+        return nullptr;
+      }
+      classes.splice(classes.begin(), classes, it);
+      return classes.front().entry;
+    }
+  }
+  return nullptr;
+}
+
+/// Makes a recording part of a graph for all sizes; gives whether it is.
+bool CompiledFunction::State::join_sized(const Entry& made, const Inputs& inputs, const Guards& key) {
+  if (!has_symbols() || !made.module || made.training.has_backward) {
+    return false;
+  }
+  auto found = classes.begin();
+  while (found != classes.end() && found->key != key) {
+    ++found;
+  }
+  if (found == classes.end()) {
+    classes.push_front({key, made.lengths, {}, nullptr});
+    while (classes.size() > options.cache_size) {
+      classes.pop_back();
+    }
+  } else {
+    classes.splice(classes.begin(), classes, found);
+  }
+  SizedEntry& sized = classes.front();
+  if (sized.shapes.is_hopeless() || sized.lengths != made.lengths || !sized.shapes.add(made.module, inputs.tensors)) {
+    return false;
+  }
+  if (!sized.entry || sized.entry->module != sized.shapes.module()) {
+    const uint64_t replays_before = sized.entry ? sized.entry->replays : 0;
+    sized.entry = std::make_shared<Entry>(made);
+    sized.entry->module = sized.shapes.module();
+    sized.entry->checks_left = 0;
+    sized.entry->replays = replays_before;
+  }
+  ++recordings;
+  return true;
 }
 
 std::shared_ptr<Entry> CompiledFunction::State::record(const Inputs& inputs, Outputs& outputs, const Run& run) const {
@@ -303,6 +369,9 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
       entry = nullptr;
       outdated = "a tensor that it refers to has other sizes, dtype or requires_grad";
     }
+    if (!entry && outdated.empty()) {
+      entry = state.find_sized(inputs);
+    }
     if (entry && entry->module) {
       check = state.options.mode == CompileMode::checked || entry->checks_left > 0;
       entry->checks_left -= check ? 1 : 0;
@@ -314,12 +383,16 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
   }
   if (!entry) {
     const auto histories = functionalize::histories_of(inputs.tensors); // the function may change them
+    const Guards key = state.has_symbols() ? guards_but_sizes(inputs, state.options.modules) : Guards();
     std::shared_ptr<Entry> made = state.record(inputs, outputs, run);
     made->why = outdated;
     {
       const std::lock_guard<std::mutex> lock(state.mutex);
       if (made->module && !state.guard_leaves(*made, had_gradients)) {
         ++state.recordings;
+        return;
+      }
+      if (state.join_sized(*made, inputs, key)) {
         return;
       }
     }
@@ -390,12 +463,20 @@ std::string CompiledFunction::explain() const {
       text += "  runs as it was recorded: " + entry->not_compiled + "\n";
     }
   }
+  for (const SizedEntry& sized : state_->classes) {
+    if (sized.entry) {
+      text += fmt::format(
+          "recordings with sizes as symbols, confirmed for {} further ones, run {} times\n{}\n",
+          sized.shapes.num_confirmed(), sized.entry->replays, text_of(*sized.entry));
+    }
+  }
   return text;
 }
 
 void CompiledFunction::reset() {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->entries.clear();
+  state_->classes.clear();
 }
 
 std::string CompiledFunction::last_not_compiled() const {
@@ -405,7 +486,11 @@ std::string CompiledFunction::last_not_compiled() const {
 
 size_t CompiledFunction::num_entries() const {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  return state_->entries.size();
+  size_t count = state_->entries.size();
+  for (const SizedEntry& sized : state_->classes) {
+    count += sized.entry ? 1 : 0;
+  }
+  return count;
 }
 
 uint64_t CompiledFunction::num_replays() const {

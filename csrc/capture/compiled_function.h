@@ -35,6 +35,9 @@ struct CompileOptions {
   int64_t check_calls = 1;
   /// The most recordings that are kept; the one that was used longest ago goes.
   size_t cache_size = 64;
+  /// Recordings that differ in sizes alone become one graph with sizes as symbols. It runs for sizes that were recorded
+  /// and gave it; a new size costs a call that is recorded, and no graph. For backend "eager" in mode replay.
+  bool dynamic = true;
   /// Throws where the function cannot be captured or does something else each time, instead of running it as it is.
   bool fullgraph = false;
   /// What runs the graphs: "eager", the operators as they were recorded, or a backend of functional graphs, see

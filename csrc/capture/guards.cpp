@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <sstream>
@@ -112,6 +113,34 @@ Guards guards_of(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Mod
             ? 0
             : inputs.tensors[i].storage_offset() - inputs.tensors[static_cast<size_t>(alias)].storage_offset());
     add_tensor(inputs.tensors[i], guards);
+  }
+  return guards;
+}
+
+Guards guards_but_sizes(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Module>>& modules) {
+  Guards guards = guards_of({{}, inputs.constants}, modules);
+  for (size_t i = 0; i < inputs.tensors.size(); ++i) {
+    const at::Tensor& tensor = inputs.tensors[i];
+    const auto alias = static_cast<size_t>(first_alias(inputs.tensors, i));
+    guards.push_back(static_cast<int64_t>(alias));
+    guards.push_back(alias == i ? 0 : tensor.storage_offset() - inputs.tensors[alias].storage_offset());
+    Guards own;
+    add_tensor(tensor, own);
+    guards.insert(guards.end(), own.begin(), own.begin() + kTensorHead);
+    if (!tensor.defined()) {
+      continue;
+    }
+    for (const int64_t size : tensor.sizes()) {
+      guards.push_back(std::min<int64_t>(size, 2));
+    }
+    for (int64_t dim = 0; tensor.layout() == c10::kStrided && dim < tensor.dim(); ++dim) {
+      const auto strides = tensor.strides();
+      const int64_t own_stride = strides[static_cast<size_t>(dim)];
+      guards.push_back(
+          own_stride <= 1 ? own_stride : 2 + std::count_if(strides.begin(), strides.end(), [&](int64_t other) {
+                                           return other < own_stride;
+                                         }));
+    }
   }
   return guards;
 }

@@ -14,6 +14,9 @@ using Guards = std::vector<int64_t>;
 
 /// The words of a call on this thread, now.
 Guards guards_of(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Module>>& modules);
+/// The words that calls of one kind have in common which differ in sizes: of each size whether it is 0, 1 or more, of
+/// strides their order.
+Guards guards_but_sizes(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Module>>& modules);
 /// Those of one tensor.
 void add_tensor(const at::Tensor& tensor, Guards& guards);
 /// What a word is about: "size 0 of tensor 1", "gradients are recorded".

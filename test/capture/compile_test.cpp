@@ -267,6 +267,7 @@ TEST_CASE("Literals are taken as they were, also when they are written to", "[ca
 TEST_CASE("The cache is bounded, and aliasing of arguments is guarded", "[capture]") {
   CompileOptions options = plain();
   options.cache_size = 3;
+  options.dynamic = false;
   const auto f = torch::compile(
       [](const Tensor& x, const Tensor& y) {
         x.add_(1);
