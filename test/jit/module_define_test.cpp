@@ -121,7 +121,7 @@ TEST_CASE("What methods cannot do is said with its place", "[jit]") {
       Contains("called recursively. Recursive calls are not supported"));
   CHECK_THROWS_WITH(
       run("def forward(self, x):\n    for y in self.lin:\n        x = y\n    return x\n"), Contains("is not iterable"));
-  CHECK_THROWS_WITH(run("def forward(self:\n"), Contains("<--- HERE"));
+  CHECK_THROWS_WITH(run("def forward(self:\n"), Contains("expected ident but found 'eof' here:"));
 }
 
 TEST_CASE("A source that is wrong defines nothing", "[jit]") {

@@ -40,6 +40,28 @@ const Syntax& Emitter::only_argument(const Syntax& call, const char* name) const
   return call[1][0];
 }
 
+namespace {
+
+// What is emitted last: errors in functions that are called mark that.
+const Syntax& last_part(const Syntax& expression) {
+  const Syntax* part = &expression;
+  while (part->size() > 0) {
+    const Syntax* last = nullptr;
+    for (const SyntaxPtr& child : part->children) {
+      if (!child->is(SyntaxKind::Missing) && !(child->is(SyntaxKind::Sequence) && child->size() == 0)) {
+        last = child.get();
+      }
+    }
+    if (!last) {
+      break;
+    }
+    part = last;
+  }
+  return *part;
+}
+
+} // namespace
+
 SugaredValuePtr Emitter::emit_call(const Syntax& expression, const TypePtr& hint) {
   if (expression[0].is(SyntaxKind::Attribute) && expression[0].text == "tolist") {
     const SugaredValuePtr object = emit_sugared(expression[0][0]);
@@ -54,6 +76,7 @@ SugaredValuePtr Emitter::emit_call(const Syntax& expression, const TypePtr& hint
   }
   const std::vector<NamedValue> arguments = emit_arguments(expression[1]);
   const std::vector<NamedValue> keywords = emit_keywords(expression[2]);
+  ErrorReport::CallStack::update_pending_range(last_part(expression).range);
   return callee->call(expression[0].range, method_, arguments, keywords, 1);
 }
 
@@ -100,7 +123,11 @@ Value* Emitter::emit_unchecked_cast(const Syntax& call) {
 
 SugaredValuePtr Emitter::emit_getattr(const Syntax& call) {
   const Syntax& arguments = call[1];
-  if (arguments.size() < 2 || arguments.size() > 3 || !arguments[1].is(SyntaxKind::String)) {
+  if (arguments.size() < 2 || arguments.size() > 3) {
+    throw ErrorReport(call.range) << "getattr expected to have number of arguments between 2 and 3 but found "
+                                  << arguments.size();
+  }
+  if (!arguments[1].is(SyntaxKind::String)) {
     throw ErrorReport(call.range) << "getattr's second argument must be a string literal";
   }
   const SugaredValuePtr object = emit_sugared(arguments[0]);
@@ -236,6 +263,11 @@ SugaredValuePtr Emitter::emit_container_constructor(const Syntax& expression, Sy
   Value* source = nullptr;
   if (expression[1].size() > 0) {
     const SugaredValuePtr given = emit_sugared(only_argument(expression, "dict"));
+    const auto* value = dynamic_cast<SimpleValue*>(given.get());
+    if (value && value->getValue()->type()->kind() != TypeKind::DictType) {
+      // Refuses what has no elements.
+      given->iter(range, method_);
+    }
     source =
         dynamic_cast<IterableTree*>(given.get()) ? emit_dict_of_pairs(range, given) : given->asValue(range, method_);
     const bool made_here = dynamic_cast<IterableTree*>(given.get()) != nullptr;
@@ -322,13 +354,16 @@ SugaredValuePtr Emitter::emit_special_form(const Syntax& expression, Symbol form
     return std::make_shared<RangeValue>(range, method_, std::move(arguments));
   }
   if (form == prim::zip || form == prim::enumerate) {
+    if (expression[1].size() == 0) {
+      throw ErrorReport(range) << form.toUnqualString() << " expected at least 1 arguments, got 0";
+    }
     std::vector<SugaredValuePtr> children;
     for (const SyntaxPtr& argument : expression[1].children) {
       children.push_back(emit_sugared(*argument));
     }
     if (form == prim::enumerate) {
-      if (children.empty() || children.size() > 2) {
-        throw ErrorReport(range) << "enumerate expected 1 or 2 arguments but found " << children.size();
+      if (children.size() > 2) {
+        throw ErrorReport(range) << "enumerate expected at most 2 arguments, got " << children.size();
       }
       Value* start = children.size() == 2 ? children[1]->asValue(range, method_) : nullptr;
       for (const SyntaxPtr& keyword : expression[2].children) {

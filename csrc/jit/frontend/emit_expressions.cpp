@@ -91,7 +91,7 @@ Value* Emitter::emit_simple(const Syntax& expression, const TypePtr& hint) {
     case SyntaxKind::Starred:
       throw ErrorReport(range) << "Unexpected starred expansion. File a bug report";
     case SyntaxKind::Ellipsis:
-      throw ErrorReport(range) << "... is an index of tensors and no value";
+      throw ErrorReport(range) << "Cannot emit expr for: (dots)\n";
     default:
       throw ErrorReport(range) << "Cannot emit expr for: " << toString(expression.kind);
   }
@@ -209,6 +209,30 @@ Value* Emitter::emit_list(const Syntax& expression, const TypePtr& hint) {
   return graph().insertNode(graph().createList(type, values)->setSourceRange(range))->output();
 }
 
+namespace {
+
+void check_entries(
+    const SourceRange& range,
+    const DictType& type,
+    const std::vector<Value*>& keys,
+    const std::vector<Value*>& values) {
+  const auto misfit = [](const std::vector<Value*>& all, const TypePtr& wanted) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Value* each) { return !each->type()->isSubtypeOf(*wanted); });
+    return found == all.end() ? nullptr : (*found)->type();
+  };
+  if (const TypePtr key = misfit(keys, type.getKeyType())) {
+    throw ErrorReport(range) << "Type annotation was inferred to be " << type.repr_str()
+                             << "but the type of keys given by the dict literal is " << key->repr_str();
+  }
+  if (const TypePtr value = misfit(values, type.getValueType())) {
+    throw ErrorReport(range) << "Type annotation was inferred to be `" << type.repr_str()
+                             << "`, but the type of values given by the dict literal is " << value->repr_str();
+  }
+}
+
+} // namespace
+
 Value* Emitter::emit_dict(const Syntax& expression, const TypePtr& hint) {
   const SourceRange& range = expression.range;
   const DictType* wanted = dict_hint(hint);
@@ -224,10 +248,11 @@ Value* Emitter::emit_dict(const Syntax& expression, const TypePtr& hint) {
   TypePtr value_type = wanted ? wanted->getValueType() : TypePtr(TensorType::get());
   if (!wanted && !keys.empty()) {
     const std::vector<TypePtr> key_types = types_of(keys);
-    for (const TypePtr& each : key_types) {
-      if (*each != *key_types[0]) {
-        throw ErrorReport(range) << "Dict keys must contain only a single type. Expected: " << key_types[0]->repr_str()
-                                 << " but found " << each->repr_str() << " instead";
+    for (size_t i = 0; i < key_types.size(); ++i) {
+      if (*key_types[i] != *key_types[0]) {
+        throw ErrorReport(expression[0][i].range)
+            << "Dict keys must contain only a single type. Expected: " << key_types[0]->repr_str() << " but found "
+            << key_types[i]->repr_str() << " instead";
       }
     }
     key_type = unshaped(key_types[0]);
@@ -236,12 +261,8 @@ Value* Emitter::emit_dict(const Syntax& expression, const TypePtr& hint) {
   for (size_t i = 0; i < keys.size(); ++i) {
     keys[i] = tryConvertToType(range, graph(), key_type, keys[i], true);
     values[i] = tryConvertToType(range, graph(), value_type, values[i], true);
-    if (!keys[i]->type()->isSubtypeOf(*key_type) || !values[i]->type()->isSubtypeOf(*value_type)) {
-      throw ErrorReport(range) << "Type annotation was inferred to be `Dict[" << key_type->repr_str() << ", "
-                               << value_type->repr_str() << "]` but the type of entry " << i << " is "
-                               << keys[i]->type()->repr_str() << ": " << values[i]->type()->repr_str();
-    }
   }
+  check_entries(range, *DictType::create(key_type, value_type), keys, values);
   return graph().insertNode(graph().createDict(key_type, value_type, keys, values)->setSourceRange(range))->output();
 }
 
@@ -631,7 +652,7 @@ TypePtr one_of(const std::vector<TypePtr>& types) {
 Condition Emitter::emit_isinstance(const Syntax& call) {
   const SourceRange& range = call.range;
   if (call[1].size() != 2 || call[2].size() != 0) {
-    throw ErrorReport(range) << "isinstance expects 2 arguments but got " << call[1].size() + call[2].size();
+    throw ErrorReport(range) << "isinstance expected exactly 2 arguments but found " << call[1].size() + call[2].size();
   }
   Value* value = emit(call[1][0]);
   std::vector<TypePtr> types;
@@ -686,10 +707,13 @@ Condition Emitter::emit_isinstance(const Syntax& call) {
 
 Condition Emitter::emit_hasattr(const Syntax& call) {
   const SourceRange& range = call.range;
-  if (call[1].size() != 2 || !call[1][1].is(SyntaxKind::String)) {
-    throw ErrorReport(range) << "hasattr's second argument must be a string literal";
+  if (call[1].size() != 2) {
+    throw ErrorReport(range) << "hasattr expected exactly 2 arguments but found " << call[1].size();
   }
-  const bool known = emit_sugared(call[1][0])->hasAttr(range, method_, call[1][1].text);
+  if (!call[1][1].is(SyntaxKind::String)) {
+    throw ErrorReport(call[1][1].range) << "hasattr's second argument must be a string literal";
+  }
+  const bool known = emit_sugared(call[1][0])->hasAttr(call[1][0].range, method_, call[1][1].text);
   return {constant(known, range), {}, known};
 }
 

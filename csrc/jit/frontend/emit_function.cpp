@@ -26,6 +26,21 @@ std::shared_ptr<Environment> Emitter::pop_frame() {
   return frame;
 }
 
+// In the words for a function that returns all of them.
+void Emitter::refuse_default(size_t wrong, const std::vector<TypePtr>& types, const TypePtr& actual) const {
+  std::vector<TypePtr> declared;
+  std::vector<TypePtr> given;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (function_[0][i].has(1)) {
+      declared.push_back(types[i]);
+      given.push_back(i == wrong ? actual : types[i]);
+    }
+  }
+  throw ErrorReport(function_[0].range) << "Return value was annotated as having type "
+                                        << TupleType::create(declared)->repr_str() << " but is actually of type "
+                                        << TupleType::create(given)->repr_str();
+}
+
 // Defaults are expressions that are evaluated when the function is defined.
 std::vector<IValue> Emitter::evaluate_defaults(const std::vector<TypePtr>& types) {
   std::vector<IValue> values;
@@ -38,14 +53,14 @@ std::vector<IValue> Emitter::evaluate_defaults(const std::vector<TypePtr>& types
       throw ErrorReport(parameter.range)
           << "Keyword arguments with defaults need to be type-hinted (TorchScript C++ frontend)";
     }
+    const ErrorReport::CallStack call("defaults", function_[0].range);
     GraphFunction scratch("defaults", std::make_shared<Graph>(), nullptr);
     Emitter emitter(scratch, resolver_, nullptr, function_);
     emitter.push_frame(scratch.graph()->block());
     Value* value =
         tryConvertToType(parameter.range, *scratch.graph(), types[i], emitter.emit(parameter[1], types[i]), true);
     if (!value->type()->isSubtypeOf(*types[i])) {
-      throw ErrorReport(parameter.range) << "Return value was annotated as having type " << types[i]->repr_str()
-                                         << " but is actually of type " << value->type()->repr_str();
+      refuse_default(i, types, value->type());
     }
     scratch.graph()->registerOutput(value);
     values.push_back(evaluateConstant(*scratch.graph()));

@@ -82,12 +82,31 @@ void Emitter::emit_statement(const Syntax& statement) {
 
 // ---- assignments ----------------------------------------------------------------------------------------------------
 
+namespace {
+
+void check_target(const Syntax& target) {
+  switch (target.kind) {
+    case SyntaxKind::Name:
+    case SyntaxKind::Tuple:
+    case SyntaxKind::Attribute:
+    case SyntaxKind::Subscript:
+      return;
+    default:
+      throw ErrorReport(target.range) << "unexpected expression on left-hand side of assignment";
+  }
+}
+
+} // namespace
+
 void Emitter::emit_assign(const Syntax& statement) {
   const Syntax& targets = statement[0];
   const TypePtr annotation = statement.has(2) ? types_.parse(statement[2]) : nullptr;
   if (!statement.has(1)) {
     // A declaration alone: the variable gets its type when it is assigned.
-    throw ErrorReport(statement.range) << "Expected RHS for assignment";
+    throw ErrorReport(statement.range) << "For an assignment, expected an expression on the right-hand side";
+  }
+  for (const SyntaxPtr& target : targets.children) {
+    check_target(*target);
   }
   if (annotation || (targets.size() == 1 && targets[0].is(SyntaxKind::Name))) {
     const Syntax& target = targets[0];
@@ -104,7 +123,9 @@ void Emitter::emit_assign(const Syntax& statement) {
   }
   const SugaredValuePtr value = emit_sugared(statement[1], annotation);
   for (const SyntaxPtr& target : targets.children) {
-    emit_assign_to(*target, value, statement[1].range);
+    // Errors mark the statement or, where several values are unpacked, these.
+    const bool unpacks = target->is(SyntaxKind::Tuple);
+    emit_assign_to(*target, value, unpacks ? statement[1].range : statement.range);
   }
 }
 
@@ -117,13 +138,13 @@ void Emitter::emit_assign_to(const Syntax& target, const SugaredValuePtr& value,
       emit_unpack(target, value, range);
       break;
     case SyntaxKind::Attribute:
-      emit_sugared(target[0])->setAttr(target.range, method_, target.text, value->asValue(range, method_));
+      emit_sugared(target[0])->setAttr(range, method_, target.text, value->asValue(range, method_));
       break;
     case SyntaxKind::Subscript:
-      emit_subscript_assign(target, value->asValue(range, method_), target.range);
+      emit_subscript_assign(target, value->asValue(range, method_), range);
       break;
     default:
-      throw ErrorReport(target.range) << "unexpected expression on left-hand side of assignment";
+      check_target(target);
   }
 }
 
@@ -138,7 +159,7 @@ void Emitter::emit_unpack(const Syntax& target, const SugaredValuePtr& value, co
       value->asTuple(range, method_, stars > 0 ? std::nullopt : std::optional<size_t>(count));
   if (elements.size() < count - static_cast<size_t>(stars)) {
     throw ErrorReport(target.range) << "need " << (stars > 0 ? "at least " : "") << count - static_cast<size_t>(stars)
-                                    << " values to unpack, but found only " << elements.size();
+                                    << " values to unpack but found only " << elements.size();
   }
   if (elements.size() > count && stars == 0) {
     throw ErrorReport(target.range) << "too many values to unpack: need " << count << " but found " << elements.size();
@@ -164,9 +185,8 @@ void Emitter::emit_subscript_assign(const Syntax& target, Value* value, const So
   Value* object = sugared->asValue(target[0].range, method_);
   const Syntax& indices = target[1];
   if (object->type()->kind() == TypeKind::TensorType) {
-    const auto [sliced, index] = emit_indices(range, object, indices);
-    const bool is_number = value->type()->kind() != TypeKind::TensorType;
-    if (is_number) {
+    const auto [sliced, index] = emit_indices(target.range, object, indices);
+    if (value->type()->isSubtypeOf(*NumberType::get()) || value->type()->kind() == TypeKind::BoolType) {
       // Of the tensor's dtype, on its device.
       value = emitBuiltinCall(
           range, graph(), aten::tensor, {NamedValue(range, value)},
@@ -194,7 +214,7 @@ void Emitter::emit_subscript_assign(const Syntax& target, Value* value, const So
     return;
   }
   if (object->type()->kind() == TypeKind::TupleType) {
-    throw ErrorReport(range) << "'" << object->type()->repr_str() << "' object does not support item assignment";
+    throw ErrorReport(target.range) << object->type()->repr_str() << " does not support subscripted assignment";
   }
   emit_builtin(range, aten::_set_item, {object, index, value});
 }
@@ -240,7 +260,9 @@ void Emitter::emit_augmented_assign(const Syntax& statement) {
     return;
   }
   if (!target.is(SyntaxKind::Name) && !target.is(SyntaxKind::Attribute)) {
-    throw ErrorReport(target.range) << "unexpected expression on left-hand side of augmented assignment";
+    throw ErrorReport(target.range)
+        << (target.is(SyntaxKind::Tuple) ? "augmented assignment can only have one LHS expression"
+                                         : "unexpected expression on left-hand side of augmented assignment");
   }
   const SugaredValuePtr sugared = emit_sugared(target);
   Value* before = sugared->asValue(target.range, method_);
@@ -256,9 +278,8 @@ void Emitter::emit_augmented_assign(const Syntax& statement) {
                 ->call(range, method_, {NamedValue(range, value)}, {}, 1)
                 ->asValue(range, method_);
   } else {
-    const bool writes = kind == TypeKind::TensorType || (kind == TypeKind::ListType && statement.text == "+");
-    // A list on the right takes the type of the one on the left.
-    Value* value = emit(statement[1], kind == TypeKind::ListType ? before->type() : nullptr);
+    const bool writes = kind == TypeKind::TensorType || kind == TypeKind::ListType;
+    Value* value = emit(statement[1]);
     after = emit_builtin(range, Symbol::aten(writes ? op.inplace : op.name), {before, value});
   }
   emit_assign_to(target, std::make_shared<SimpleValue>(after), range);
@@ -312,7 +333,8 @@ void Emitter::emit_delete(const Syntax& statement) {
       continue;
     }
     if (!target->is(SyntaxKind::Subscript) || (*target)[1].size() != 1) {
-      throw ErrorReport(target->range) << "del statements are only supported for deleting list and dict items";
+      throw ErrorReport(target->range)
+          << "del statements are only supported for deleting list and dict items and variables";
     }
     const SugaredValuePtr sugared = emit_sugared((*target)[0]);
     Value* object = sugared->asValue(target->range, method_);
@@ -335,9 +357,6 @@ void Emitter::emit_raise_message(const SourceRange& range, Value* message, Value
 
 void Emitter::emit_raise(const Syntax& statement) {
   const SourceRange& range = statement.range;
-  if (!statement.has(0)) {
-    throw ErrorReport(range) << "raise needs an exception";
-  }
   const SugaredValuePtr raised = emit_sugared(statement[0]);
   if (dynamic_cast<ExceptionValue*>(raised.get())) {
     emit_raise_message(range, constant(std::string(), range), graph().insertNode(graph().createNone())->output());
@@ -540,7 +559,7 @@ void Emitter::emit_loop(
     insert_refinements(range, refinements.when_true);
     if (iterable) {
       const SugaredValuePtr item = iterable->getitem(range, method_, iteration);
-      emit_assign_to(*target, item, target->range);
+      emit_assign_to(*target, item, range);
     }
     body();
   }
@@ -554,12 +573,17 @@ void Emitter::emit_while(const Syntax& statement) {
 }
 
 void Emitter::emit_for(const Syntax& statement) {
+  // Errors of what does not fit the variables mark the whole loop.
+  const SyntaxPtr several = statement[0].is(SyntaxKind::Tuple)
+      ? std::make_shared<Syntax>(SyntaxKind::Tuple, statement.range, std::string(), statement[0].children)
+      : nullptr;
+  const Syntax& target = several ? *several : statement[0];
   const SugaredValuePtr iterable = emit_sugared(statement[1])->iter(statement.range, method_);
   if (iterable->shouldEmitUnrolled()) {
-    emit_unrolled(statement.range, iterable, statement[0], statement[2]);
+    emit_unrolled(statement.range, iterable, target, statement[2]);
     return;
   }
-  emit_loop(statement.range, iterable, nullptr, &statement[0], [&] { emit_statements(statement[2]); });
+  emit_loop(statement.range, iterable, nullptr, &target, [&] { emit_statements(statement[2]); });
 }
 
 namespace {
@@ -593,7 +617,7 @@ void Emitter::emit_unrolled(
   }
   for (int64_t i = 0; i < *length && exit_blocks_.count(environment_->block()) == 0; ++i) {
     const SugaredValuePtr item = iterable->getitem(range, method_, constant(i, range));
-    emit_assign_to(target, item, target.range);
+    emit_assign_to(target, item, range);
     emit_statements(body);
   }
 }

@@ -36,7 +36,8 @@ SugaredValuePtr Emitter::emit_subscript(const Syntax& expression, const TypePtr&
       Value* tuple = graph().insertNode(graph().createTuple(values)->setSourceRange(range))->output();
       return object->getitem(range, method_, tuple, hint);
     }
-    throw ErrorReport(range) << object->kind() << " cannot be indexed by several indices: only tensors can";
+    throw ErrorReport(range)
+        << "Unsupported operation: attempted to use multidimensional indexing on a non-tensor type";
   }
   const Syntax& index = indices[0];
   if (!index.is(SyntaxKind::Slice)) {
@@ -48,11 +49,7 @@ SugaredValuePtr Emitter::emit_subscript(const Syntax& expression, const TypePtr&
   if (!value || value->type()->kind() == TypeKind::TupleType || ModuleContainer::of(value)) {
     return emit_tuple_slice(range, object, index);
   }
-  const TypeKind kind = value->type()->kind();
-  if (kind != TypeKind::ListType && kind != TypeKind::StringType) {
-    throw ErrorReport(range) << "'" << value->type()->repr_str() << "' object is not subscriptable by slices";
-  }
-  return std::make_shared<SimpleValue>(emit_slice(index.range, value, nullptr, index));
+  return std::make_shared<SimpleValue>(emit_slice(range, value, nullptr, index));
 }
 
 Value* Emitter::emit_slice(const SourceRange& range, Value* value, Value* dim, const Syntax& slice) {

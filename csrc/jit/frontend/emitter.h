@@ -50,6 +50,7 @@ class Emitter {
   // emit_function.cpp
   FunctionSchema emit_parameters();
   std::vector<IValue> evaluate_defaults(const std::vector<TypePtr>& types);
+  [[noreturn]] void refuse_default(size_t wrong, const std::vector<TypePtr>& types, const TypePtr& actual) const;
   void emit_return(const Syntax& statement);
   void finish_returns(FunctionSchema schema);
   void push_frame(Block* block);

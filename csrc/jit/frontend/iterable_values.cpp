@@ -31,15 +31,15 @@ SugaredValuePtr SugaredTupleValue::getitem(const SourceRange& range, GraphFuncti
 }
 
 RangeValue::RangeValue(const SourceRange& range, GraphFunction& method, std::vector<Value*> arguments) {
-  for (Value* argument : arguments) {
-    if (argument->type()->kind() != TypeKind::IntType) {
-      throw ErrorReport(range) << "all inputs of range must be ints, found " << argument->type()->repr_str()
-                               << " in argument " << (&argument - arguments.data());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i]->type()->kind() != TypeKind::IntType) {
+      throw ErrorReport(range) << "all inputs of range must be ints, found " << arguments[i]->type()->repr_str()
+                               << " in argument " << i;
     }
   }
   if (arguments.empty() || arguments.size() > 3) {
-    throw ErrorReport(range) << "range expected "
-                             << (arguments.empty() ? "at least 1 arguments, got 0" : "at most 3 arguments, got more");
+    throw ErrorReport(range) << "range expected at " << (arguments.empty() ? "least 1" : "most 3") << " arguments, got "
+                             << arguments.size();
   }
   Graph& graph = *method.graph();
   if (arguments.size() == 1) {

@@ -23,20 +23,40 @@ bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-constexpr std::array<std::string_view, 28> kKeywords = {
-    "and",    "as",    "assert", "break", "class",  "continue", "def",    "del", "elif", "else",
-    "except", "False", "for",    "from",  "global", "if",       "import", "in",  "is",   "None",
-    "not",    "or",    "pass",   "raise", "return", "True",     "while",  "with"};
+constexpr std::array<std::string_view, 26> kKeywords = {
+    "and",  "as",    "assert", "break",  "class",  "continue", "def",   "del", "elif",
+    "else", "False", "for",    "global", "if",     "import",   "in",    "is",  "None",
+    "not",  "or",    "pass",   "raise",  "return", "True",     "while", "with"};
 
 // Longer ones first.
-constexpr std::array<std::string_view, 43> kOperators = {
+constexpr std::array<std::string_view, 45> kOperators = {
     "<<=", ">>=", "**=", "...", "->", "<<", ">>", "**", "//", "==", "!=", "<=", ">=", "+=", "-=",
     "*=",  "/=",  "%=",  "&=",  "|=", "^=", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",  "^",
-    "~",   "<",   ">",   "=",   "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  "."};
+    "~",   "<",   ">",   "=",   "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  ".",  "?",  "!"};
 
 constexpr std::string_view kTypeComment = "# type:";
 
+// Operators that errors call by a name.
+constexpr std::array<std::pair<std::string_view, const char*>, 8> kOperatorNames = {
+    {{"**", "pow operator"},
+     {"//", "floordiv"},
+     {"==", "eq"},
+     {"!=", "ne"},
+     {"<=", "le"},
+     {">=", "ge"},
+     {"->", "arrow"},
+     {"...", "dots"}}};
+
 } // namespace
+
+std::string operatorName(std::string_view text) {
+  for (const auto& [op, name] : kOperatorNames) {
+    if (op == text) {
+      return name;
+    }
+  }
+  return std::string(text);
+}
 
 std::string toString(const Token& token) {
   switch (token.kind) {
@@ -57,7 +77,7 @@ std::string toString(const Token& token) {
     case TokenKind::End:
       return "eof";
     default:
-      return std::string(token.text());
+      return operatorName(token.text());
   }
 }
 
@@ -70,6 +90,12 @@ std::string kind_name(TokenKind kind) {
 } // namespace
 
 Lexer::Lexer(std::shared_ptr<Source> source) : source_(std::move(source)), text_(source_->text_str()) {
+  // The first line tells how far the whole is indented.
+  Token first;
+  if (skip_blank_lines_and_indent(first)) {
+    at_line_start_ = false;
+    indents_ = {indents_.back()};
+  }
   current_ = scan();
 }
 
@@ -134,11 +160,31 @@ void Lexer::reportError(const std::string& what) const {
   throw ErrorReport(current_.range) << what;
 }
 
-void Lexer::reportUnexpected(const std::string& expected, const Token& found) const {
+void Lexer::reportUnexpected(const std::string& expected, const Token& found) {
+  // The end of a line stands at the beginning of the next one, whose indentation it may be.
+  const bool is_line_end = found.kind == TokenKind::Newline;
+  const SourceRange range =
+      is_line_end ? SourceRange(source_, found.range.start() + 1, found.range.start() + 1) : found.range;
+  const std::string name = is_line_end && lookahead().kind == TokenKind::Indent ? "indent" : toString(found);
+  throw_unexpected(expected, name, range);
+}
+
+void Lexer::throw_unexpected(const std::string& expected, const std::string& found, const SourceRange& range) const {
   std::ostringstream message;
-  message << "expected " << expected << " but found '" << toString(found) << "' here:\n";
-  found.range.highlight(message);
+  message << "expected " << expected << " but found '" << found << "' here:\n";
+  range.highlight(message);
   TORCH_CHECK(false, message.str());
+}
+
+void Lexer::expectIndentedBlock() {
+  if (current_.kind != TokenKind::Newline) {
+    reportUnexpected("indent", current_);
+  }
+  next();
+  if (current_.kind != TokenKind::Indent) {
+    throw_unexpected("indent", "newline", SourceRange(source_, current_.range.start(), current_.range.start()));
+  }
+  next();
 }
 
 // ---- scanning -------------------------------------------------------------------------------------------------------
@@ -172,7 +218,7 @@ bool Lexer::skip_blank_lines_and_indent(Token& token) {
       continue;
     }
     at_line_start_ = false;
-    const size_t indent = pos_ >= text_.size() ? 0 : width;
+    const size_t indent = pos_ >= text_.size() ? indents_.front() : width;
     if (indent > indents_.back()) {
       indents_.push_back(indent);
       token = Token{TokenKind::Indent, SourceRange(source_, begin, begin + width)};
@@ -180,7 +226,7 @@ bool Lexer::skip_blank_lines_and_indent(Token& token) {
     }
     if (indent < indents_.back()) {
       indents_.pop_back();
-      if (indent > indents_.back()) {
+      if (indents_.empty() || indent > indents_.back()) {
         throw ErrorReport(SourceRange(source_, pos_, pos_)) << "invalid indent level " << indent;
       }
       // The next call looks at the same line again.
@@ -239,7 +285,11 @@ size_t Lexer::scan_string(size_t begin) const {
       break;
     }
   }
-  throw ErrorReport(SourceRange(source_, begin, begin + 1)) << "unterminated string";
+  throw_invalid(begin);
+}
+
+void Lexer::throw_invalid(size_t begin) const {
+  throw_unexpected("a valid token", std::string(1, text_[gap_]), SourceRange(source_, begin, begin + 1));
 }
 
 size_t Lexer::scan_operator(size_t begin) const {
@@ -249,7 +299,7 @@ size_t Lexer::scan_operator(size_t begin) const {
       return begin + op.size();
     }
   }
-  return begin + 1;
+  throw_invalid(begin);
 }
 
 Token Lexer::scan() {
@@ -257,10 +307,11 @@ Token Lexer::scan() {
   if (at_line_start_ && brackets_ == 0 && skip_blank_lines_and_indent(token)) {
     return token;
   }
+  gap_ = pos_;
   skip_spaces();
   const size_t begin = pos_;
   if (pos_ >= text_.size()) {
-    if (!ended_with_newline_) {
+    if (!ended_with_newline_ && brackets_ == 0) {
       ended_with_newline_ = true;
       at_line_start_ = true;
       return make(TokenKind::Newline, begin);

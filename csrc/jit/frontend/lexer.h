@@ -40,6 +40,8 @@ struct Token {
 
 /// What errors call it: its characters, or ident, number, string_literal, newline, indent, dedent, eof.
 TORCH_API std::string toString(const Token& token);
+/// What errors call an operator: most by its characters, `**` pow operator, `==` eq.
+TORCH_API std::string operatorName(std::string_view text);
 
 /// Reads tokens one by one, with one to look ahead at. Lines within brackets are one; comments and blank lines are
 /// none.
@@ -60,12 +62,17 @@ struct TORCH_API Lexer {
   Token expect(std::string_view text);
   Token expect(TokenKind kind);
   [[noreturn]] void reportError(const std::string& what) const;
-  [[noreturn]] void reportUnexpected(const std::string& expected, const Token& found) const;
+  [[noreturn]] void reportUnexpected(const std::string& expected, const Token& found);
+  /// Takes the end of the line and the indentation behind it.
+  void expectIndentedBlock();
   const std::shared_ptr<Source>& source() const {
     return source_;
   }
 
  private:
+  [[noreturn]] void throw_unexpected(
+      const std::string& expected, const std::string& found, const SourceRange& range) const;
+  [[noreturn]] void throw_invalid(size_t begin) const;
   Token scan();
   Token make(TokenKind kind, size_t begin) const;
   bool skip_blank_lines_and_indent(Token& token);
@@ -77,6 +84,7 @@ struct TORCH_API Lexer {
   std::shared_ptr<Source> source_;
   std::string_view text_;
   size_t pos_ = 0;
+  size_t gap_ = 0; // where the spaces before the token begin
   size_t brackets_ = 0;
   bool at_line_start_ = true;
   bool ended_with_newline_ = true;

@@ -10,7 +10,7 @@ namespace torch::jit {
 struct LocalFunction final : SugaredValue {
   explicit LocalFunction(const Syntax& definition) : definition(definition) {}
   std::string kind() const override {
-    return "local function";
+    return "closure";
   }
 
   const Syntax& definition; // lives as long as the function around it is compiled

@@ -280,7 +280,8 @@ SyntaxPtr Parser::parse_call(SyntaxPtr callee) {
       lexer_.next();
       keywords.push_back(make(SyntaxKind::Keyword, name.range, std::string(name.text()), {parseExpression()}));
     } else {
-      arguments.push_back(parse_target());
+      SyntaxPtr argument = parse_target();
+      arguments.push_back(lexer_.cur().is("for") ? parse_list_comprehension(std::move(argument)) : std::move(argument));
     }
     if (!lexer_.nextIf(",")) {
       break;
@@ -296,7 +297,7 @@ SyntaxPtr Parser::parse_subscript(SyntaxPtr object) {
   const Token open = lexer_.expect("[");
   std::vector<SyntaxPtr> indices;
   while (!lexer_.cur().is("]")) {
-    indices.push_back(parse_index());
+    indices.push_back(parse_index(indices.empty() ? open.range : lexer_.cur().range));
     if (!lexer_.nextIf(",")) {
       break;
     }
@@ -307,54 +308,56 @@ SyntaxPtr Parser::parse_subscript(SyntaxPtr object) {
       {std::move(object), sequence(open.range, std::move(indices))});
 }
 
-SyntaxPtr Parser::parse_index() {
-  const SourceRange begin = lexer_.cur().range;
+SyntaxPtr Parser::parse_index(const SourceRange& begin) {
   const auto ends_part = [this] { return lexer_.cur().is(":") || lexer_.cur().is("]") || lexer_.cur().is(","); };
   SyntaxPtr start = ends_part() ? missing(begin) : parseExpression();
   if (!lexer_.cur().is(":")) {
     return start;
   }
-  const Token colon = lexer_.next();
+  lexer_.next();
   SyntaxPtr stop = ends_part() ? missing(begin) : parseExpression();
   SyntaxPtr step = missing(begin);
   if (lexer_.nextIf(":") && !ends_part()) {
     step = parseExpression();
   }
-  return make(SyntaxKind::Slice, colon.range, {std::move(start), std::move(stop), std::move(step)});
+  return make(SyntaxKind::Slice, begin, {std::move(start), std::move(stop), std::move(step)});
 }
 
-// Behind the element: `for targets in iterable]`. Filters are not part of the language: an "if" behind the iterable
+// Behind the element: `for targets in iterable`. Filters are not part of the language: an "if" behind the iterable
 // begins a conditional expression.
-SyntaxPtr Parser::parse_list_comprehension(const Token& open, SyntaxPtr element, std::string_view closing) {
+SyntaxPtr Parser::parse_list_comprehension(SyntaxPtr element) {
   lexer_.expect("for");
   SyntaxPtr target = parse_binary(kNotPrecedence + 2);
   lexer_.expect("in");
   SyntaxPtr iterable = parseExpression();
-  const Token close = lexer_.expect(closing);
-  return make(
-      SyntaxKind::ListComprehension, mergeRanges(open.range, close.range),
-      {std::move(element), std::move(target), std::move(iterable)});
+  const SourceRange range = element->range;
+  return make(SyntaxKind::ListComprehension, range, {std::move(element), std::move(target), std::move(iterable)});
 }
 
 SyntaxPtr Parser::parse_list() {
+  // Errors mark a list up to its last element, as PyTorch's do.
   const Token open = lexer_.expect("[");
-  if (lexer_.cur().is("]")) {
-    return make(SyntaxKind::List, mergeRanges(open.range, lexer_.next().range));
+  if (lexer_.nextIf("]")) {
+    return make(SyntaxKind::List, open.range);
   }
   SyntaxPtr first = parse_target();
   if (lexer_.cur().is("for")) {
-    return parse_list_comprehension(open, std::move(first), "]");
+    SyntaxPtr comprehension = parse_list_comprehension(std::move(first));
+    lexer_.expect("]");
+    return comprehension;
   }
   std::vector<SyntaxPtr> elements{std::move(first)};
   while (lexer_.nextIf(",") && !lexer_.cur().is("]")) {
     elements.push_back(parse_target());
   }
-  const Token close = lexer_.expect("]");
-  return make(SyntaxKind::List, mergeRanges(open.range, close.range), std::move(elements));
+  lexer_.expect("]");
+  return make(SyntaxKind::List, open.range, std::move(elements));
 }
 
 SyntaxPtr Parser::parse_dict() {
-  const Token open = lexer_.expect("{");
+  // Errors mark a dict from its first key to its last value.
+  lexer_.expect("{");
+  const SourceRange first = lexer_.cur().range;
   std::vector<SyntaxPtr> keys;
   std::vector<SyntaxPtr> values;
   while (!lexer_.cur().is("}")) {
@@ -365,19 +368,17 @@ SyntaxPtr Parser::parse_dict() {
       SyntaxPtr target = parse_binary(kNotPrecedence + 2);
       lexer_.expect("in");
       SyntaxPtr iterable = parseExpression();
-      const Token close = lexer_.expect("}");
+      lexer_.expect("}");
       return make(
-          SyntaxKind::DictComprehension, mergeRanges(open.range, close.range),
+          SyntaxKind::DictComprehension, first,
           {std::move(keys[0]), std::move(values[0]), std::move(target), std::move(iterable)});
     }
     if (!lexer_.nextIf(",")) {
       break;
     }
   }
-  const Token close = lexer_.expect("}");
-  return make(
-      SyntaxKind::Dict, mergeRanges(open.range, close.range),
-      {sequence(open.range, std::move(keys)), sequence(open.range, std::move(values))});
+  lexer_.expect("}");
+  return make(SyntaxKind::Dict, first, {sequence(first, std::move(keys)), sequence(first, std::move(values))});
 }
 
 // Literals that follow each other are one.
@@ -427,13 +428,13 @@ SyntaxPtr Parser::parse_atom() {
     return parse_dict();
   }
   if (token.is("(")) {
-    const Token open = lexer_.next();
+    lexer_.next();
     if (lexer_.cur().is(")")) {
-      return make(SyntaxKind::Tuple, mergeRanges(open.range, lexer_.next().range));
+      return make(SyntaxKind::Tuple, lexer_.next().range);
     }
     SyntaxPtr value = parse_expression_or_tuple();
     if (lexer_.cur().is("for")) {
-      return parse_list_comprehension(open, std::move(value), ")");
+      value = parse_list_comprehension(std::move(value));
     }
     lexer_.expect(")");
     return value;
@@ -446,11 +447,7 @@ SyntaxPtr Parser::parse_atom() {
 SyntaxPtr Parser::parse_block() {
   const SourceRange near = lexer_.cur().range;
   std::vector<SyntaxPtr> statements;
-  if (lexer_.cur().kind != TokenKind::Newline) {
-    lexer_.reportUnexpected("indent", lexer_.cur());
-  }
-  lexer_.next();
-  lexer_.expect(TokenKind::Indent);
+  lexer_.expectIndentedBlock();
   while (!lexer_.nextIf(TokenKind::Dedent)) {
     statements.push_back(parse_statement());
   }
@@ -508,7 +505,11 @@ SyntaxPtr Parser::parse_with(const Token& keyword) {
   do {
     SyntaxPtr context = parseExpression();
     const SourceRange range = context->range;
-    SyntaxPtr target = lexer_.nextIf("as") ? parseExpression() : missing(range);
+    SyntaxPtr target = missing(range);
+    if (lexer_.nextIf("as")) {
+      const Token name = lexer_.expect(TokenKind::Name);
+      target = make(SyntaxKind::Name, name.range, std::string(name.text()), {});
+    }
     items.push_back(make(SyntaxKind::WithItem, range, {std::move(context), std::move(target)}));
   } while (lexer_.nextIf(","));
   lexer_.expect(":");
@@ -518,15 +519,15 @@ SyntaxPtr Parser::parse_with(const Token& keyword) {
 
 SyntaxPtr Parser::parse_simple_statement() {
   const Token& token = lexer_.cur();
-  const auto at_end = [this] { return lexer_.cur().kind == TokenKind::Newline; };
   SyntaxPtr statement;
   if (token.is("return")) {
     const Token keyword = lexer_.next();
-    SyntaxPtr value = at_end() ? missing(keyword.range) : parse_expression_or_tuple();
+    const bool at_end = lexer_.cur().kind == TokenKind::Newline;
+    SyntaxPtr value = at_end ? missing(keyword.range) : parse_expression_or_tuple();
     statement = make(SyntaxKind::Return, keyword.range, {std::move(value)});
   } else if (token.is("raise")) {
     const Token keyword = lexer_.next();
-    SyntaxPtr value = at_end() ? missing(keyword.range) : parseExpression();
+    SyntaxPtr value = parseExpression();
     statement = make(SyntaxKind::Raise, keyword.range, {std::move(value)});
   } else if (token.is("assert")) {
     const Token keyword = lexer_.next();
@@ -557,6 +558,9 @@ SyntaxPtr Parser::parse_simple_statement() {
     statement = parse_assignment_or_expression();
   }
   lexer_.expect(TokenKind::Newline);
+  if (lexer_.cur().kind == TokenKind::Indent) {
+    lexer_.reportUnexpected("newline", lexer_.cur());
+  }
   return statement;
 }
 
@@ -647,7 +651,7 @@ std::vector<SyntaxPtr> with_types(
 
 SyntaxPtr Parser::parseFunction() {
   const Depth depth(*this);
-  const Token keyword = lexer_.expect("def");
+  lexer_.expect("def");
   const Token name = lexer_.expect(TokenKind::Name);
   const SourceRange open = lexer_.cur().range;
   std::vector<SyntaxPtr> parameters = parse_parameters();
@@ -660,11 +664,15 @@ SyntaxPtr Parser::parseFunction() {
     if (!lexer_.nextIf(TokenKind::TypeComment)) {
       return;
     }
+    if (!lexer_.cur().is("(")) {
+      lexer_.reportUnexpected("(", lexer_.cur());
+    }
     const SyntaxPtr types = parseExpression();
     const std::vector<SyntaxPtr> list = types->is(SyntaxKind::Tuple) ? types->children : std::vector<SyntaxPtr>{types};
     parameters = with_types(open, parameters, list);
-    lexer_.expect("->");
-    result = parseExpression();
+    if (lexer_.nextIf("->")) {
+      result = parseExpression();
+    }
   };
   take_type_comment();
   if (own_line) {
@@ -683,11 +691,11 @@ SyntaxPtr Parser::parseFunction() {
     const SourceRange near = lexer_.cur().range;
     body = sequence(near, {parse_simple_statement()});
   } else {
-    body = parse_block();
+    lexer_.reportUnexpected("ident", lexer_.cur());
   }
   return make(
-      SyntaxKind::Function, mergeRanges(keyword.range, name.range), std::string(name.text()),
-      {sequence(open, std::move(parameters)), std::move(result), std::move(body)});
+      SyntaxKind::Function, name.range, std::string(name.text()),
+      {make(SyntaxKind::Sequence, open, std::move(parameters)), std::move(result), std::move(body)});
 }
 
 SyntaxPtr Parser::parseClass() {

@@ -38,9 +38,9 @@ struct TORCH_API Parser {
   SyntaxPtr parse_atom();
   SyntaxPtr parse_call(SyntaxPtr callee);
   SyntaxPtr parse_subscript(SyntaxPtr object);
-  SyntaxPtr parse_index();
+  SyntaxPtr parse_index(const SourceRange& begin);
   SyntaxPtr parse_list();
-  SyntaxPtr parse_list_comprehension(const Token& open, SyntaxPtr element, std::string_view closing);
+  SyntaxPtr parse_list_comprehension(SyntaxPtr element);
   SyntaxPtr parse_loop_targets();
   SyntaxPtr parse_dict();
   SyntaxPtr parse_string();

@@ -226,9 +226,8 @@ class Matcher {
     for (size_t i = 0; i < used_keywords.size(); ++i) {
       if (!used_keywords[i]) {
         const std::string& name = keyword_arguments[i].name();
-        return schema_.argumentIndexWithName(name)
-            ? fail("Argument ", name, " specified twice in schema, submit a bug report.")
-            : fail("Keyword argument ", name, " unknown.");
+        return schema_.argumentIndexWithName(name) ? fail("Keyword argument ", name, " specified twice.")
+                                                   : fail("Keyword argument ", name, " unknown.");
       }
     }
     return finish(std::move(matched));
@@ -273,7 +272,7 @@ class Matcher {
 
   Value* rest_as_list(const c10::Argument& argument, at::ArrayRef<NamedValue> rest) {
     const TypePtr element = without_optional(withoutSymInts(argument.type()))->containedType(0);
-    const c10::Argument one(argument.name(), element);
+    const c10::Argument one("<varargs>", element);
     std::vector<Value*> elements;
     for (const NamedValue& value : rest) {
       Value* fitting = fit(one, value);
@@ -458,6 +457,15 @@ Value* pack_outputs(Graph& graph, Node* node, const MatchedSchema& matched) {
 
 } // namespace
 
+namespace {
+
+// The language has no names of dimensions; as strings they would take the place of other arguments.
+bool names_dimensions(std::string_view overload) {
+  return overload.find("Dimname") != std::string_view::npos || overload.rfind("names", 0) == 0;
+}
+
+} // namespace
+
 Value* emitBuiltinCall(
     const SourceRange& range,
     Graph& graph,
@@ -468,9 +476,10 @@ Value* emitBuiltinCall(
   const auto variants = sharedOperatorsFor(name);
   std::vector<const FunctionSchema*> schemas;
   for (const OperatorPtr& variant : *variants) {
+    const std::string& overload = variant->schema().overload_name();
     // x.view(3) asks for a size.
-    if (name != Symbol(aten::view) || variant->schema().overload_name() != "dtype" ||
-        findInputWithName("dtype", keyword_arguments)) {
+    const bool is_cast = name == Symbol(aten::view) && overload == "dtype";
+    if (!names_dimensions(overload) && (!is_cast || findInputWithName("dtype", keyword_arguments))) {
       schemas.push_back(&variant->schema());
     }
   }
@@ -491,8 +500,8 @@ Value* emitBuiltinCall(
       for (const Symbol each : similar) {
         report << '\t' << each.toQualString() << '\n';
       }
+      report << "\nThe original call is";
     }
-    report << "\nThe original call is";
     throw report;
   }
   const auto [index, matched] = matchSchemas(schemas, range, graph, arguments, keyword_arguments, self);

@@ -251,7 +251,7 @@ bool SimpleValue::hasAttr(const SourceRange& range, GraphFunction&, const std::s
   if (const TupleType* tuple = value_->type()->castRaw<TupleType>()) {
     return tuple->schema() && tuple->schema()->argumentIndexWithName(field).has_value();
   }
-  throw ErrorReport(range) << "hasattr's first argument must be a object or NamedTuple, but got a normal "
+  throw ErrorReport(range) << "hasattr's first argument must be an object or NamedTuple, got "
                            << value_->type()->repr_str() << " instead";
 }
 
@@ -413,10 +413,13 @@ SugaredValuePtr SimpleValue::getitem(
     case TypeKind::TupleType: {
       const std::optional<IValue> known = toIValue(index);
       const at::ArrayRef<TypePtr> types = value_->type()->containedTypes();
+      if (index->type()->kind() != TypeKind::IntType) {
+        throw ErrorReport(range) << "tuple index must be an integer";
+      }
       if (!known || !known->isInt()) {
         if (types.empty() || !convertibleToList(value_->type(), ListType::create(types[0]))) {
-          throw ErrorReport(range) << "Cannot index into a tuple with a non-integer literal because we cannot resolve "
-                                   << "the output type";
+          throw ErrorReport(range) << "Cannot index into a " << value_->type()->repr_str()
+                                   << " with a non-integer literal because we cannot resolve the output type";
         }
         return simpleValue(insert_node(method, range, prim::TupleIndex, {value_, index}, types[0]));
       }

@@ -123,9 +123,11 @@ void SourceRange::print_with_context(
   for (size_t line = first_line - std::min(first_line, around); line < first_line; ++line) {
     print_line(line);
   }
+  // The end of a line, or of the source, has nothing to point at.
+  const bool marks_something = text.substr(start, end - start).find_first_not_of(" \t\r\n") != std::string_view::npos;
   for (size_t line = first_line; line <= last_line; ++line) {
     print_line(line);
-    if (!highlight) {
+    if (!highlight || !marks_something) {
       continue;
     }
     // Indentation is not underlined, so that ranges of several lines read well.

@@ -43,14 +43,14 @@ void SugaredValue::cannot(const SourceRange& range, const std::string& what) con
 Value* SugaredValue::asValue(const SourceRange& range, GraphFunction&) {
   cannot(range, "cannot be used as a value");
 }
-SugaredValuePtr SugaredValue::attr(const SourceRange& range, GraphFunction&, const std::string& field) {
-  throw ErrorReport(range) << "attribute lookup is not defined on " << kind() << " (looked for '" << field << "')";
+SugaredValuePtr SugaredValue::attr(const SourceRange& range, GraphFunction&, const std::string&) {
+  throw ErrorReport(range) << "attribute lookup is not defined on " << kind();
 }
 bool SugaredValue::hasAttr(const SourceRange& range, GraphFunction&, const std::string&) {
   throw ErrorReport(range) << "attribute lookup is not defined on " << kind();
 }
-void SugaredValue::setAttr(const SourceRange& range, GraphFunction&, const std::string& field, Value*) {
-  throw ErrorReport(range) << "attribute assignment is not defined on " << kind() << " (of '" << field << "')";
+void SugaredValue::setAttr(const SourceRange& range, GraphFunction&, const std::string&, Value*) {
+  throw ErrorReport(range) << "attribute assignment is not defined on " << kind();
 }
 SugaredValuePtr SugaredValue::call(
     const SourceRange& range, GraphFunction&, at::ArrayRef<NamedValue>, at::ArrayRef<NamedValue>, size_t) {

@@ -29,13 +29,44 @@ namespace {
 
 const std::unordered_map<std::string, TypePtr>& simple_types() {
   static const auto& types = *new std::unordered_map<std::string, TypePtr>{
-      {"Tensor", TensorType::get()},  {"torch.Tensor", TensorType::get()}, {"int", IntType::get()},
-      {"float", FloatType::get()},    {"bool", BoolType::get()},           {"complex", ComplexType::get()},
-      {"str", StringType::get()},     {"Device", DeviceObjType::get()},    {"Stream", StreamObjType::get()},
-      {"number", NumberType::get()},  {"None", NoneType::get()},           {"NoneType", NoneType::get()},
-      {"Any", AnyType::get()},        {"Capsule", CapsuleType::get()},     {"list", AnyListType::get()},
-      {"tuple", AnyTupleType::get()}, {"Generator", GeneratorType::get()}};
+      {"Tensor", TensorType::get()}, {"torch.Tensor", TensorType::get()}, {"int", IntType::get()},
+      {"float", FloatType::get()},   {"bool", BoolType::get()},           {"complex", ComplexType::get()},
+      {"str", StringType::get()},    {"Device", DeviceObjType::get()},    {"Stream", StreamObjType::get()},
+      {"number", NumberType::get()}, {"None", NoneType::get()},           {"NoneType", NoneType::get()},
+      {"Any", AnyType::get()},       {"Capsule", CapsuleType::get()},     {"Generator", GeneratorType::get()}};
   return types;
+}
+
+// What errors call an expression that is no type.
+std::string kind_in_words(const Syntax& expression) {
+  switch (expression.kind) {
+    case SyntaxKind::Binary:
+    case SyntaxKind::Unary:
+      // A number with a sign is a number.
+      return expression.text == "-" && expression.size() == 1 && expression[0].is(SyntaxKind::Number)
+          ? "const"
+          : operatorName(expression.text);
+    case SyntaxKind::Conditional:
+      return "if";
+    case SyntaxKind::Call:
+      return "apply";
+    case SyntaxKind::Number:
+      return "const";
+    case SyntaxKind::Ellipsis:
+      return "dots";
+    case SyntaxKind::Tuple:
+      return "tuple-literal";
+    case SyntaxKind::List:
+      return "list-literal";
+    case SyntaxKind::Dict:
+      return "dict-literal";
+    case SyntaxKind::ListComprehension:
+      return "list comprehension";
+    case SyntaxKind::DictComprehension:
+      return "dict comprehension";
+    default:
+      return toString(expression.kind);
+  }
 }
 
 // The container's name without the module that it comes from.
@@ -50,6 +81,15 @@ std::string container_name(const Syntax& annotation) {
     }
   }
   return *name;
+}
+
+// Some type or None is an Optional.
+TypePtr union_of(std::vector<TypePtr> members) {
+  const auto is_none = [](const TypePtr& each) { return each->kind() == TypeKind::NoneType; };
+  if (members.size() == 2 && is_none(members[0]) != is_none(members[1])) {
+    return OptionalType::create(is_none(members[0]) ? members[1] : members[0]);
+  }
+  return UnionType::create(std::move(members));
 }
 
 } // namespace
@@ -99,12 +139,12 @@ TypePtr TypeParser::parse_subscript(const Syntax& annotation) const {
   }
   if (container == "Union") {
     std::vector<TypePtr> members = parse_all(annotation[1]);
-    return members.size() == 1 ? members[0] : TypePtr(UnionType::create(std::move(members)));
+    return members.size() == 1 ? members[0] : union_of(std::move(members));
   }
   if (container == "Dict" || container == "dict") {
     std::vector<TypePtr> types = parse_all(annotation[1]);
     if (types.size() != 2) {
-      throw ErrorReport(annotation.range) << " expected exactly two element types but found " << types.size();
+      throw ErrorReport(annotation.range) << " expected exactly 2 element types but found " << types.size();
     }
     return DictType::create(types[0], types[1]);
   }
@@ -119,6 +159,11 @@ TypePtr TypeParser::parse_name(const std::string& name, const SourceRange& range
     if (TypePtr known = resolver_->resolveType(name, range)) {
       return known;
     }
+  }
+  if (name == "list" || name == "tuple") {
+    throw ErrorReport(range) << "Attempted to use " << name
+                             << " without a contained type. Please add a contained type, "
+                             << "e.g. " << name << "[int]";
   }
   const auto simple = simple_types().find(name);
   if (simple != simple_types().end()) {
@@ -138,6 +183,12 @@ TypePtr TypeParser::parse(const Syntax& annotation) const {
     case SyntaxKind::None:
       return NoneType::get();
     case SyntaxKind::String:
+      // Strings are names that come later, for whoever knows them.
+      if (resolver_) {
+        if (TypePtr known = resolver_->resolveType(annotation.text, annotation.range)) {
+          return known;
+        }
+      }
       throw ErrorReport(annotation.range) << "Unknown type name '" << annotation.text << "'";
     case SyntaxKind::Tuple:
       if (annotation.size() == 0) {
@@ -148,7 +199,7 @@ TypePtr TypeParser::parse(const Syntax& annotation) const {
       if (annotation.text == "|") {
         TypePtr left = parse(annotation[0]);
         TypePtr right = parse(annotation[1]);
-        return UnionType::create({std::move(left), std::move(right)});
+        return union_of({std::move(left), std::move(right)});
       }
       break;
     default:
@@ -157,7 +208,7 @@ TypePtr TypeParser::parse(const Syntax& annotation) const {
   if (const std::optional<std::string> name = dottedName(annotation)) {
     return parse_name(*name, annotation.range);
   }
-  throw ErrorReport(annotation.range) << "Expression of type " << toString(annotation.kind)
+  throw ErrorReport(annotation.range) << "Expression of type " << kind_in_words(annotation)
                                       << " cannot be used in a type expression";
 }
 
