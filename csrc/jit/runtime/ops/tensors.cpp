@@ -9,6 +9,22 @@ namespace torch::jit::ops {
 
 namespace {
 
+// ---- several tensors
+
+// Tensors and, behind them, a dimension.
+template <Tensor (*combine)(at::TensorList, int64_t)>
+void of_several(Stack& stack) {
+  const size_t count = static_cast<size_t>(pop(stack).toInt());
+  TORCH_CHECK(count >= 1, "expected tensors and a dimension, got nothing");
+  const int64_t dim = pop(stack).toInt();
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i + 1 < count; ++i) {
+    tensors.push_back(peek(stack, i, count - 1).toTensor());
+  }
+  drop(stack, count - 1);
+  stack.emplace_back(combine(tensors, dim));
+}
+
 // ---- new tensors
 
 c10::ScalarType dtype_of(const Scalar& value) {
@@ -167,6 +183,8 @@ constexpr OperatorRow kRows[] = {
     {"aten::sym_stride(Tensor self) -> SymInt[]", call<[](const Tensor& self) { return self.strides(); }>},
     {"aten::Size(int[] sizes) -> int[]", call<[](AnyList sizes) { return sizes; }>},
     {"aten::len.Tensor(Tensor t) -> int", call<length>},
+    {"prim::VarConcat(...) -> Tensor", of_several<at::cat>},
+    {"prim::VarStack(...) -> Tensor", of_several<at::stack>},
     {"aten::element_size(Tensor self) -> int",
      call<[](const Tensor& self) { return static_cast<int64_t>(self.element_size()); }>},
     {"prim::itemsize(Tensor a) -> int", call<[](const Tensor& a) { return static_cast<int64_t>(a.itemsize()); }>},
