@@ -87,7 +87,7 @@ autograd::variable_list CompiledBackward::apply(autograd::variable_list&& grads)
     results.push_back(make_result(spec, tangents, roots));
   }
   if (create_graph) {
-    autograd::edge_list edges;
+    autograd::edge_list edges = next_edges(); // what is asked for may be an argument of the function, or a tangent
     for (const at::Tensor& grad : given) {
       edges.push_back(grad.defined() ? autograd::impl::gradient_edge(grad) : autograd::Edge());
     }

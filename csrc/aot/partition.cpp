@@ -1,5 +1,6 @@
 #include <csrc/aot/partition.h>
 
+#include <csrc/aot/liveness.h>
 #include <csrc/aot/min_cut.h>
 #include <csrc/aot/recompute.h>
 #include <csrc/fx/effects.h>
@@ -53,14 +54,23 @@ class Cut {
   }
 
   Partition run(double memory_budget) {
-    Values kept = cut(0);
-    if (memory_budget < 1) {
-      kept = within(static_cast<int64_t>(memory_budget * static_cast<double>(bytes_of_kept(kept))), kept);
+    Partition made = build(cut(0));
+    if (memory_budget >= 1) {
+      return made;
     }
-    Partition made;
-    made.bytes_kept = bytes_of_kept(kept);
-    build_forward(kept, made);
-    build_backward(made);
+    rank_operators();
+    const auto budget = static_cast<int64_t>(memory_budget * static_cast<double>(made.bytes_kept));
+    const size_t needed = least_freed(budget);
+    // What is computed again takes memory itself: of all that keep no more, the way with the lowest peak.
+    int64_t peak = peak_of(made);
+    for (size_t step = 1; step <= kTried; ++step) {
+      Partition other = build(cut(needed * step / kTried));
+      const int64_t other_peak = peak_of(other);
+      if (other_peak < peak || (other_peak == peak && other.bytes_kept < made.bytes_kept)) {
+        peak = other_peak;
+        made = std::move(other);
+      }
+    }
     return made;
   }
 
@@ -104,6 +114,8 @@ class Cut {
 
   // ---- what is kept
 
+  static constexpr size_t kTried = 8; // ways that are compared, where there is a budget
+
   /// How far an operator is from being computed again: the budget goes through these ranks from below.
   struct Rank {
     Cost cost;
@@ -145,11 +157,10 @@ class Cut {
     return kept;
   }
 
-  /// The least that is freed for the bytes that there may be.
-  Values within(int64_t budget, Values kept) {
-    rank_operators();
+  /// How many operators must be freed for so few bytes to be kept; all where that is not enough.
+  size_t least_freed(int64_t budget) {
     size_t low = 0, high = ranks_.size();
-    while (low < high && bytes_of_kept(kept) > budget) {
+    while (low < high) {
       const size_t middle = low + (high - low) / 2;
       if (bytes_of_kept(cut(middle)) <= budget) {
         high = middle;
@@ -157,7 +168,27 @@ class Cut {
         low = middle + 1;
       }
     }
-    return bytes_of_kept(kept) > budget ? cut(high) : kept;
+    return high;
+  }
+
+  Partition build(const Values& kept) {
+    Partition made;
+    made.bytes_kept = bytes_of_kept(kept);
+    kept_.clear();
+    build_forward(kept, made);
+    build_backward(made);
+    return made;
+  }
+
+  int64_t peak_of(const Partition& made) const {
+    std::vector<bool> counts;
+    for (const Kept& kept : made.kept) {
+      counts.push_back(!kept.is_input);
+    }
+    counts.resize(made.backward->placeholders().size());
+    return std::max(
+        peak_bytes(*made.backward, counts),
+        peak_bytes(*made.forward, std::vector<bool>(made.forward->placeholders().size())));
   }
 
   /// Values that the forward pass can compute, and those of them that the rest takes.
@@ -191,7 +222,7 @@ class Cut {
 
   bool may_be_repeated(const Node& node) const {
     const Cost cost = cost_of(node);
-    return cost == Cost::Small || (checkpoint_of(node) != 0 && cost != Cost::Never);
+    return cost == Cost::Small || cost == Cost::Pass || (checkpoint_of(node) != 0 && cost != Cost::Never);
   }
 
   int64_t capacity_of(Value value) const {

@@ -14,11 +14,13 @@ namespace torch::aot {
 // What the backward pass needs is kept by the forward pass or computed again. Of all ways the one is taken that keeps
 // the fewest bytes: a minimal cut of a network in which each value is an edge of its size, between what must come from
 // the forward pass and what belongs to the backward pass. Never computed again are random numbers, what writes to
-// copies, and what costs more than passing over memory: products, convolutions, reductions. So by default what is
-// computed again are operators by element, casts and views, which a compiler fuses with what takes them.
+// copies, and what costs more than passes over memory: products, convolutions, operators that nobody knows. So by
+// default what is computed again are operators by element, casts, views, normalizations and sums, which a compiler
+// fuses with what takes them.
 //
 // A budget below 1 asks for fewer bytes: 0.5 for half of what would be kept otherwise. The operators whose results are
-// large for what they cost may then be computed again too, as few as are needed. 0 keeps the inputs alone.
+// large for what they cost may then be computed again too, as few as are needed, and fewer where more of them would
+// not lower the peak of memory.
 //
 // What runs within torch::utils::checkpoint is computed again whatever it costs, as the code wants it.
 

@@ -155,12 +155,6 @@ bool holds_name(const std::string_view (&names)[N], std::string_view name) {
 
 } // namespace
 
-bool is_view_node(const fx::Node& node) {
-  return node.is_operator()
-      ? !node.schema().is_mutable() && (node.schema().hasAnyAliasInfo() || node.is_operator("aten::_unsafe_view"))
-      : node.is_function("unpack") || node.is_function("getitem");
-}
-
 Cost cost_of(const fx::Node& node) {
   if (is_view_node(node)) {
     return Cost::Small;

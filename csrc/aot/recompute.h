@@ -1,11 +1,14 @@
 // Which operators may be computed again in the backward pass, and what that costs.
 #pragma once
 
+#include <csrc/functionalize/views.h>
 #include <csrc/fx/node.h>
 
 #include <cstdint>
 
 namespace torch::aot {
+
+using functionalize::is_view_node;
 
 /// What a node costs to be run once more.
 enum class Cost : uint8_t {
@@ -18,8 +21,5 @@ Cost cost_of(const fx::Node& node);
 
 /// The bytes of a result; 0 where it is no tensor.
 int64_t bytes_of(fx::Value value);
-
-/// Whether the result lies in the memory of an argument.
-bool is_view_node(const fx::Node& node);
 
 } // namespace torch::aot

@@ -56,6 +56,12 @@ bool is_dense(const at::Tensor& shape) {
 
 } // namespace
 
+bool is_view_node(const fx::Node& node) {
+  return node.is_operator()
+      ? !node.schema().is_mutable() && (node.schema().hasAnyAliasInfo() || node.is_operator("aten::_unsafe_view"))
+      : node.is_function("unpack") || node.is_function("getitem");
+}
+
 std::vector<Arg> ViewStep::with(const Arg& base) const {
   std::vector<Arg> all = args;
   all[self] = base;
@@ -150,7 +156,16 @@ fx::Value ViewInverse::undo(
   if (name == "aten::diagonal") {
     return call("aten::diagonal_scatter", {parent, value, step.args[1], step.args[2], step.args[3]});
   }
-  if (name == "aten::as_strided" || name == "aten::unfold") {
+  if (name == "aten::unfold") {
+    const fx::Value own = call("aten::clone", {parent, static_cast<int64_t>(c10::MemoryFormat::Contiguous)});
+    const fx::Value windows = call("aten::unfold", step.with(own));
+    std::vector<int64_t> strides;
+    for (const fx::Dim& stride : windows.node->info()->strides) {
+      strides.push_back(stride.value());
+    }
+    return call("aten::as_strided_scatter", {own, value, view_shape.sizes().vec(), strides, int64_t(0)});
+  }
+  if (name == "aten::as_strided") {
     TORCH_CHECK(is_dense(parent_shape), "a view by strides of a tensor with gaps is written to");
     const int64_t offset = view_shape.storage_offset() - parent_shape.storage_offset();
     const fx::Value own = call("aten::clone", {parent}); // begins where its memory begins

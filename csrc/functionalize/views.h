@@ -10,6 +10,9 @@
 
 namespace torch::functionalize {
 
+/// Whether the results of a node of a functional graph lie in the memory of an argument, or are parts of a list.
+bool is_view_node(const fx::Node& node);
+
 /// A view operator with all its arguments but the tensor.
 struct ViewStep {
   c10::OperatorHandle op;
