@@ -28,6 +28,7 @@ const char* toString(OpCode op) {
           TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_NAME_COMPARISON)
               TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_NAME_CONTAINER_OPERATION)
                   TORCH_JIT_FORALL_DICT_OPERATIONS(TORCH_JIT_NAME_CONTAINER_OPERATION)
+                      TORCH_JIT_FORALL_FOUND_OPERATIONS(TORCH_JIT_NAME_OPCODE)
 #undef TORCH_JIT_NAME_CONTAINER_OPERATION
 #undef TORCH_JIT_NAME_OPCODE
 #undef TORCH_JIT_NAME_ARITHMETIC
@@ -129,6 +130,17 @@ std::optional<OpCode> jump_of(OpCode op) {
   }
 }
 
+bool is_jump_of_comparison(OpCode op) {
+  switch (op) {
+#define TORCH_JIT_JUMP_CASE(name, op, type, function) case OpCode::JF_##name:
+    TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_JUMP_CASE)
+#undef TORCH_JIT_JUMP_CASE
+    return true;
+    default:
+      return false;
+  }
+}
+
 // Whether it gives a result, in register x or on the stack.
 bool gives_result_in_place(OpCode op) {
   switch (op) {
@@ -140,6 +152,7 @@ bool gives_result_in_place(OpCode op) {
     case OpCode::POP_ITEM:
     case OpCode::LEN:
     case OpCode::DICT_GET_ITEM:
+    case OpCode::DICT_GET_FOUND:
     case OpCode::DICT_CONTAINS:
       return true;
     default:
@@ -440,6 +453,27 @@ class CodeBuilder {
     }
     return operand(found);
   }
+  // Whether the last instruction for dictionaries has looked for this key in this one, and only numbers were computed
+  // and compared since.
+  bool is_looked_up(int32_t dict, int32_t key) const {
+    for (size_t i = here(); i > fixed_;) {
+      const Instruction& before = code_.instructions[--i];
+      if (before.op == OpCode::JF || before.op == OpCode::JF_REGISTER || is_jump_of_comparison(before.op)) {
+        continue;
+      }
+      if (before.x >= 0 && gives_result_in_place(before.op) && (before.x == dict || before.x == key)) {
+        return false;
+      }
+      if (before.op >= OpCode::DICT_GET_ITEM) {
+        // What an assignment gives back may change anything.
+        return gives_result_in_place(before.op) && before.n == dict && before.m == key;
+      }
+      if (before.op < OpCode::ADD_INT || before.op >= OpCode::GET_ITEM) {
+        return false;
+      }
+    }
+    return false;
+  }
   // The operands stay where they are; what is of no more use goes at once.
   void emit_in_place(const Node* node, OpCode op) {
     std::vector<size_t> dead;
@@ -447,7 +481,13 @@ class CodeBuilder {
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       places[i] = place_of_operand(node, i, dead);
     }
-    add(op);
+    if (op == OpCode::DICT_GET_ITEM && is_looked_up(places[0], places[1])) {
+      add(OpCode::DICT_GET_FOUND);
+    } else if (op == OpCode::DICT_SET_ITEM && is_looked_up(places[0], places[1])) {
+      add(OpCode::DICT_SET_FOUND);
+    } else {
+      add(op);
+    }
     Instruction& added = code_.instructions.back();
     added.x = op == OpCode::SET_ITEM || op == OpCode::DICT_SET_ITEM ? places[2] : -1;
     added.n = places[0];

@@ -187,16 +187,16 @@ c10::detail::DictImpl& dict_of(const IValue& value) {
   return *static_cast<c10::detail::DictImpl*>(counted);
 }
 
-const IValue& element_of_dict(c10::detail::DictImpl& dict, const IValue& key) {
-  const auto found = dict.find(key);
+using DictPosition = c10::detail::DictImpl::iterator;
+
+const IValue& element_at(const c10::detail::DictImpl& dict, DictPosition found, const IValue& key) {
   if (found == dict.entries.end()) {
     ops::throw_key_error(key);
   }
   return found->second;
 }
 
-void set_element_of_dict(c10::detail::DictImpl& dict, const IValue& key, const IValue& value) {
-  const auto found = dict.find(key);
+void set_element_at(c10::detail::DictImpl& dict, DictPosition found, const IValue& key, const IValue& value) {
   if (found != dict.entries.end()) {
     assign(found->second, value);
     return;
@@ -314,6 +314,7 @@ void Run::run_instructions() {
   resume();
   Instruction instruction;
   size_t x, n;
+  DictPosition found;
 #define TORCH_JIT_LABEL(name) &&name,
 #define TORCH_JIT_LABEL_ARITHMETIC(name, op, type, function) &&name,
 #define TORCH_JIT_LABEL_COMPARISON(name, op, type, function) &&name, &&JF_##name,
@@ -321,7 +322,8 @@ void Run::run_instructions() {
   static const void* const kLabels[] = {TORCH_JIT_FORALL_OPCODES(TORCH_JIT_LABEL) TORCH_JIT_FORALL_ARITHMETIC(
       TORCH_JIT_LABEL_ARITHMETIC) TORCH_JIT_FORALL_COMPARISONS(TORCH_JIT_LABEL_COMPARISON)
                                             TORCH_JIT_FORALL_LIST_OPERATIONS(TORCH_JIT_LABEL_CONTAINER_OPERATION)
-                                                TORCH_JIT_FORALL_DICT_OPERATIONS(TORCH_JIT_LABEL_CONTAINER_OPERATION)};
+                                                TORCH_JIT_FORALL_DICT_OPERATIONS(TORCH_JIT_LABEL_CONTAINER_OPERATION)
+                                                    TORCH_JIT_FORALL_FOUND_OPERATIONS(TORCH_JIT_LABEL)};
 #undef TORCH_JIT_LABEL
 #undef TORCH_JIT_LABEL_ARITHMETIC
 #undef TORCH_JIT_LABEL_COMPARISON
@@ -455,17 +457,26 @@ SET_ITEM:
   TORCH_JIT_NEXT;
 DICT_GET_ITEM:
   save();
-  give(instruction.x, element_of_dict(dict_of(at(instruction.n)), at(instruction.m)));
+  found = dict_of(at(instruction.n)).find(at(instruction.m));
+  give(instruction.x, element_at(dict_of(at(instruction.n)), found, at(instruction.m)));
   TORCH_JIT_NEXT;
-DICT_CONTAINS : {
+DICT_GET_FOUND:
   save();
-  c10::detail::DictImpl& dict = dict_of(at(instruction.n));
-  give(instruction.x, dict.find(at(instruction.m)) != dict.entries.end());
-}
+  give(instruction.x, element_at(dict_of(at(instruction.n)), found, at(instruction.m)));
+  TORCH_JIT_NEXT;
+DICT_CONTAINS:
+  save();
+  found = dict_of(at(instruction.n)).find(at(instruction.m));
+  give(instruction.x, found != dict_of(at(instruction.n)).entries.end());
   TORCH_JIT_NEXT;
 DICT_SET_ITEM:
   save();
-  set_element_of_dict(dict_of(at(instruction.n)), at(instruction.m), at(instruction.x));
+  found = dict_of(at(instruction.n)).find(at(instruction.m));
+  set_element_at(dict_of(at(instruction.n)), found, at(instruction.m), at(instruction.x));
+  TORCH_JIT_NEXT;
+DICT_SET_FOUND:
+  save();
+  set_element_at(dict_of(at(instruction.n)), found, at(instruction.m), at(instruction.x));
   TORCH_JIT_NEXT;
 APPEND:
   save();

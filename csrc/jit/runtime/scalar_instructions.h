@@ -47,6 +47,8 @@
   _(DICT_GET_ITEM, "aten::__getitem__.Dict_") \
   _(DICT_CONTAINS, "aten::__contains__.")     \
   _(DICT_SET_ITEM, "aten::_set_item.")
+// Where the dictionary instruction before has looked for the same key, and nothing could change the dictionary since.
+#define TORCH_JIT_FORALL_FOUND_OPERATIONS(_) _(DICT_GET_FOUND) _(DICT_SET_FOUND)
 #define TORCH_JIT_FORALL_DICT_KEYS(_, name, op) _(name, op "str") _(name, op "int")
 
 namespace torch::jit {

@@ -257,9 +257,6 @@ Strings split(Text self, std::optional<std::string> separator, int64_t most) {
   }
   TORCH_CHECK_VALUE(!separator->empty(), "ValueError: empty separator");
   Strings parts;
-  if (most < 0 && separator->size() == 1) {
-    parts.reserve(static_cast<size_t>(std::count(self.begin(), self.end(), separator->front())) + 1);
-  }
   size_t first = 0;
   for (int64_t times = 0; most < 0 || times < most; ++times) {
     const size_t at = self.find(*separator, first);
@@ -400,18 +397,13 @@ std::string in_base(int64_t value, unsigned bits, const char* prefix) {
   return (value < 0 ? "-" : "") + (prefix + digits);
 }
 
-std::string joined(Text a, Text b) {
-  std::string out;
-  out.reserve(a.size() + b.size());
-  return out.append(a).append(b);
-}
 bool contains_text(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
 constexpr OperatorRow kRows[] = {
     {"aten::__contains__.string(str s, str part) -> bool", call<contains_text>},
-    {"aten::add.str(str a, str b) -> str", call<joined>},
+    {"aten::add.str(str a, str b) -> str", call<[](Text a, Text b) { return a + b; }>},
     {"aten::len.str(str s) -> int", call<[](Text s) { return static_cast<int64_t>(s.size()); }>},
     {"aten::__getitem__.str(str s, int index) -> str", call<item_at>},
     {"prim::StringIndex(str string, int index) -> str", call<character_at>},
