@@ -1,6 +1,7 @@
 // Compiled calls of which nobody wants gradients.
 #include <csrc/aot/inference_call.h>
 
+#include <csrc/compile/runner.h>
 #include <aten/core/LegacyTypeDispatch.h>
 #include <autograd/variable.h>
 
@@ -57,7 +58,7 @@ bool InferenceCall::run(const std::vector<at::Tensor>& arguments, std::vector<at
 }
 
 std::string InferenceCall::describe() const {
-  return functional_.graph->to_string();
+  return fused::describe(compiled_, *functional_.graph);
 }
 
 } // namespace torch::aot

@@ -2,6 +2,7 @@
 
 #include <csrc/aot/compiled_backward.h>
 #include <csrc/aot/inference_call.h>
+#include <csrc/compile/runner.h>
 #include <autograd/functions/utils.h>
 #include <c10/util/Exception.h>
 
@@ -83,8 +84,8 @@ bool TrainingCall::run(const std::vector<at::Tensor>& arguments, std::vector<at:
 std::string TrainingCall::describe() const {
   const Partition& parts = plan_->parts;
   return fmt::format(
-      "forward:\n{}\nbackward:\n{}\n{} bytes are kept between them", parts.forward->to_string(),
-      parts.backward->to_string(), parts.bytes_kept);
+      "forward:\n{}\nbackward:\n{}\n{} bytes are kept between them", fused::describe(plan_->forward, *parts.forward),
+      fused::describe(plan_->backward, *parts.backward), parts.bytes_kept);
 }
 
 } // namespace torch::aot

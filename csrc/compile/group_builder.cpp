@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace torch::fused {
 
@@ -34,6 +35,10 @@ uint32_t GroupBuilder::add_buffer(
   makers_.emplace_back();
   is_read_.push_back(false);
   return static_cast<uint32_t>(program_.buffers.size() - 1);
+}
+
+void GroupBuilder::add_first(Call call, uint32_t buffer) {
+  first_.emplace_back(std::move(call), buffer);
 }
 
 void GroupBuilder::add_step(Step step, const std::vector<uint32_t>& buffers) {
@@ -339,7 +344,21 @@ void GroupBuilder::finish() {
     }
   }
   std::reverse(kept.begin(), kept.end());
-  program_.steps = std::move(kept);
+  std::vector<bool> is_loaded(program_.buffers.size());
+  for (const Step& step : kept) {
+    if (const Group* const group = step.group()) {
+      for (const Inst& inst : group->insts) {
+        is_loaded[inst.buffer] = is_loaded[inst.buffer] || inst.kind == InstKind::Load;
+      }
+    }
+  }
+  program_.steps.clear();
+  for (auto& [call, buffer] : first_) {
+    if (is_loaded[buffer]) {
+      program_.steps.push_back({std::move(call), {}});
+    }
+  }
+  std::move(kept.begin(), kept.end(), std::back_inserter(program_.steps));
 }
 
 } // namespace torch::fused

@@ -35,6 +35,8 @@ class GroupBuilder {
   /// A new buffer, which nothing writes yet.
   uint32_t add_buffer(
       std::string name, c10::ScalarType dtype, std::vector<int64_t> sizes, std::vector<int64_t> strides);
+  /// A call before all others, which reads inputs alone; left out where no group reads `buffer` in the end.
+  void add_first(Call call, uint32_t buffer);
   /// A step at the end that gives these buffers.
   void add_step(Step step, const std::vector<uint32_t>& buffers);
   /// Notes that something outside of its group reads a buffer.
@@ -83,6 +85,7 @@ class GroupBuilder {
   void add_only_call(Growth& growth, std::vector<Step>& steps);
 
   Program& program_;
+  std::vector<std::pair<Call, uint32_t>> first_;
   std::vector<Maker> makers_; // by buffer
   std::vector<bool> is_read_; // by buffer
   std::vector<Growth> growth_; // by step

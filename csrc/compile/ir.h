@@ -160,9 +160,9 @@ struct Call {
 
 /// Takes values out of a list.
 struct Unpack {
-  uint32_t list;
-  int64_t index;
-  uint32_t slot;
+  uint32_t list = 0;
+  int64_t index = 0;
+  uint32_t slot = 0;
   /// As in Call.
   std::vector<uint32_t> buffers;
 };

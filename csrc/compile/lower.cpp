@@ -1,27 +1,42 @@
-#include <csrc/compile/lower.h>
+#include <csrc/compile/lowering.h>
 
-#include <csrc/compile/group_builder.h>
-#include <csrc/compile/probe.h>
-#include <csrc/compile/row_rules.h>
-#include <csrc/fx/effects.h>
-
-#include <aten/Functions.h>
 #include <aten/core/Tensor.h>
-#include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
-#include <utility>
 
 namespace torch::fused {
+
+std::vector<int64_t> numbers(const std::vector<fx::Dim>& dims, const fx::Node& node) {
+  std::vector<int64_t> values;
+  for (const fx::Dim dim : dims) {
+    TORCH_CHECK(!dim.is_expression(), "a size of %", node.name(), " is a symbol");
+    values.push_back(dim.value());
+  }
+  return values;
+}
+
+bool is_lowered_dtype(c10::ScalarType dtype) {
+  return !c10::isComplexType(dtype) && !c10::isQIntType(dtype) && !c10::isBitsType(dtype) && !c10::isFloat8Type(dtype);
+}
+
+std::optional<Target> target_of(const fx::Node& node, uint32_t result) {
+  const fx::TensorInfo* const info = node.info(result);
+  if (!info || !info->device.is_cpu() || info->layout != c10::kStrided || info->strides.size() != info->sizes.size() ||
+      !is_lowered_dtype(info->dtype)) {
+    return std::nullopt;
+  }
+  Target target{info->dtype, numbers(info->sizes, node), numbers(info->strides, node), {}};
+  const auto order = dense_order(target.sizes, target.strides);
+  if (!order || Layout{target.sizes, {}, 0}.numel() == 0) {
+    return std::nullopt;
+  }
+  target.order = *order;
+  return target;
+}
 
 namespace {
 
 using c10::IValue;
-
-/// What stands for a result of a node.
-using Known = std::variant<std::monostate, View, uint32_t, std::vector<View>>;
 
 bool is_whole(const Buffer& buffer, const Layout& layout) {
   return layout == Layout{buffer.sizes, buffer.strides, 0};
@@ -37,104 +52,13 @@ bool overlaps(const Layout& layout) {
   return false;
 }
 
-std::vector<int64_t> numbers(const std::vector<fx::Dim>& dims, const fx::Node& node) {
-  std::vector<int64_t> values;
-  for (const fx::Dim dim : dims) {
-    TORCH_CHECK(!dim.is_expression(), "a size of %", node.name(), " is a symbol");
-    values.push_back(dim.value());
-  }
-  return values;
+CallArg argument(std::variant<IValue, View, uint32_t, std::vector<CallArg>> what) {
+  CallArg arg;
+  arg.what = std::move(what);
+  return arg;
 }
 
-bool is_lowered_dtype(c10::ScalarType dtype) {
-  return !c10::isComplexType(dtype) && !c10::isQIntType(dtype) && !c10::isBitsType(dtype) && !c10::isFloat8Type(dtype);
-}
-
-/// Whether the result of a node is a dense CPU tensor that loops can give, and in which order of dimensions.
-struct Target {
-  c10::ScalarType dtype;
-  std::vector<int64_t> sizes, strides;
-  std::vector<size_t> order;
-};
-
-std::optional<Target> target_of(const fx::Node& node, uint32_t result = 0) {
-  const fx::TensorInfo* const info = node.info(result);
-  if (!info || !info->device.is_cpu() || info->layout != c10::kStrided || info->strides.size() != info->sizes.size() ||
-      !is_lowered_dtype(info->dtype)) {
-    return std::nullopt;
-  }
-  Target target{info->dtype, numbers(info->sizes, node), numbers(info->strides, node), {}};
-  const auto order = dense_order(target.sizes, target.strides);
-  if (!order || Layout{target.sizes, {}, 0}.numel() == 0) {
-    return std::nullopt;
-  }
-  target.order = *order;
-  return target;
-}
-
-bool broadcasts_to(const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
-  if (from.size() > to.size()) {
-    return false;
-  }
-  for (size_t d = 0; d < from.size(); ++d) {
-    if (from[d] != 1 && from[d] != to[to.size() - from.size() + d]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-class Lowering {
- public:
-  explicit Lowering(const std::shared_ptr<const fx::Graph>& graph) : graph_(*graph), builder_(program_) {
-    program_.graph = graph;
-    known_.resize(graph->num_ids());
-  }
-
-  Program run();
-
- private:
-  void add_input(const fx::Node& node);
-  void add_node(const fx::Node& node);
-  void add_function(const fx::Node& node);
-  void add_outputs();
-  Output output_of(const fx::Arg& arg);
-  Output copy_of(const View& view, const fx::Node& node, uint32_t result);
-
-  bool add_view(const fx::Node& node);
-  bool add_constant(const fx::Node& node);
-  bool add_copy(const fx::Node& node);
-  bool add_pointwise(const fx::Node& node);
-  bool add_rows(const fx::Node& node);
-  void add_call(const fx::Node& node);
-
-  const Known& known(fx::Value value) const {
-    return known_[value.node->id()].at(value.result);
-  }
-  const View* view_of(const fx::Arg& arg) const {
-    return arg.is_value() ? std::get_if<View>(&known(arg.value())) : nullptr;
-  }
-  const Buffer& buffer_of(const View& view) const {
-    return program_.buffers[view.buffer];
-  }
-  uint32_t new_slots(uint32_t count) {
-    return std::exchange(program_.num_slots, program_.num_slots + count);
-  }
-  View whole(uint32_t buffer) const {
-    return {buffer, {program_.buffers[buffer].sizes, program_.buffers[buffer].strides, 0}};
-  }
-  CallArg call_arg(const fx::Arg& arg, const c10::TypePtr& type) const;
-  Call call_of(const fx::Node& node, uint32_t first_slot) const;
-  uint32_t result_buffer(const fx::Node& node, const Target& target, uint32_t slot, uint32_t result = 0);
-  Operand operand_of(const View& view, const Target& target, c10::ScalarType dtype) const;
-
-  const fx::Graph& graph_;
-  Program program_;
-  GroupBuilder builder_;
-  std::vector<std::vector<Known>> known_; // by node, by result
-  std::vector<bool> is_returned_; // by buffer
-  bool has_outputs_ = false;
-};
+} // namespace
 
 void Lowering::add_input(const fx::Node& node) {
   const uint32_t slot = new_slots(1);
@@ -204,257 +128,6 @@ uint32_t Lowering::result_buffer(const fx::Node& node, const Target& target, uin
   const uint32_t buffer = builder_.add_buffer(name, target.dtype, target.sizes, target.strides);
   program_.buffers[buffer].slot = slot;
   return buffer;
-}
-
-Operand Lowering::operand_of(const View& view, const Target& target, c10::ScalarType dtype) const {
-  Operand operand;
-  operand.buffer = view.buffer;
-  operand.dtype = dtype;
-  operand.access =
-      Access::of(target.sizes, broadcast_strides(view.layout, target.sizes), target.order, view.layout.offset);
-  return operand;
-}
-
-/// Views are worked out without data: the operator runs on a tensor that has the layout alone.
-bool Lowering::add_view(const fx::Node& node) {
-  const auto& schema = node.schema();
-  if (!schema.hasAnyAliasInfo() || schema.is_mutable() || node.num_results() != 1 || node.args().empty() ||
-      node.is_operator("aten::as_strided")) {
-    return false;
-  }
-  const View* const from = view_of(node.args()[0]);
-  if (!from) {
-    return false;
-  }
-  const at::Tensor base = at::empty_strided(
-      from->layout.sizes, from->layout.strides,
-      at::TensorOptions(c10::kMeta).dtype(program_.buffers[from->buffer].dtype));
-  torch::jit::Stack stack{base};
-  for (size_t i = 1; i < node.args().size(); ++i) {
-    if (!node.args()[i].is_constant()) {
-      return false;
-    }
-    stack.push_back(fx::convert(node.args()[i].constant(), fx::conversion_to(*schema.arguments()[i].type())));
-  }
-  node.operator_handle().callBoxed(&stack);
-  const auto view = [&](const at::Tensor& tensor) -> std::optional<View> {
-    if (!tensor.is_meta() || tensor.scalar_type() != base.scalar_type() ||
-        tensor.storage().unsafeGetStorageImpl() != base.storage().unsafeGetStorageImpl() || tensor.is_conj() ||
-        tensor.is_neg()) {
-      return std::nullopt;
-    }
-    return View{
-        from->buffer, {tensor.sizes().vec(), tensor.strides().vec(), from->layout.offset + tensor.storage_offset()}};
-  };
-  if (stack.size() == 1 && stack[0].isTensor()) {
-    auto made = view(stack[0].toTensor());
-    if (made) {
-      known_[node.id()] = {std::move(*made)};
-    }
-    return made.has_value();
-  }
-  if (stack.size() != 1 || !stack[0].isTensorList()) {
-    return false;
-  }
-  std::vector<View> views;
-  for (const at::Tensor& tensor : stack[0].toTensorVector()) {
-    auto made = view(tensor);
-    if (!made) {
-      return false;
-    }
-    views.push_back(std::move(*made));
-  }
-  known_[node.id()] = {std::move(views)};
-  return true;
-}
-
-/// Tensors of one value.
-bool Lowering::add_constant(const fx::Node& node) {
-  static constexpr std::string_view kZero[] = {"aten::zeros", "aten::zeros_like", "aten::new_zeros"};
-  static constexpr std::string_view kOne[] = {"aten::ones", "aten::ones_like", "aten::new_ones"};
-  const auto is_of = [&](const auto& names) {
-    return std::any_of(
-        std::begin(names), std::end(names), [&](std::string_view name) { return node.is_operator(name); });
-  };
-  c10::Scalar value;
-  if (is_of(kOne)) {
-    value = 1;
-  } else if (node.is_operator("aten::full") || node.is_operator("aten::full_like")) {
-    const fx::Arg& fill = node.arg("fill_value");
-    if (!fill.is_constant() || !fill.constant().isScalar()) {
-      return false;
-    }
-    value = fill.constant().toScalar();
-  } else if (is_of(kZero)) {
-    value = 0;
-  } else {
-    return false;
-  }
-  const auto target = target_of(node);
-  if (!target) {
-    return false;
-  }
-  const at::Tensor one = at::full({1}, value, at::TensorOptions(target->dtype));
-  Operand operand;
-  operand.dtype = target->dtype;
-  std::memcpy(operand.value.data(), one.const_data_ptr(), one.element_size());
-  const uint32_t slot = new_slots(1), buffer = result_buffer(node, *target, slot);
-  Inst copy;
-  copy.kind = InstKind::Convert;
-  copy.dtype = target->dtype;
-  copy.name = node.target();
-  builder_.add_pointwise(copy, {operand}, buffer, call_of(node, slot));
-  known_[node.id()] = {whole(buffer)};
-  return true;
-}
-
-/// Casts and copies.
-bool Lowering::add_copy(const fx::Node& node) {
-  if (!node.is_operator("aten::_to_copy") && !node.is_operator("aten::clone") &&
-      !node.is_operator("aten::lift_fresh_copy")) {
-    return false;
-  }
-  const View* const from = view_of(node.args()[0]);
-  const auto target = target_of(node);
-  if (!from || !target || !is_lowered_dtype(buffer_of(*from).dtype) || from->layout.sizes != target->sizes) {
-    return false;
-  }
-  const uint32_t slot = new_slots(1), buffer = result_buffer(node, *target, slot);
-  Inst copy;
-  copy.kind = InstKind::Convert;
-  copy.dtype = target->dtype;
-  copy.name = node.target();
-  builder_.add_pointwise(copy, {operand_of(*from, *target, buffer_of(*from).dtype)}, buffer, call_of(node, slot));
-  known_[node.id()] = {whole(buffer)};
-  return true;
-}
-
-bool Lowering::add_pointwise(const fx::Node& node) {
-  const auto& schema = node.schema();
-  const auto target = target_of(node);
-  if (!target || schema.returns().size() != 1 || schema.hasAnyAliasInfo() || fx::is_impure(node) ||
-      node.operator_handle().operator_name().name.rfind("aten::", 0) != 0) {
-    return false;
-  }
-  std::vector<IValue> stack;
-  std::vector<ProbeTensor> tensors;
-  std::vector<const View*> views;
-  for (size_t i = 0; i < node.args().size(); ++i) {
-    const fx::Arg& arg = node.args()[i];
-    if (arg.is_constant()) {
-      stack.push_back(fx::convert(arg.constant(), fx::conversion_to(*schema.arguments()[i].type())));
-      continue;
-    }
-    const View* const view = view_of(arg);
-    if (!view || !is_lowered_dtype(buffer_of(*view).dtype) || !broadcasts_to(view->layout.sizes, target->sizes)) {
-      return false;
-    }
-    tensors.push_back({i, buffer_of(*view).dtype, view->layout.sizes});
-    views.push_back(view);
-    stack.emplace_back();
-  }
-  if (tensors.empty()) {
-    return false;
-  }
-  const auto learned = learn_kernel(node.operator_handle(), stack, tensors, target->dtype, target->sizes);
-  if (!learned) {
-    return false;
-  }
-  std::vector<Operand> operands;
-  for (const LearnedKernel::Operand& from : learned->operands) {
-    Operand operand;
-    if (from.tensor >= 0) {
-      operand = operand_of(*views[from.tensor], *target, from.dtype);
-    } else {
-      operand.dtype = from.dtype;
-      operand.value = from.value;
-    }
-    operands.push_back(std::move(operand));
-  }
-  const uint32_t slot = new_slots(1), buffer = result_buffer(node, *target, slot);
-  Inst inst;
-  inst.kind = InstKind::Kernel;
-  inst.dtype = learned->written;
-  inst.kernel = learned->kernel;
-  std::copy(learned->functor.begin(), learned->functor.end(), inst.functor.begin());
-  inst.wide_inputs = learned->wide_inputs;
-  inst.name = node.target();
-  builder_.add_pointwise(std::move(inst), operands, buffer, call_of(node, slot));
-  known_[node.id()] = {whole(buffer)};
-  return true;
-}
-
-std::vector<size_t> all_dims(const View& view) {
-  std::vector<size_t> dims(view.layout.sizes.size());
-  std::iota(dims.begin(), dims.end(), size_t{0});
-  return dims;
-}
-
-/// Reductions of the last dimensions, softmax and normalizations, behind a group that makes what they read.
-bool Lowering::add_rows(const fx::Node& node) {
-  const RowRule* const rule = find_row_rule(node);
-  const View* const first = rule ? view_of(node.args()[0]) : nullptr;
-  if (!first) {
-    return false;
-  }
-  const auto plan = plan_rows(*rule, node, first->layout.sizes);
-  if (!plan) {
-    return false;
-  }
-  RowCall row_call{plan->op, plan->stack, {}, {}, {}, rule->keeps_dim};
-  const Target rows{c10::ScalarType::Float, first->layout.sizes, {}, all_dims(*first)};
-  std::vector<Operand> operands;
-  for (const size_t place : plan->row_args) {
-    const View* const view = view_of(node.args()[place]);
-    if (!view || view->layout.sizes != rows.sizes) {
-      return false;
-    }
-    operands.push_back(operand_of(*view, rows, buffer_of(*view).dtype));
-    row_call.places.push_back(place);
-  }
-  for (const size_t place : plan->whole_args) {
-    const View* const view = view_of(node.args()[place]);
-    const Access access = view ? operand_of(*view, {{}, view->layout.sizes, {}, all_dims(*view)}, {}).access : Access{};
-    if (!view || !builder_.is_input(view->buffer) || !access.is_linear()) {
-      return false;
-    }
-    row_call.tensors.emplace_back(place, View{view->buffer, {{plan->row}, {1}, view->layout.offset}});
-  }
-  std::vector<Target> targets;
-  for (uint32_t r = 0; r < node.num_results(); ++r) {
-    const auto target = target_of(node, r);
-    // Results in the order of the loop.
-    if (!target || !std::is_sorted(target->order.begin(), target->order.end())) {
-      return false;
-    }
-    const int64_t n = Layout{target->sizes, {}, 0}.numel(), all = first->layout.numel();
-    if (n != (rule->is_row[r] ? all / plan->row : all)) {
-      return false;
-    }
-    row_call.is_row.push_back(rule->is_row[r]);
-    targets.push_back(*target);
-  }
-  const uint32_t slot = new_slots(node.num_results());
-  std::vector<uint32_t> results;
-  for (uint32_t r = 0; r < node.num_results(); ++r) {
-    results.push_back(result_buffer(node, targets[r], slot + r, r));
-  }
-  Inst inst;
-  inst.kind = InstKind::RowCall;
-  inst.name = node.target();
-  const auto shared = std::make_shared<const RowCall>(std::move(row_call));
-  inst.row_call = shared;
-  if (!builder_.add_rows(std::move(inst), operands, plan->row, results, call_of(node, slot))) {
-    return false;
-  }
-  for (const auto& [place, view] : shared->tensors) {
-    builder_.mark_read(view.buffer);
-  }
-  auto& made = known_[node.id()];
-  for (const uint32_t buffer : results) {
-    made.emplace_back(whole(buffer));
-  }
-  return true;
 }
 
 void Lowering::add_call(const fx::Node& node) {
@@ -536,29 +209,69 @@ Output Lowering::copy_of(const View& view, const fx::Node& node, uint32_t result
   builder_.mark_read(view.buffer);
   const fx::TensorInfo* const info = node.info(result);
   const Layout like{view.layout.sizes, info ? numbers(info->strides, node) : view.layout.strides, 0};
-  const auto find = [](const char* name) { return c10::Dispatcher::singleton().findSchemaOrThrow(name, ""); };
-  const auto argument = [](auto what) {
-    CallArg arg;
-    arg.what = std::move(what);
-    return arg;
-  };
   const uint32_t slot = new_slots(1);
-  if (overlaps(like)) {
-    Call clone{node.name() + "_copy", find("aten::clone"), {}, slot, 1, {}};
-    clone.args = {argument(view), argument(IValue(static_cast<int64_t>(c10::MemoryFormat::Contiguous)))};
-    builder_.add_step({std::move(clone), {}}, {});
-    return slot;
+  for (Call& call : strided_copy(view, like, node.name(), slot)) {
+    builder_.add_step({std::move(call), {}}, {});
   }
-  const uint32_t ignored = new_slots(1);
-  Call make{node.name() + "_copy", find("aten::new_empty_strided"), {}, slot, 1, {}};
-  make.args = {argument(view),     argument(IValue(like.sizes)), argument(IValue(like.strides)),
-               argument(IValue()), argument(IValue()),           argument(IValue()),
-               argument(IValue())};
-  builder_.add_step({std::move(make), {}}, {});
-  Call copy{node.name() + "_copied", find("aten::copy_"), {}, ignored, 1, {}};
-  copy.args = {argument(slot), argument(view), argument(IValue(false))};
-  builder_.add_step({std::move(copy), {}}, {});
   return slot;
+}
+
+/// Calls that give a copy of other strides in a slot, or a contiguous one where these are of no tensor of its own.
+std::vector<Call> Lowering::strided_copy(const View& view, const Layout& like, const std::string& name, uint32_t slot) {
+  const auto find = [](const char* op) { return c10::Dispatcher::singleton().findSchemaOrThrow(op, ""); };
+  std::vector<Call> calls;
+  if (overlaps(like)) {
+    calls.push_back({name + "_copy", find("aten::clone"), {}, slot, 1, {}});
+    calls[0].args = {argument(view), argument(IValue(static_cast<int64_t>(c10::MemoryFormat::Contiguous)))};
+    return calls;
+  }
+  calls.push_back({name + "_copy", find("aten::new_empty_strided"), {}, slot, 1, {}});
+  calls[0].args = {argument(view),     argument(IValue(like.sizes)), argument(IValue(like.strides)),
+                   argument(IValue()), argument(IValue()),           argument(IValue()),
+                   argument(IValue())};
+  calls.push_back({name + "_copied", find("aten::copy_"), {}, new_slots(1), 1, {}});
+  calls[1].args = {argument(slot), argument(view), argument(IValue(false))};
+  return calls;
+}
+
+/// A copy of an input in the order of a loop, where the loop would take one element of each cache line of it.
+std::optional<uint32_t> Lowering::turned_input(const View& view, const Target& target) {
+  constexpr int64_t kLeastElements = 4096, kLeastRun = 16;
+  if (!builder_.is_input(view.buffer) || view.layout.sizes != target.sizes || view.layout.numel() < kLeastElements) {
+    return std::nullopt;
+  }
+  const Access access = Access::of(target.sizes, view.layout.strides, target.order, view.layout.offset);
+  const bool is_turned = !access.ranges.empty() && access.ranges.back().stride > 1 &&
+      access.ranges.back().size >= kLeastRun &&
+      std::any_of(access.ranges.begin(), access.ranges.end(), [](const Range& range) {
+        return range.stride == 1 && range.size >= kLeastRun;
+      });
+  if (!is_turned) {
+    return std::nullopt;
+  }
+  Layout like{target.sizes, std::vector<int64_t>(target.sizes.size(), 1), 0};
+  int64_t stride = 1;
+  for (auto d = target.order.rbegin(); d != target.order.rend(); ++d) {
+    like.strides[*d] = stride;
+    stride *= target.sizes[*d];
+  }
+  for (const auto& [from, copy] : turned_) {
+    if (from.buffer == view.buffer && from.layout == view.layout && program_.buffers[copy].strides == like.strides) {
+      return copy;
+    }
+  }
+  const uint32_t slot = new_slots(1);
+  const std::string name = buffer_of(view).name;
+  const uint32_t copy = builder_.add_buffer("%" + name + "_copy", buffer_of(view).dtype, like.sizes, like.strides);
+  program_.buffers[copy].home = Buffer::Home::Slot;
+  program_.buffers[copy].slot = slot;
+  std::vector<Call> calls = strided_copy(view, like, name, slot);
+  calls[0].buffers = {copy};
+  for (Call& call : calls) {
+    builder_.add_first(std::move(call), copy);
+  }
+  turned_.emplace_back(view, copy);
+  return copy;
 }
 
 Output Lowering::output_of(const fx::Arg& arg) {
@@ -632,8 +345,6 @@ Program Lowering::run() {
   program_.lint();
   return std::move(program_);
 }
-
-} // namespace
 
 Program lower(const std::shared_ptr<const fx::Graph>& graph) {
   return Lowering(graph).run();

@@ -31,8 +31,10 @@ const std::vector<RowRule>& row_rules() {
   return rules;
 }
 
-/// The most bytes of a row: a few rows have to fit the second-level cache.
+/// The most elements of a row: a few rows have to fit the second-level cache.
 constexpr int64_t kMostRowElements = 16384;
+/// Reductions of many short rows cost less as one call than as one for each tile.
+constexpr int64_t kLeastReducedRow = 2048, kManyElements = 16384;
 
 std::vector<int64_t> ints(const c10::IValue& value) {
   return value.isIntList() ? value.toIntVector()
@@ -90,7 +92,12 @@ std::optional<RowPlan> plan_rows(const RowRule& rule, const fx::Node& node, cons
   const size_t dot = rule.out.find('.');
   const auto op = c10::Dispatcher::singleton().findSchema(
       {std::string(rule.out.substr(0, dot)), std::string(rule.out.substr(dot + 1))});
-  if (row < 2 || row > kMostRowElements || !op) {
+  int64_t numel = 1;
+  for (const int64_t size : sizes) {
+    numel *= size;
+  }
+  const bool is_short = rule.kind == RowKind::Reduction && row < kLeastReducedRow && numel > kManyElements;
+  if (row < 2 || row > kMostRowElements || is_short || !op) {
     return std::nullopt;
   }
   RowPlan plan{*op, {}, row, {}, {}};

@@ -1,6 +1,5 @@
 #include <csrc/compile/runner.h>
 
-#include <csrc/capture/backend.h>
 #include <csrc/compile/lower.h>
 
 #include <aten/Functions.h>
@@ -228,6 +227,11 @@ std::vector<at::Tensor> Runner::run(std::vector<at::Tensor>& inputs) const {
 FusedGraph::FusedGraph(const std::shared_ptr<const fx::Graph>& graph) {
   const at::AutoDispatchBelowADInplaceOrView below; // operators are tried while the program is made
   runner_ = std::make_shared<const Runner>(lower(graph));
+}
+
+std::string describe(const capture::CompiledGraph& compiled, const fx::Graph& graph) {
+  const auto* const fused = compiled.target<FusedGraph>();
+  return fused ? fused->to_string() : graph.to_string();
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Runs programs.
 #pragma once
 
+#include <csrc/capture/backend.h>
 #include <csrc/compile/ir.h>
 #include <csrc/compile/tiles.h>
 
@@ -66,5 +67,8 @@ class TORCH_API FusedGraph {
  private:
   std::shared_ptr<const Runner> runner_;
 };
+
+/// What runs: the program, where `compiled` is one of these, else the graph that it was made of.
+std::string describe(const capture::CompiledGraph& compiled, const fx::Graph& graph);
 
 } // namespace torch::fused

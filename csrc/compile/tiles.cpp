@@ -212,10 +212,12 @@ void TileLoop::add_ops() {
         static_cast<uint32_t>(args_.size()),
         static_cast<uint32_t>(inst.args.size()),
         inst.form == Form::Row,
-        tensors};
+        tensors,
+        num_row_calls_};
     args_.insert(args_.end(), inst.args.begin(), inst.args.end());
     if (inst.kind == InstKind::RowCall) {
       tensors += static_cast<uint32_t>(inst.row_call->tensors.size());
+      ++num_row_calls_;
     }
     if (inst.kind == InstKind::Result || (inst.kind == InstKind::Load && scratch_[i] < 0)) {
       continue;
@@ -224,26 +226,48 @@ void TileLoop::add_ops() {
   }
 }
 
+/// The tensors of one RowCall, which stay while tiles have as many rows.
+struct TileLoop::RowTensors {
+  int64_t rows = 0;
+  std::vector<at::Tensor> tensors; // arguments, then results
+};
+
 void TileLoop::run_row_call(
-    const Op& op, int64_t n, char* const* values, const std::vector<at::Tensor>& tensors) const {
+    const Op& op, int64_t n, char* const* values, const std::vector<at::Tensor>& whole, RowTensors& on_rows) const {
   const RowCall& call = *op.inst->row_call;
   const int64_t rows = n / group_.row;
-  torch::jit::Stack stack(call.stack.begin(), call.stack.end());
-  for (uint32_t a = 0; a < op.num_args; ++a) {
-    const uint32_t arg = args_[op.first_arg + a];
-    stack[call.places[a]] = tensor_on(values[arg], group_.insts[arg].dtype, {rows, group_.row});
+  const size_t num_results = call.is_row.size();
+  const auto value_of = [&](size_t i) {
+    // Results follow each other.
+    return i < op.num_args ? args_[op.first_arg + i] : op.value + static_cast<uint32_t>(i - op.num_args);
+  };
+  if (on_rows.rows != rows) {
+    on_rows = {rows, {}};
+    for (size_t i = 0; i < op.num_args + num_results; ++i) {
+      const uint32_t value = value_of(i);
+      const c10::ScalarType dtype = group_.insts[value].dtype;
+      const bool is_row = i >= op.num_args && call.is_row[i - op.num_args];
+      on_rows.tensors.push_back(
+          !is_row              ? tensor_on(values[value], dtype, {rows, group_.row})
+              : call.keeps_dim ? tensor_on(values[value], dtype, {rows, 1})
+                               : tensor_on(values[value], dtype, {rows}));
+    }
+  } else {
+    for (size_t i = 0; i < on_rows.tensors.size(); ++i) {
+      on_rows.tensors[i].storage().unsafeGetStorageImpl()->set_data_ptr_noswap(
+          c10::DataPtr(values[value_of(i)], c10::kCPU));
+    }
+  }
+  torch::jit::Stack stack;
+  stack.reserve(call.stack.size() + num_results);
+  stack.insert(stack.end(), call.stack.begin(), call.stack.end());
+  for (size_t a = 0; a < op.num_args; ++a) {
+    stack[call.places[a]] = on_rows.tensors[a];
   }
   for (size_t t = 0; t < call.tensors.size(); ++t) {
-    stack[call.tensors[t].first] = tensors[op.tensors + t];
+    stack[call.tensors[t].first] = whole[op.tensors + t];
   }
-  for (uint32_t r = 0; r < call.is_row.size(); ++r) {
-    const uint32_t value = op.value + r; // results follow each other
-    const c10::ScalarType dtype = group_.insts[value].dtype;
-    stack.emplace_back(
-        !call.is_row[r]      ? tensor_on(values[value], dtype, {rows, group_.row})
-            : call.keeps_dim ? tensor_on(values[value], dtype, {rows, 1})
-                             : tensor_on(values[value], dtype, {rows}));
-  }
+  stack.insert(stack.end(), on_rows.tensors.begin() + op.num_args, on_rows.tensors.end());
   const at::AutoDispatchBelowADInplaceOrView guard; // threads have states of their own, and weights may want gradients
   call.op.callBoxed(&stack);
 }
@@ -254,7 +278,8 @@ void TileLoop::run_op(
     int64_t n,
     char* const* bases,
     char* const* values,
-    const std::vector<at::Tensor>& tensors) const {
+    const std::vector<at::Tensor>& tensors,
+    std::vector<RowTensors>& on_rows) const {
   const Inst& inst = *op.inst;
   char* const out = values[op.value];
   const int64_t count = op.is_row ? n / group_.row : n;
@@ -283,7 +308,7 @@ void TileLoop::run_op(
       repeat_each(size_of(inst), values[args_[op.first_arg]], n / group_.row, group_.row, out);
       break;
     case InstKind::RowCall:
-      run_row_call(op, n, values, tensors);
+      run_row_call(op, n, values, tensors, on_rows[op.row_call]);
       break;
     case InstKind::Result:
       break;
@@ -298,8 +323,9 @@ void TileLoop::run_tiles(int64_t begin, int64_t end, char* const* bases, const s
   for (size_t i = 0; i < scratch_.size(); ++i) {
     values[i] = scratch + scratch_[i];
   }
+  std::vector<RowTensors> on_rows(num_row_calls_);
   for (const Op& op : once_) {
-    run_op(op, 0, tile_, bases, values, tensors);
+    run_op(op, 0, tile_, bases, values, tensors, on_rows);
   }
   const at::native::ResultStream stream(!streamed_.empty());
   for (int64_t t = begin; t < end; ++t) {
@@ -312,7 +338,7 @@ void TileLoop::run_tiles(int64_t begin, int64_t end, char* const* bases, const s
       values[moving.value] = bases[moving.buffer] + place * moving.size;
     }
     for (const Op& op : body_) {
-      run_op(op, start, n, bases, values, tensors);
+      run_op(op, start, n, bases, values, tensors, on_rows);
     }
     for (const Streamed& stored : streamed_) {
       const bool is_row = group_.insts[stored.value].form == Form::Row;

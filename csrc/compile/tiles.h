@@ -49,7 +49,9 @@ class TileLoop {
     uint32_t num_args;
     bool is_row;
     uint32_t tensors; // of a RowCall: the first of its tensors
+    uint32_t row_call; // of a RowCall: how many there are before it
   };
+  struct RowTensors;
   struct Streamed {
     uint32_t value;
     uint32_t buffer;
@@ -68,8 +70,10 @@ class TileLoop {
       int64_t n,
       char* const* bases,
       char* const* values,
-      const std::vector<at::Tensor>& tensors) const;
-  void run_row_call(const Op& op, int64_t n, char* const* values, const std::vector<at::Tensor>& tensors) const;
+      const std::vector<at::Tensor>& tensors,
+      std::vector<RowTensors>& on_rows) const;
+  void run_row_call(
+      const Op& op, int64_t n, char* const* values, const std::vector<at::Tensor>& whole, RowTensors& on_rows) const;
 
   const Group& group_;
   int64_t tile_ = 0; // elements
@@ -78,6 +82,7 @@ class TileLoop {
   int64_t num_tiles_ = 0;
   int64_t grain_ = 1; // tiles
   int64_t scratch_bytes_ = 0;
+  uint32_t num_row_calls_ = 0;
   std::vector<int64_t> scratch_; // by value: offset, or -1
   std::vector<Moving> moving_;
   std::vector<Streamed> streamed_;

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
 #include <random>
 
 using torch::fused::FusedGraph;
@@ -10,6 +13,19 @@ using torch::fx::Arg;
 using torch::fx::Node;
 
 namespace {
+
+constexpr int64_t kMostElements = 60000;
+
+/// Elements of tensors broadcast over each other.
+int64_t broadcast_numel(const std::vector<at::Tensor>& tensors) {
+  std::vector<int64_t> sizes(8, 1);
+  for (const at::Tensor& tensor : tensors) {
+    for (int64_t d = 1; d <= std::min<int64_t>(8, tensor.dim()); ++d) {
+      sizes[8 - d] = std::max(sizes[8 - d], tensor.size(-d));
+    }
+  }
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<int64_t>());
+}
 
 /// Grows a graph node by node, each tried at once, so that what follows knows sizes and dtypes.
 class RandomGraph {
@@ -79,6 +95,9 @@ class RandomGraph {
 
   /// Adds a node if the operator takes such tensors; they are those of `args` in order.
   bool call(const char* name, const std::vector<Arg>& args, const std::vector<at::Tensor>& tensors) {
+    if (broadcast_numel(tensors) > kMostElements) {
+      return false;
+    }
     const auto trial = torch::fx::Graph::create();
     std::vector<Arg> own;
     size_t next = 0;
@@ -101,7 +120,7 @@ class RandomGraph {
     } catch (const c10::Error&) {
       return false;
     }
-    if (result.numel() > 60000 || result.numel() == 0) {
+    if (result.numel() > kMostElements || result.numel() == 0) {
       return false;
     }
     values_.push_back({graph_->call_operator(name, args), result});

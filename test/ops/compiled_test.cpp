@@ -19,7 +19,8 @@ namespace {
 
 torch::CompileOptions options() {
   torch::CompileOptions options;
-  options.backend = "aot_eager";
+  const char* const backend = std::getenv("TENSOR_TEST_BACKEND");
+  options.backend = backend != nullptr ? backend : "aot_eager";
   options.check_calls = 0;
   return options;
 }
