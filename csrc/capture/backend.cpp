@@ -1,6 +1,7 @@
 // The table of backends, and the one that runs graphs operator by operator.
 #include <csrc/capture/backend.h>
 
+#include <csrc/functionalize/reinplace.h>
 #include <csrc/fx/interpreter.h>
 #include <csrc/fx/graph_module.h>
 #include <c10/util/Exception.h>
@@ -15,7 +16,9 @@ namespace {
 
 /// Boxed calls, each value let go after its last use.
 CompiledGraph interpret(const BackendInput& input) {
-  const auto module = std::make_shared<const fx::GraphModule>(input.graph->copy(), "Graph");
+  const std::shared_ptr<fx::Graph> graph = input.graph->copy();
+  functionalize::reinplace(*graph);
+  const auto module = std::make_shared<const fx::GraphModule>(graph, "Graph");
   return [module](std::vector<at::Tensor>& inputs) {
     std::vector<c10::IValue> values(std::make_move_iterator(inputs.begin()), std::make_move_iterator(inputs.end()));
     inputs.clear();
