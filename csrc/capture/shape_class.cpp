@@ -119,7 +119,8 @@ bool ShapeClass::add(const std::shared_ptr<fx::GraphModule>& recorded, const std
     traces_.push_back(recorded);
     return false;
   }
-  if (!unify_with(recorded)) {
+  // Strides that do not follow from the sizes are those of other calls.
+  if (!unify_with(recorded) || !fits_strides(inputs)) {
     ++failures_;
     return false;
   }

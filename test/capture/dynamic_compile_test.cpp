@@ -65,6 +65,26 @@ TEST_CASE("A graph serves all sizes after the second", "[capture]") {
   CHECK(f(strided).equal(g(strided)));
 }
 
+TEST_CASE("Strides that do not follow from sizes are calls of their own", "[capture]") {
+  int runs = 0;
+  const auto f = torch::compile(
+      [&](const Tensor& x) {
+        ++runs;
+        return x * 2 + x.sum(0);
+      },
+      plain());
+  const auto base = torch::randn({40, 40});
+  for (int pass = 0; pass < 3; ++pass) {
+    for (const int64_t n : {3, 5, 8, 13, 20}) {
+      const auto x = base.narrow(0, 0, n).narrow(1, 1, 40 - n);
+      CHECK(f(x).equal(x * 2 + x.sum(0)));
+      const auto gaps = base.slice(1, 0, 4 * n % 40 + 2, 2);
+      CHECK(f(gaps).equal(gaps * 2 + gaps.sum(0)));
+    }
+  }
+  CHECK(runs < 25); // no call is recorded for ever
+}
+
 TEST_CASE("Branches on sizes and sizes that must be equal are never missed", "[capture]") {
   const auto branch = torch::compile([](const Tensor& x) { return x.size(0) > 9 ? x.exp() : x.sin(); }, plain());
   for (const int64_t n : {3, 5, 7, 12, 3, 12, 20, 9, 10}) {
