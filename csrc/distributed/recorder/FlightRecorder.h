@@ -37,10 +37,7 @@ class TORCH_API DebugInfoWriter {
 /// All entries, in the pickled form that PyTorch's analyzer of traces reads (version 2.10). Its arguments leave out the
 /// operations, or those that have ended; stacks are not kept. One recorder serves all backends.
 TORCH_API std::string dump_fr_trace(
-    bool includeCollectives,
-    bool includeStackTraces,
-    bool onlyActive,
-    const std::string& backend = kDefaultFRBackend);
+    bool includeCollectives, bool includeStackTraces, bool onlyActive, const std::string& backend = kDefaultFRBackend);
 /// The same as JSON.
 TORCH_API std::string dump_fr_trace_json(
     bool includeCollectives, bool onlyActive, const std::string& backend = kDefaultFRBackend);
@@ -53,10 +50,7 @@ TORCH_API void dump_fr_trace_file(
     bool onlyActive,
     const std::string& backend = kDefaultFRBackend);
 TORCH_API bool try_dump_fr_trace_file(
-    bool includeCollectives,
-    bool includeStackTraces,
-    bool onlyActive,
-    const std::string& backend = kDefaultFRBackend);
+    bool includeCollectives, bool includeStackTraces, bool onlyActive, const std::string& backend = kDefaultFRBackend);
 /// Forgets all entries.
 TORCH_API void reset_fr_trace(const std::string& backend = kDefaultFRBackend);
 /// The same in words, one line for each operation, the oldest first: the last `count` of the group.

@@ -49,7 +49,8 @@ std::string words_of(const TraceEntry& entry) {
     text += c10::str(" and ", tensors.count - tensors.kept, " more");
   }
   if (entry.completed != 0) {
-    return text + ": completed in " + milliseconds(entry.completed - (entry.started != 0 ? entry.started : entry.created));
+    return text + ": completed in " +
+        milliseconds(entry.completed - (entry.started != 0 ? entry.started : entry.created));
   }
   return text + (entry.started != 0 ? ": begun, not ended" : ": not begun");
 }

@@ -189,16 +189,11 @@ MpiCarrier::MpiCarrier(int rank, int size, MPI_Comm comm) : ExchangingCarrier(ra
   MpiRuntime::get().call("MPI_Comm_set_errhandler", [&] { return MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN); });
 }
 
-MpiCarrier::~MpiCarrier() {
-  int ended = 0;
-  MPI_Finalized(&ended);
-  // Freeing is a collective call, for which nobody waits after a failure.
-  if (ended == 0 && !aborted_ && comm_ != MPI_COMM_WORLD) {
-    MPI_Comm_free(&comm_);
-  }
-}
-
-void MpiCarrier::run(const Call& call, const char* name, const std::function<int(MPI_Request*)>& begin) {
+void MpiCarrier::run(
+    const Call& call,
+    const char* name,
+    const std::vector<at::Tensor>& tensors,
+    const std::function<int(MPI_Request*)>& begin) {
   MpiRuntime& mpi = MpiRuntime::get();
   MPI_Request request = MPI_REQUEST_NULL;
   mpi.call(name, [&] { return begin(&request); });
@@ -215,22 +210,27 @@ void MpiCarrier::run(const Call& call, const char* name, const std::function<int
       continue;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(50));
+    const bool late = std::chrono::steady_clock::now() >= deadline;
+    if (late || aborted_) {
+      // The operation cannot be taken back: its memory stays where MPI may still write to it.
+      new std::vector<at::Tensor>(tensors);
+    }
     if (aborted_) {
       C10_THROW_ERROR(DistBackendError, "the group was aborted");
     }
-    if (std::chrono::steady_clock::now() >= deadline) {
+    if (late) {
       C10_THROW_ERROR(DistBackendError, c10::str("timed out after ", call.timeout.count(), " ms"));
     }
   }
 }
 
 void MpiCarrier::barrier(const Call& call) {
-  run(call, "MPI_Ibarrier", [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
+  run(call, "MPI_Ibarrier", {}, [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
 }
 
 void MpiCarrier::broadcast(const Call& call, const at::Tensor& data, int root) {
   const ElementType type(data);
-  run(call, "MPI_Ibcast", [&](MPI_Request* request) {
+  run(call, "MPI_Ibcast", {data}, [&](MPI_Request* request) {
     return MPI_Ibcast(data.data_ptr(), count_of(data.numel()), type, root, comm_, request);
   });
 }
@@ -241,7 +241,7 @@ void MpiCarrier::allreduce(const Call& call, const at::Tensor& data, ReduceOp::R
     ExchangingCarrier::allreduce(call, data, op);
     return;
   }
-  run(call, "MPI_Iallreduce", [&](MPI_Request* request) {
+  run(call, "MPI_Iallreduce", {data}, [&](MPI_Request* request) {
     return MPI_Iallreduce(MPI_IN_PLACE, data.data_ptr(), count_of(data.numel()), type, op_of(op), comm_, request);
   });
 }
@@ -252,7 +252,7 @@ void MpiCarrier::reduce(const Call& call, const at::Tensor& data, int root, Redu
     ExchangingCarrier::reduce(call, data, root, op);
     return;
   }
-  run(call, "MPI_Ireduce", [&](MPI_Request* request) {
+  run(call, "MPI_Ireduce", {data}, [&](MPI_Request* request) {
     return MPI_Ireduce(
         root == rank_ ? MPI_IN_PLACE : data.data_ptr(), data.data_ptr(), count_of(data.numel()), type, op_of(op), root,
         comm_, request);
@@ -262,7 +262,7 @@ void MpiCarrier::reduce(const Call& call, const at::Tensor& data, int root, Redu
 void MpiCarrier::allgather(const Call& call, const at::Tensor& output, const at::Tensor& input) {
   const ElementType type(input);
   const int n = count_of(input.numel());
-  run(call, "MPI_Iallgather", [&](MPI_Request* request) {
+  run(call, "MPI_Iallgather", {output, input}, [&](MPI_Request* request) {
     return MPI_Iallgather(input.data_ptr(), n, type, output.data_ptr(), n, type, comm_, request);
   });
 }
@@ -271,7 +271,7 @@ void MpiCarrier::allgatherv(
     const Call& call, const at::Tensor& output, const at::Tensor& input, const std::vector<int64_t>& counts) {
   const ElementType type(input);
   const Layout layout(counts);
-  run(call, "MPI_Iallgatherv", [&](MPI_Request* request) {
+  run(call, "MPI_Iallgatherv", {output, input}, [&](MPI_Request* request) {
     return MPI_Iallgatherv(
         input.data_ptr(), count_of(input.numel()), type, output.data_ptr(), layout.counts.data(), layout.places.data(),
         type, comm_, request);
@@ -281,7 +281,7 @@ void MpiCarrier::allgatherv(
 void MpiCarrier::gather(const Call& call, const at::Tensor& output, const at::Tensor& input, int root) {
   const ElementType type(input);
   const int n = count_of(input.numel());
-  run(call, "MPI_Igather", [&](MPI_Request* request) {
+  run(call, "MPI_Igather", {output, input}, [&](MPI_Request* request) {
     return MPI_Igather(
         input.data_ptr(), n, type, root == rank_ ? output.data_ptr() : nullptr, n, type, root, comm_, request);
   });
@@ -290,7 +290,7 @@ void MpiCarrier::gather(const Call& call, const at::Tensor& output, const at::Te
 void MpiCarrier::scatter(const Call& call, const at::Tensor& output, const at::Tensor& input, int root) {
   const ElementType type(output);
   const int n = count_of(output.numel());
-  run(call, "MPI_Iscatter", [&](MPI_Request* request) {
+  run(call, "MPI_Iscatter", {output, input}, [&](MPI_Request* request) {
     return MPI_Iscatter(
         root == rank_ ? input.data_ptr() : nullptr, n, type, output.data_ptr(), n, type, root, comm_, request);
   });
@@ -305,7 +305,7 @@ void MpiCarrier::alltoall(
   const ElementType type(input);
   const Layout out(output_counts);
   const Layout in(input_counts);
-  run(call, "MPI_Ialltoallv", [&](MPI_Request* request) {
+  run(call, "MPI_Ialltoallv", {output, input}, [&](MPI_Request* request) {
     return MPI_Ialltoallv(
         input.data_ptr(), in.counts.data(), in.places.data(), type, output.data_ptr(), out.counts.data(),
         out.places.data(), type, comm_, request);

@@ -1,9 +1,7 @@
 // Collectives by MPI, without blocking in it: so that they can time out, and one thread at a time is enough.
 #pragma once
 
-#include <csrc/distributed/backends/QueueBackend.h>
-
-#include <mpi.h>
+#include <csrc/distributed/plugins/mpi/ProcessGroupMPI.h>
 
 #include <atomic>
 #include <functional>
@@ -24,10 +22,10 @@ class MpiRuntime {
   std::mutex mutex_;
 };
 
+/// A communicator stays until MPI's end: to free it is a collective call, which a rank that has failed does not make.
 class MpiCarrier : public ExchangingCarrier {
  public:
   MpiCarrier(int rank, int size, MPI_Comm comm);
-  ~MpiCarrier() override;
 
   void barrier(const Call& call) override;
   void broadcast(const Call& call, const at::Tensor& data, int root) override;
@@ -51,7 +49,11 @@ class MpiCarrier : public ExchangingCarrier {
   }
 
  private:
-  void run(const Call& call, const char* name, const std::function<int(MPI_Request*)>& begin);
+  void run(
+      const Call& call,
+      const char* name,
+      const std::vector<at::Tensor>& tensors,
+      const std::function<int(MPI_Request*)>& begin);
 
   MPI_Comm comm_;
   std::atomic<bool> aborted_{false};

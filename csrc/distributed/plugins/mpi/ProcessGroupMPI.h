@@ -8,6 +8,9 @@
 
 #include <csrc/distributed/backends/QueueBackend.h>
 
+// Not its C++ classes, which would have to be linked.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <memory>
@@ -24,7 +27,7 @@ class TORCH_API ProcessGroupMPI : public QueueBackend {
   using WorkMPI = ::c10d::Work;
   using AsyncWork = ::c10d::Work;
 
-  /// The communicator belongs to the group from now on, unless it is MPI_COMM_WORLD.
+  /// The communicator is the group's from now on.
   explicit ProcessGroupMPI(int rank, int size, MPI_Comm pgComm);
   ProcessGroupMPI(
       int rank, int size, MPI_Comm pgComm, const c10::intrusive_ptr<Store>& store, c10::intrusive_ptr<Options> options);
