@@ -19,6 +19,13 @@ namespace {
 // Below, a rank reads all of what the others have: one barrier instead of two.
 constexpr size_t kAtOnce = 4096;
 
+// Tensors without elements have no memory.
+void copy_bytes(void* to, const void* from, size_t n) {
+  if (n != 0) {
+    std::memcpy(to, from, n);
+  }
+}
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
@@ -142,12 +149,12 @@ void ShmEngine::broadcast(const Collective& call, char* data) {
       bytes(), SharedSegment::kHalfBytes,
       [&](size_t at, size_t n, char* slot) {
         if (root) {
-          std::memcpy(slot, data + at, n);
+          copy_bytes(slot, data + at, n);
         }
       },
       [&](size_t at, size_t n, int half) {
         if (!root) {
-          std::memcpy(data + at, segment_.half(call.root, half), n);
+          copy_bytes(data + at, segment_.half(call.root, half), n);
         }
       });
 }
@@ -182,7 +189,7 @@ void ShmEngine::allreduce(const Collective& call, char* data) {
 
 void ShmEngine::allreduce_at_once(char* data) {
   exchange(
-      bytes(), bytes(), [&](size_t, size_t n, char* slot) { std::memcpy(slot, data, n); },
+      bytes(), bytes(), [&](size_t, size_t n, char* slot) { copy_bytes(slot, data, n); },
       [&](size_t, size_t, int half) {
         reduce_elements(call_.dtype, call_.reduction, slots(half), {data}, static_cast<size_t>(call_.numel));
       });
@@ -210,7 +217,7 @@ void ShmEngine::allreduce_by_chunks(char* data) {
   const auto total = static_cast<size_t>(call_.numel);
   for (size_t at = 0; at < total; at += chunk) {
     const size_t n = std::min(chunk, total - at);
-    std::memcpy(segment_.half(segment_.rank(), half_), data + at * element, n * element);
+    copy_bytes(segment_.half(segment_.rank(), half_), data + at * element, n * element);
     sync();
     const auto [begin, end] = part_of(n, segment_.rank());
     char* result = segment_.half(segment_.rank(), half_ ^ 1) + begin * element;
@@ -218,7 +225,7 @@ void ShmEngine::allreduce_by_chunks(char* data) {
     sync();
     for (int rank = 0; rank < segment_.size(); ++rank) {
       const auto [first, last] = part_of(n, rank);
-      std::memcpy(
+      copy_bytes(
           data + (at + first) * element, segment_.half(rank, half_ ^ 1) + first * element, (last - first) * element);
     }
   }
@@ -229,7 +236,7 @@ void ShmEngine::reduce(const Collective& call, char* data) {
   begin(call);
   const size_t element = c10::elementSize(call.dtype);
   exchange(
-      bytes(), SharedSegment::kHalfBytes, [&](size_t at, size_t n, char* slot) { std::memcpy(slot, data + at, n); },
+      bytes(), SharedSegment::kHalfBytes, [&](size_t at, size_t n, char* slot) { copy_bytes(slot, data + at, n); },
       [&](size_t at, size_t n, int half) {
         if (call.root == segment_.rank()) {
           reduce_elements(call.dtype, call.reduction, slots(half), {data + at}, n / element);
@@ -240,10 +247,10 @@ void ShmEngine::reduce(const Collective& call, char* data) {
 void ShmEngine::allgather(const Collective& call, const char* input, const std::vector<char*>& outputs) {
   begin(call);
   exchange(
-      bytes(), SharedSegment::kHalfBytes, [&](size_t at, size_t n, char* slot) { std::memcpy(slot, input + at, n); },
+      bytes(), SharedSegment::kHalfBytes, [&](size_t at, size_t n, char* slot) { copy_bytes(slot, input + at, n); },
       [&](size_t at, size_t n, int half) {
         for (int rank = 0; rank < segment_.size(); ++rank) {
-          std::memcpy(outputs[rank] + at, segment_.half(rank, half), n);
+          copy_bytes(outputs[rank] + at, segment_.half(rank, half), n);
         }
       });
 }
@@ -251,10 +258,10 @@ void ShmEngine::allgather(const Collective& call, const char* input, const std::
 void ShmEngine::gather(const Collective& call, const char* input, const std::vector<char*>& outputs) {
   begin(call);
   exchange(
-      bytes(), SharedSegment::kHalfBytes, [&](size_t at, size_t n, char* slot) { std::memcpy(slot, input + at, n); },
+      bytes(), SharedSegment::kHalfBytes, [&](size_t at, size_t n, char* slot) { copy_bytes(slot, input + at, n); },
       [&](size_t at, size_t n, int half) {
         for (size_t rank = 0; rank < outputs.size(); ++rank) {
-          std::memcpy(outputs[rank] + at, segment_.half(static_cast<int>(rank), half), n);
+          copy_bytes(outputs[rank] + at, segment_.half(static_cast<int>(rank), half), n);
         }
       });
 }
@@ -273,11 +280,11 @@ void ShmEngine::scatter(const Collective& call, const std::vector<const char*>& 
       bytes(), room,
       [&](size_t at, size_t n, char* slot) {
         for (size_t rank = 0; rank < inputs.size(); ++rank) {
-          std::memcpy(slot + rank * room, inputs[rank] + at, n);
+          copy_bytes(slot + rank * room, inputs[rank] + at, n);
         }
       },
       [&](size_t at, size_t n, int half) {
-        std::memcpy(output + at, segment_.half(call.root, half) + segment_.rank() * room, n);
+        copy_bytes(output + at, segment_.half(call.root, half) + segment_.rank() * room, n);
       });
 }
 
@@ -290,7 +297,7 @@ void ShmEngine::reduce_scatter(const Collective& call, const std::vector<const c
       bytes(), room,
       [&](size_t at, size_t n, char* slot) {
         for (int rank = 0; rank < segment_.size(); ++rank) {
-          std::memcpy(slot + rank * room, inputs[rank] + at, n);
+          copy_bytes(slot + rank * room, inputs[rank] + at, n);
         }
       },
       [&](size_t at, size_t n, int half) {
@@ -311,11 +318,11 @@ void ShmEngine::alltoall(
   std::string disagreement;
   exchange(
       size * sizeof(size_t), SharedSegment::kHalfBytes,
-      [&](size_t, size_t n, char* slot) { std::memcpy(slot, input_sizes.data(), n); },
+      [&](size_t, size_t n, char* slot) { copy_bytes(slot, input_sizes.data(), n); },
       [&](size_t, size_t n, int half) {
         std::vector<size_t> sizes(size);
         for (int rank = 0; rank < size; ++rank) {
-          std::memcpy(sizes.data(), segment_.half(rank, half), n);
+          copy_bytes(sizes.data(), segment_.half(rank, half), n);
           longest = std::max(longest, *std::max_element(sizes.begin(), sizes.end()));
           if (sizes[segment_.rank()] != output_sizes[rank]) {
             disagreement = c10::str(
@@ -334,14 +341,14 @@ void ShmEngine::alltoall(
       [&](size_t at, size_t, char* slot) {
         for (int rank = 0; rank < size; ++rank) {
           if (at < input_sizes[rank]) {
-            std::memcpy(slot + rank * room, inputs[rank] + at, std::min(room, input_sizes[rank] - at));
+            copy_bytes(slot + rank * room, inputs[rank] + at, std::min(room, input_sizes[rank] - at));
           }
         }
       },
       [&](size_t at, size_t, int half) {
         for (int rank = 0; rank < size; ++rank) {
           if (at < output_sizes[rank]) {
-            std::memcpy(
+            copy_bytes(
                 outputs[rank] + at, segment_.half(rank, half) + segment_.rank() * room,
                 std::min(room, output_sizes[rank] - at));
           }

@@ -9,7 +9,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace c10d::detail {
 
@@ -185,7 +184,7 @@ bool ShmMessages::take_stashed() {
       }
       std::exception_ptr error;
       if (stashed->header.size == receive->size) {
-        std::memcpy(receive->data, stashed->bytes.data(), receive->size);
+        std::copy(stashed->bytes.begin(), stashed->bytes.end(), receive->data);
       } else {
         error = message_error(c10::str(
             "shm: rank ", from, " sent ", stashed->header.size, " bytes, but rank ", segment_.rank(), " receives ",

@@ -6,7 +6,6 @@
 #include <csrc/serialize/serialize.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace torch::distributed {
 
@@ -159,7 +158,7 @@ namespace {
 
 at::Tensor bytes_tensor(const std::vector<char>& bytes) {
   const auto tensor = at::empty({static_cast<int64_t>(bytes.size())}, at::kByte);
-  std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), static_cast<char*>(tensor.data_ptr()));
   return tensor;
 }
 

@@ -405,6 +405,9 @@ size_t SharedSegment::ring_write(int to, const void* data, size_t size) {
   Ring& r = ring(rank_, to);
   const uint64_t written = r.written.load(std::memory_order_relaxed);
   const size_t n = std::min<size_t>(size, kRingBytes - (written - r.read.load(std::memory_order_acquire)));
+  if (n == 0) {
+    return 0;
+  }
   const size_t at = written % kRingBytes;
   const size_t first = std::min(n, kRingBytes - at);
   std::memcpy(r.bytes + at, data, first);
@@ -417,6 +420,9 @@ size_t SharedSegment::ring_read(int from, void* data, size_t size) {
   Ring& r = ring(from, rank_);
   const uint64_t read = r.read.load(std::memory_order_relaxed);
   const size_t n = std::min<size_t>(size, r.written.load(std::memory_order_acquire) - read);
+  if (n == 0) {
+    return 0;
+  }
   const size_t at = read % kRingBytes;
   const size_t first = std::min(n, kRingBytes - at);
   std::memcpy(data, r.bytes + at, first);
