@@ -215,7 +215,7 @@ TEST_CASE("Column, row and sequence parallel modules are the whole ones", "[dist
     got.square().sum().backward();
     expect(near(own.grad(), mine(x.grad())), "input");
     for (const auto& item : whole->named_parameters()) {
-      const auto& parameter = parts->named_parameters()[item.key()];
+      const auto parameter = parts->named_parameters()[item.key()];
       const auto part = dist::dtensor_of(parameter);
       const auto grad = part
           ? DTensor::from_local(parameter.grad(), mesh, part->placements(), part->sizes().vec()).full_tensor()

@@ -266,7 +266,7 @@ TEST_CASE("Mixed precision gathers and reduces in other dtypes", "[distributed][
     DistributedDataParallel<Deep> ddp(plain, ddp_options(group));
     ddp(rows(4) + rank).square().mean().backward();
     for (size_t i = 0; i < net->parameters().size(); ++i) {
-      const auto& parameter = net->parameters()[i];
+      const auto parameter = net->parameters()[i];
       expect(parameter.scalar_type() == at::kFloat && parameter.grad().scalar_type() == at::kFloat);
     }
     const auto part = dist::dtensor_of(net->parameters()[1]);
