@@ -55,24 +55,29 @@ GradientReducer::GradientReducer(
     names_.push_back(std::to_string(n));
   }
   divisor_ = options_.group->getSize();
-  verify();
+  verify_same_parameters(*options_.group, parameters_, names_);
   make_buckets();
 }
 
 GradientReducer::~GradientReducer() {
-  for (auto& handle : handles_) {
+  detach();
+}
+
+void GradientReducer::detach() {
+  for (auto& handle : std::exchange(handles_, {})) {
     handle.remove();
   }
 }
 
 // Each rank sees the descriptions of all, so that all throw, or none.
-void GradientReducer::verify() const {
+void verify_same_parameters(
+    c10d::ProcessGroup& group, const std::vector<at::Tensor>& parameters, const std::vector<std::string>& names) {
   std::string mine;
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    mine += text_of(names_[i], parameters_[i]) + "\n";
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    mine += text_of(names[i], parameters[i]) + "\n";
   }
-  auto& group = *options_.group;
-  const auto device = group.getDeviceTypes().empty() ? at::Device(at::kCPU) : parameters_[0].device();
+  const auto device =
+      group.getDeviceTypes().empty() || parameters.empty() ? at::Device(at::kCPU) : parameters[0].device();
   auto size = at::full({1}, static_cast<int64_t>(mine.size()), at::TensorOptions(at::kLong).device(device));
   auto sizes = at::empty({group.getSize()}, size.options());
   group.all_gather_single(sizes, size)->wait();
@@ -101,8 +106,7 @@ void GradientReducer::verify() const {
   }
 }
 
-void GradientReducer::make_buckets() {
-  places_.resize(parameters_.size());
+void GradientReducer::group_by_size() {
   std::vector<int64_t> bytes;
   for (size_t n = parameters_.size(); n-- > 0;) {
     const at::Tensor& parameter = parameters_[n];
@@ -118,6 +122,26 @@ void GradientReducer::make_buckets() {
     }
     buckets_.back().parameters.push_back(n);
     bytes.back() += size;
+  }
+}
+
+void GradientReducer::make_buckets() {
+  places_.resize(parameters_.size());
+  for (const auto& indices : options_.buckets) {
+    TORCH_CHECK_VALUE(!indices.empty(), "Empty bucket specified.");
+    for (const size_t n : indices) {
+      TORCH_CHECK_VALUE(n < parameters_.size(), "Out of range variable index specified: ", n);
+      TORCH_CHECK_VALUE(
+          parameters_[n].scalar_type() == parameters_[indices[0]].scalar_type() &&
+              parameters_[n].device() == parameters_[indices[0]].device(),
+          "All parameters in a bucket must have the same dtype and device");
+      TORCH_CHECK_VALUE(indices.size() == 1 || !is_sparse(n), "No support for sparse gradients in a bucket of several");
+    }
+    buckets_.emplace_back();
+    buckets_.back().parameters = indices;
+  }
+  if (buckets_.empty()) {
+    group_by_size();
   }
   for (size_t b = 0; b < buckets_.size(); ++b) {
     Bucket& bucket = buckets_[b];
@@ -296,7 +320,8 @@ void GradientReducer::launch(Bucket& bucket, size_t index) {
   bucket.work = options_.group->allreduce(tensors);
 }
 
-void GradientReducer::launch_hook(Bucket& bucket, size_t index) {
+c10d::GradBucket GradientReducer::shown(size_t index) const {
+  const Bucket& bucket = buckets_[index];
   std::vector<size_t> lengths;
   std::vector<c10::IntArrayRef> sizes;
   std::vector<at::Tensor> parameters;
@@ -305,8 +330,28 @@ void GradientReducer::launch_hook(Bucket& bucket, size_t index) {
     sizes.push_back(parameters_[n].sizes());
     parameters.push_back(parameters_[n]);
   }
-  c10d::GradBucket shown(index, buckets_.size(), bucket.flat, bucket.offsets, lengths, sizes, parameters);
-  bucket.future = hook_(shown);
+  return c10d::GradBucket(index, buckets_.size(), bucket.flat, bucket.offsets, lengths, sizes, parameters);
+}
+
+std::vector<c10d::GradBucket> GradientReducer::grad_buckets() const {
+  std::vector<c10d::GradBucket> all;
+  for (size_t index = 0; index < buckets_.size(); ++index) {
+    all.push_back(shown(index));
+  }
+  return all;
+}
+
+std::vector<std::vector<size_t>> GradientReducer::bucket_indices() const {
+  std::vector<std::vector<size_t>> all;
+  for (const auto& bucket : buckets_) {
+    all.push_back(bucket.parameters);
+  }
+  return all;
+}
+
+void GradientReducer::launch_hook(Bucket& bucket, size_t index) {
+  c10d::GradBucket about = shown(index);
+  bucket.future = hook_(about);
   TORCH_CHECK(bucket.future, "DistributedDataParallel: the communication hook returned no future");
 }
 
@@ -380,6 +425,9 @@ void GradientReducer::take_results() {
     }
   }
   waiting_seconds_ = seconds_since(begin);
+  if (at_end_) {
+    at_end_();
+  }
 }
 
 // For each parameter on how many ranks it has got a gradient.

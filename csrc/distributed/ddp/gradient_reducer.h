@@ -22,7 +22,13 @@ struct ReducerOptions {
   bool static_graph = false;
   /// For each parameter whether its gradients are sparse; empty: none's.
   std::vector<bool> sparse;
+  /// Which parameters are reduced together; empty: by their sizes.
+  std::vector<std::vector<size_t>> buckets;
 };
+
+/// Throws on all ranks, which all call it, if their parameters differ, and says where.
+TORCH_API void verify_same_parameters(
+    c10d::ProcessGroup& group, const std::vector<at::Tensor>& parameters, const std::vector<std::string>& names);
 
 /// Gradients live in buckets, the parameters of the last layers first. When all of a bucket's are there, its reduction
 /// begins while the pass goes on; it is over when the pass returns.
@@ -42,6 +48,8 @@ class TORCH_API GradientReducer : public std::enable_shared_from_this<GradientRe
 
   /// Begins to follow backward passes.
   void attach();
+  /// Follows them no more.
+  void detach();
   /// Without it gradients stay this rank's.
   void set_sync(bool sync) {
     sync_ = sync;
@@ -61,6 +69,17 @@ class TORCH_API GradientReducer : public std::enable_shared_from_this<GradientRe
   void follow_pass();
   size_t bucket_count() const {
     return buckets_.size();
+  }
+  /// The parameters of each bucket, and the buckets as hooks see them.
+  std::vector<std::vector<size_t>> bucket_indices() const;
+  std::vector<c10d::GradBucket> grad_buckets() const;
+  /// Called when the averages of a pass are there.
+  void set_at_end(std::function<void()> at_end) {
+    at_end_ = std::move(at_end);
+  }
+  /// How many gradients each parameter has got in the last pass.
+  const std::vector<int>& arrived() const {
+    return arrived_;
   }
   /// Seconds of the last pass: in reductions, and waiting for them at its end.
   double communication_seconds() const {
@@ -85,8 +104,9 @@ class TORCH_API GradientReducer : public std::enable_shared_from_this<GradientRe
   };
   enum class Readiness { WhenItRuns, WhenCounted, AtTheEnd };
 
-  void verify() const;
+  void group_by_size();
   void make_buckets();
+  c10d::GradBucket shown(size_t index) const;
   bool is_sparse(size_t parameter) const {
     return !options_.sparse.empty() && options_.sparse[parameter];
   }
@@ -109,6 +129,7 @@ class TORCH_API GradientReducer : public std::enable_shared_from_this<GradientRe
   std::vector<Bucket> buckets_;
   ReducerOptions options_;
   Hook hook_;
+  std::function<void()> at_end_;
   std::vector<autograd::graph::RemovableHandle> handles_;
   int64_t divisor_;
   bool sync_ = true;
