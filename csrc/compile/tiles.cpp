@@ -121,9 +121,10 @@ bool TileLoop::is_same_for_all_tiles(const Inst& inst) const {
   if (inst.form == Form::Uniform) {
     return true;
   }
-  // Whole rows, each the same.
+  // Whole rows of the buffer, each the same.
+  const int64_t elements = inst.form == Form::Row ? tile_ / group_.row : tile_;
   return inst.kind == InstKind::Load && inst.access.ranges.size() == 2 && inst.access.ranges[0].stride == 0 &&
-      tile_ % inst.access.ranges[1].size == 0 && period_ == group_.numel;
+      elements % inst.access.ranges[1].size == 0 && period_ == group_.numel;
 }
 
 void TileLoop::place_values(const Program& program) {

@@ -114,6 +114,16 @@ TEST_CASE("Softmax, normalizations and reductions in the middle of a chain", "[c
   }
 }
 
+TEST_CASE("Values of rows that come again after some rows are read anew", "[compile]") {
+  torch::manual_seed(8);
+  // Tiles of rows that are no multiple of 15, of 300 elements that are.
+  const auto x = torch::randn({2, 3, 5, 300}, torch::kDouble), r = torch::randn({3, 5, 1});
+  CHECK(agrees(
+      "graph(%x, %r) { %a = aten::neg(%x) %m = aten::mean.dim(%a, [-1], True) %d = aten::div.Tensor(%r, %m)"
+      " %e = aten::mul.Tensor(%a, %d) %f = aten::exp(%e) %g = aten::sub.Tensor(%f, %d) return (%g) }",
+      {x, r}));
+}
+
 TEST_CASE("Inputs that the graph writes to hold the value afterwards", "[compile]") {
   torch::manual_seed(6);
   const auto x = torch::randn({100}), y = torch::randn({100});
