@@ -272,6 +272,10 @@ void GraphReader::read_node(const Json& json, const Json& graph_json, fx::Graph&
       }
       return;
     }
+    if (name == "with_effects") {
+      call_with_effects(json, graph_json, graph, values);
+      return;
+    }
     node = call_higher_order(json, name, num_results, graph, values);
   } else if (starts_with(target, kOperators)) {
     node = call_operator(json, operator_name(target), graph, values);
@@ -311,6 +315,32 @@ fx::Node* GraphReader::call_operator(
     }
   }
   return graph.call_operator(path, std::move(args), std::move(kwargs));
+}
+
+/// An operator whose order counts: behind a token it takes its arguments, before its results it gives a token. Here it
+/// is a node like any other, which stays where it is.
+void GraphReader::call_with_effects(const Json& json, const Json& graph_json, fx::Graph& graph, NamedValues& values) {
+  const auto& inputs = json.at("inputs").items();
+  TORCH_CHECK(inputs.size() >= 2, "with_effects: the operator is missing");
+  const Arg op = read_argument(inputs[1].at("arg"), values);
+  TORCH_CHECK(op.is_constant() && op.constant().isString(), "with_effects: the operator is missing");
+  std::vector<Arg> args;
+  fx::Kwargs kwargs;
+  for (size_t i = 2; i < inputs.size(); ++i) {
+    const std::string& name = inputs[i].at("name").as_string();
+    Arg arg = read_argument(inputs[i].at("arg"), values);
+    if (name.empty()) {
+      args.push_back(std::move(arg));
+    } else {
+      kwargs.emplace_back(name, std::move(arg));
+    }
+  }
+  fx::Node* const node = graph.call_operator(op.constant().toStringRef(), std::move(args), std::move(kwargs));
+  const auto& outputs = json.at("outputs").items();
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    TORCH_CHECK(i <= node->num_results() || argument_name(outputs[i]).empty(), "with_effects has too many results");
+    name_result(outputs[i], graph_json, i == 0 ? Arg() : Arg(fx::Value{node, i - 1}), graph, values);
+  }
 }
 
 fx::Node* GraphReader::call_function(

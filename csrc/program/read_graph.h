@@ -41,6 +41,7 @@ class GraphReader {
   fx::Node* call_operator(const Json& json, const std::string& path, fx::Graph& graph, const NamedValues& values);
   fx::Node* call_function(
       const Json& json, const std::string& name, size_t num_results, fx::Graph& graph, const NamedValues& values);
+  void call_with_effects(const Json& json, const Json& graph_json, fx::Graph& graph, NamedValues& values);
   fx::Node* call_higher_order(
       const Json& json, const std::string& name, size_t num_results, fx::Graph& graph, const NamedValues& values);
   void name_results(const Json& json, const Json& graph_json, fx::Node* node, fx::Graph& graph, NamedValues& values);

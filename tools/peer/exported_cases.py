@@ -306,5 +306,6 @@ simple("grads_through", lambda x: torch.cumprod(x, 0).sum() * x.sigmoid(), (rand
 simple("scatter", lambda x, i: (x.scatter(0, i, 2.0), x.scatter_add(0, i, x), x.gather(1, i), torch.scatter_reduce(x, 0, i, x, "amax")), (randn(3, 3), tensor([[0, 1, 2], [2, 1, 0], [1, 1, 1]])))
 simple("inplace_chain", lambda x: x.clone().add_(1).relu_().mul_(2).clamp_(0, 3).unsqueeze_(0), (randn(4),))
 simple("linalg", lambda x: (torch.linalg.inv(x), torch.linalg.det(x), torch.linalg.solve(x, x), torch.linalg.cholesky(x @ x.T + torch.eye(3))), (randn(3, 3) + 3 * torch.eye(3),), tol=[1e-4, 1e-4])
+simple("linalg_decomposed", lambda x: (torch.linalg.inv(x), torch.linalg.solve(x, x)), (randn(3, 3) + 3 * torch.eye(3),), tol=[1e-4, 1e-4], decompose=True)
 simple("strings", lambda x: torch.einsum("i->", x) + F.gelu(x, approximate="tanh"), (randn(3),))
 simple("rolled", lambda x: (x.roll((1, 2), (0, 1)), x.rot90(), x.flip(0), x.repeat(2, 1), x.repeat_interleave(2, 0), x.movedim(0, 1), x.diagonal(), torch.tril(x)), (randn(3, 3),))
