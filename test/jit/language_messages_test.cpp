@@ -334,7 +334,7 @@ def f():
     {R"(def f():
     x: Dict[int] = {1: 2}
 )",
-     R"(expected exactly 2 element types but found 1:
+     R"( expected exactly 2 element types but found 1:
   File "<string>", line 2
 def f():
     x: Dict[int] = {1: 2}

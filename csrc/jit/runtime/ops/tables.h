@@ -21,6 +21,7 @@ at::ArrayRef<OperatorRow> tensor_change_rows();
 at::ArrayRef<OperatorRow> function_rows();
 at::ArrayRef<OperatorRow> image_rows();
 at::ArrayRef<OperatorRow> profiler_rows();
+at::ArrayRef<OperatorRow> device_rows();
 
 /// The tables of all families.
 std::vector<at::ArrayRef<OperatorRow>> all_tables();
