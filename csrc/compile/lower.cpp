@@ -133,8 +133,15 @@ uint32_t Lowering::result_buffer(const fx::Node& node, const Target& target, uin
 void Lowering::add_call(const fx::Node& node) {
   const uint32_t slot = new_slots(node.num_results());
   Call call = call_of(node, slot);
+  // An offset into a tensor's storage is one into a tensor of its own; and of other libraries nothing is known.
+  const std::string& name = node.schema().name();
+  const bool sees_storage = name.rfind("aten::as_strided", 0) == 0 || name.rfind("aten::", 0) != 0;
   for (const CallArg& arg : call.args) {
     builder_.mark_read(arg);
+    const View* const view = std::get_if<View>(&arg.what);
+    if (sees_storage && view && buffer_of(*view).home == Buffer::Home::Nowhere) {
+      program_.buffers[view->buffer].home = Buffer::Home::Own;
+    }
   }
   auto& made = known_[node.id()];
   const auto& returns = node.schema().returns();

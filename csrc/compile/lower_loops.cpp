@@ -142,13 +142,15 @@ bool Lowering::add_constant(const fx::Node& node) {
 
 /// Casts and copies.
 bool Lowering::add_copy(const fx::Node& node) {
-  if (!node.is_operator("aten::_to_copy") && !node.is_operator("aten::clone") &&
+  const bool is_copy = node.is_operator("aten::copy"); // of its second argument, as what the first is
+  if (!is_copy && !node.is_operator("aten::_to_copy") && !node.is_operator("aten::clone") &&
       !node.is_operator("aten::lift_fresh_copy")) {
     return false;
   }
-  const View* const from = view_of(node.args()[0]);
+  const View* const from = view_of(node.args()[is_copy ? 1 : 0]);
   const auto target = target_of(node);
-  if (!from || !target || !is_lowered_dtype(buffer_of(*from).dtype) || from->layout.sizes != target->sizes) {
+  if (!from || !target || !is_lowered_dtype(buffer_of(*from).dtype) ||
+      !broadcasts_to(from->layout.sizes, target->sizes) || (!is_copy && from->layout.sizes != target->sizes)) {
     return false;
   }
   const uint32_t slot = new_slots(1), buffer = result_buffer(node, *target, slot);

@@ -138,6 +138,15 @@ TEST_CASE("Inputs that the graph writes to hold the value afterwards", "[compile
   CHECK(!a.equal(x));
 }
 
+TEST_CASE("Operators that see a tensor's storage get a tensor of its own", "[compile]") {
+  torch::manual_seed(9);
+  CHECK(agrees(
+      "graph(%x) { %a = aten::mul.Tensor(%x, 2) %b = aten::exp(%a) %c = aten::neg(%x) %d = aten::abs(%c)"
+      " %e = aten::as_strided(%d, [2, 3], [5, 1], 2) %f = aten::copy(%e, %e) %g = aten::mm(%b, %c)"
+      " %h = aten::as_strided_scatter(%d, %f, [2, 3], [5, 1], 2) return (%g, %h, %b) }",
+      {torch::randn({5, 5})}));
+}
+
 TEST_CASE("Several threads give the bits of one", "[compile]") {
   torch::manual_seed(7);
   const auto x = torch::randn({1000, 300}), y = torch::randn({300});
