@@ -130,3 +130,55 @@ TEST_CASE("tensor-launch says what is wrong with its arguments", "[distributed][
   CHECK(parse({"--nproc_per_node=3", "--standalone", "--", "--a"}).command == std::vector<std::string>{"--a"});
   CHECK_THROWS_WITH(run_script("", {"--nproc-per-node", "1", "/no/such/program"}), Catch::Contains("cannot start"));
 }
+
+TEST_CASE("tensor-launch takes a range of machines", "[distributed][launch]") {
+  const auto range =
+      launch::parse_arguments({"--nnodes", "1:3", "--master-addr=h", "--master-port=1", "--node-rank=7", "x"});
+  CHECK((range.min_nodes == 1 && range.nnodes == 3 && range.node_rank == 7));
+  CHECK_THROWS_WITH(
+      launch::parse_arguments({"--nnodes", "3:1", "x"}),
+      Catch::Contains("--nnodes must be N or MIN:MAX with MIN <= MAX"));
+}
+
+TEST_CASE("A machine that comes late is taken in, without one the job begins again", "[distributed][launch]") {
+  // Each agent is a process; they meet at a port of this host.
+  const int port = 20000 + ::getpid() % 20000;
+  const std::string count = "/tmp/launch_" + std::to_string(::getpid());
+  // With two machines the job ends once the second has been there; alone it waits.
+  const std::string script =
+      "echo world $WORLD_SIZE round $TORCHELASTIC_RESTART_COUNT; [ $WORLD_SIZE = 2 ] && exit 0; sleep 60";
+  const auto agent = [&](int node, int delay_ms) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::usleep(static_cast<useconds_t>(delay_ms) * 1000);
+      auto options = launch::parse_arguments(
+          {"--nnodes=1:2", "--node-rank=" + std::to_string(node), "--master-addr=127.0.0.1",
+           "--master-port=" + std::to_string(port), "--last-call=0", "/bin/sh", "-c", script});
+      options.grace = 400ms;
+      std::ofstream file(count + std::to_string(node));
+      int code = 99;
+      try {
+        code = launch::run(options, [&](const std::string& text) { file << text << std::flush; });
+      } catch (const std::exception& error) {
+        file << error.what();
+      }
+      file.close();
+      ::_exit(code);
+    }
+    return child;
+  };
+  const pid_t children[] = {agent(0, 0), agent(1, 1500)};
+  for (int node = 0; node < 2; ++node) {
+    int status = -1;
+    ::waitpid(children[node], &status, 0);
+    std::ifstream file(count + std::to_string(node));
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    INFO(text);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    CHECK_THAT(text, Catch::Contains("world 2 round 1"));
+    if (node == 0) {
+      CHECK_THAT(text, Catch::Contains("world 1 round 0") && Catch::Contains("another one has come"));
+    }
+    ::unlink((count + std::to_string(node)).c_str());
+  }
+}

@@ -2,6 +2,7 @@
 #include <csrc/distributed/launch/agent.h>
 
 #include <c10/util/Exception.h>
+#include <csrc/distributed/launch/membership.h>
 #include <csrc/distributed/launch/worker.h>
 #include <csrc/distributed/store/PrefixStore.h>
 #include <csrc/distributed/store/TCPStore.h>
@@ -66,16 +67,16 @@ c10::intrusive_ptr<c10d::TCPStore> job_store(const LaunchOptions& options) {
 }
 
 std::vector<std::pair<std::string, std::string>> variables_of(
-    const LaunchOptions& options, const c10d::TCPStore& store, int local_rank, int round) {
-  const int size = options.nproc_per_node * options.nnodes;
-  const int rank = options.node_rank * options.nproc_per_node + local_rank;
+    const LaunchOptions& options, const c10d::TCPStore& store, const Place& place, int local_rank, int round) {
+  const int size = options.nproc_per_node * place.nodes;
+  const int rank = place.node * options.nproc_per_node + local_rank;
   std::vector<std::pair<std::string, std::string>> variables = {
       {"RANK", std::to_string(rank)},
       {"LOCAL_RANK", std::to_string(local_rank)},
       {"WORLD_SIZE", std::to_string(size)},
       {"LOCAL_WORLD_SIZE", std::to_string(options.nproc_per_node)},
-      {"GROUP_RANK", std::to_string(options.node_rank)},
-      {"GROUP_WORLD_SIZE", std::to_string(options.nnodes)},
+      {"GROUP_RANK", std::to_string(place.node)},
+      {"GROUP_WORLD_SIZE", std::to_string(place.nodes)},
       {"ROLE_NAME", "default"},
       {"ROLE_RANK", std::to_string(rank)},
       {"ROLE_WORLD_SIZE", std::to_string(size)},
@@ -137,13 +138,19 @@ void end_all(Workers& workers, std::chrono::milliseconds grace, const Print& pri
 
 // One round: all ranks from their start to their end.
 Outcome run_round(
-    const LaunchOptions& options, c10d::TCPStore& store, const Signals& signals, int round, const Print& print) {
+    const LaunchOptions& options,
+    c10d::TCPStore& store,
+    Membership& members,
+    const Place& place,
+    const Signals& signals,
+    int round,
+    const Print& print) {
   Workers workers;
   for (int local = 0; local < options.nproc_per_node; ++local) {
-    const int rank = options.node_rank * options.nproc_per_node + local;
-    workers.push_back(std::make_unique<Worker>(rank, options.command, variables_of(options, store, local, round)));
+    const int rank = place.node * options.nproc_per_node + local;
+    workers.push_back(
+        std::make_unique<Worker>(rank, options.command, variables_of(options, store, place, local, round)));
   }
-  const std::string failed = "launch/failed/" + std::to_string(round);
   for (;;) {
     std::vector<pollfd> polls{{signals.fd(), POLLIN, 0}};
     for (const auto& worker : workers) {
@@ -165,16 +172,19 @@ Outcome run_round(
       running |= !ended;
       if (ended && worker->code() != 0) {
         const Outcome outcome{worker->code(), false, report_of(*worker, round)};
-        store.set(failed, outcome.report);
+        members.end_round(outcome.report);
         end_all(workers, options.grace, print);
         return outcome;
       }
     }
-    if (!running) {
+    std::string report;
+    if (!running && members.all_done(report)) {
       return {};
     }
-    if (options.nnodes > 1 && store.check({failed})) {
-      const std::string report = store.get_to_str(failed);
+    if (report.empty()) {
+      report = members.look_around();
+    }
+    if (!report.empty()) {
       end_all(workers, options.grace, print);
       return {1, false, report};
     }
@@ -186,19 +196,24 @@ Outcome run_round(
 int run(const LaunchOptions& options, const Print& print) {
   const Signals signals;
   const auto store = job_store(options);
+  Membership members(*store, options);
+  int restarts = 0;
   for (int round = 0;; ++round) {
-    const Outcome outcome = run_round(options, *store, signals, round, print);
-    if (options.nnodes > 1 && outcome.code == 0) {
-      // The store lives in node 0's agent.
-      store->barrier("launch/done", options.nnodes, std::chrono::hours(1));
-    }
+    const Place place = members.join(round);
+    const Outcome outcome = run_round(options, *store, members, place, signals, round, print);
     if (!outcome.report.empty()) {
       print(outcome.report);
     }
-    if (outcome.code == 0 || outcome.interrupted || round >= options.max_restarts) {
+    if (outcome.code == 0 || outcome.interrupted) {
       return outcome.code;
     }
-    print(c10::str("tensor-launch: restart ", round + 1, " of ", options.max_restarts, "\n"));
+    if (Membership::is_change(outcome.report)) {
+      continue;
+    }
+    if (restarts >= options.max_restarts) {
+      return outcome.code;
+    }
+    print(c10::str("tensor-launch: restart ", ++restarts, " of ", options.max_restarts, "\n"));
   }
 }
 

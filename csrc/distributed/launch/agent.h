@@ -14,13 +14,18 @@ namespace torch::distributed::launch {
 struct LaunchOptions {
   std::vector<std::string> command;
   int nproc_per_node = 1;
+  /// Machines: at most nnodes, at least min_nodes. Where these differ, the job goes on with those that are there.
   int nnodes = 1;
+  int min_nodes = 1;
   int node_rank = 0;
   /// Where node 0 serves the store. Of one node: this host, and any free port.
   std::string master_addr;
   int master_port = 0;
   int max_restarts = 0;
   std::string run_id;
+  /// How long a round waits for more machines once there are min_nodes, and a machine for the others.
+  std::chrono::milliseconds last_call = std::chrono::seconds(5);
+  std::chrono::milliseconds rendezvous_timeout = std::chrono::minutes(10);
   /// How long processes may take to end after the first has failed, before they are killed.
   std::chrono::milliseconds grace = std::chrono::seconds(5);
 };

@@ -25,7 +25,11 @@ void set_option(LaunchOptions& options, const std::string& name, const std::stri
         ? std::max(1, static_cast<int>(std::thread::hardware_concurrency()))
         : whole_number(name, value, 1);
   } else if (name == "nnodes") {
-    options.nnodes = whole_number(name, value, 1);
+    const size_t colon = value.find(':');
+    options.min_nodes = whole_number(name, value.substr(0, colon), 1);
+    options.nnodes = colon == std::string::npos ? options.min_nodes : whole_number(name, value.substr(colon + 1), 1);
+    TORCH_CHECK_VALUE(
+        options.min_nodes <= options.nnodes, "--nnodes must be N or MIN:MAX with MIN <= MAX, but got '", value, "'");
   } else if (name == "node-rank") {
     options.node_rank = whole_number(name, value, 0);
   } else if (name == "master-addr") {
@@ -34,6 +38,8 @@ void set_option(LaunchOptions& options, const std::string& name, const std::stri
     options.master_port = whole_number(name, value, 0);
   } else if (name == "max-restarts") {
     options.max_restarts = whole_number(name, value, 0);
+  } else if (name == "last-call") {
+    options.last_call = std::chrono::seconds(whole_number(name, value, 0));
   } else if (name == "rdzv-id" || name == "run-id") {
     options.run_id = value;
   } else {
@@ -47,7 +53,10 @@ std::string usage() {
   return "usage: tensor-launch [options] PROGRAM [ARGUMENT...]\n"
          "  --nproc-per-node N   processes on this machine (auto: one for each core)\n"
          "  --nnodes N           machines; on each the same command with its --node-rank\n"
-         "  --node-rank R        which machine this is\n"
+         "  --nnodes MIN:MAX     so many as there are: those that come later are taken in, without those that go the\n"
+         "                       job begins again\n"
+         "  --last-call S        seconds to wait for more than MIN (5)\n"
+         "  --node-rank R        which machine this is; with MIN:MAX only machine 0, which the others meet, needs it\n"
          "  --master-addr HOST   machine 0, with --master-port PORT\n"
          "  --max-restarts N     start all processes again when one fails, up to N times\n"
          "  --run-id ID          a name for the job\n"
@@ -81,7 +90,7 @@ LaunchOptions parse_arguments(const std::vector<std::string>& arguments) {
   options.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
   TORCH_CHECK_VALUE(!options.command.empty(), "tensor-launch needs a program to start\n", usage());
   TORCH_CHECK_VALUE(
-      options.node_rank < options.nnodes, "--node-rank must be below --nnodes, but got ", options.node_rank);
+      options.node_rank < options.nnodes || options.min_nodes < options.nnodes, "--node-rank must be below --nnodes, but got ", options.node_rank);
   TORCH_CHECK_VALUE(
       options.nnodes == 1 || (!options.master_addr.empty() && options.master_port > 0),
       "several machines need --master-addr and --master-port");

@@ -1,0 +1,55 @@
+// Which machines take part in a round.
+#pragma once
+
+#include <csrc/distributed/launch/agent.h>
+#include <csrc/distributed/store/TCPStore.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace torch::distributed::launch {
+
+/// This machine's place among those of a round.
+struct Place {
+  int node = 0;
+  int nodes = 1;
+};
+
+/// Agents meet at the store of node 0. With a fixed number of machines places are what the options say. With a range,
+/// who comes in time takes part; who comes late makes the others begin a new round; who does not answer any more ends it.
+class Membership {
+ public:
+  Membership(c10d::TCPStore& store, const LaunchOptions& options) : store_(store), options_(options) {}
+
+  /// Waits until there are enough. `round` may become a later one, where others have gone on without this machine.
+  Place join(int& round);
+  /// Tells the others that this machine lives. Why the round has to end, or nothing.
+  std::string look_around();
+  /// Ends the round on all machines, with a reason that comes to all of them; the first one stays.
+  void end_round(const std::string& reason);
+  /// This machine's ranks have ended well: whether all others' have, too. Waits until it is known; if the round has ended
+  /// otherwise, `reason` says why.
+  bool all_done(std::string& reason);
+  /// Whether the reason is that machines come or go, and nobody's failure.
+  static bool is_change(const std::string& reason);
+
+ private:
+  bool elastic() const {
+    return options_.min_nodes < options_.nnodes;
+  }
+  std::string key(const std::string& name) const;
+  int close_round();
+  std::string silent_node();
+
+  c10d::TCPStore& store_;
+  const LaunchOptions& options_;
+  int round_ = 0;
+  Place place_;
+  int64_t beat_ = 0;
+  std::chrono::steady_clock::time_point next_beat_;
+  std::vector<std::string> beats_;
+  std::vector<std::chrono::steady_clock::time_point> seen_;
+};
+
+} // namespace torch::distributed::launch
