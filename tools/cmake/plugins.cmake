@@ -26,7 +26,7 @@ endif()
 if(MPI_CXX_FOUND)
   message(STATUS "MPI plugin: MPI ${MPI_CXX_VERSION}, ${MPI_CXX_LIBRARIES}")
   backend_plugin(mpi csrc/distributed/plugins/mpi/ProcessGroupMPI.cpp csrc/distributed/plugins/mpi/MpiCarrier.cpp)
-  target_link_libraries(tensor_mpi PUBLIC MPI::MPI_CXX)
+  target_link_libraries(tensor_mpi PRIVATE MPI::MPI_CXX) # programs that use its class bring MPI themselves
 else()
   message(STATUS "MPI plugin: not built, no libopenmpi-dev or libmpich-dev found")
 endif()

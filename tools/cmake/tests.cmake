@@ -51,7 +51,8 @@ endif()
 if(TARGET tensor_mpi)
   add_executable(test_distributed_mpi test/distributed/mpi/mpi_test.cpp test/distributed/backend_cases.cpp
     test/distributed/expect.cpp)
-  target_link_libraries(test_distributed_mpi PRIVATE test_support tensor_mpi tensor Catch2::Catch2WithMain fmt::fmt)
+  target_link_libraries(test_distributed_mpi PRIVATE test_support tensor_mpi tensor MPI::MPI_CXX
+    Catch2::Catch2WithMain fmt::fmt)
   target_compile_options(test_distributed_mpi PRIVATE -O0 -Wall -Wextra)
   foreach(ranks 1 2 4)
     add_test(NAME distributed_mpi_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe
