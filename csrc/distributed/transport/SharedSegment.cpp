@@ -153,6 +153,7 @@ class SharedSegment::Heap {
     const auto* at = static_cast<const char*>(memory);
     return fd_ >= 0 && at >= own_ && at + bytes <= own_ + kBytes ? at - own_ : -1;
   }
+  // Null if it cannot be opened, as that of a process that has died.
   char* of(int rank, bool own, RankBlock& block) {
     if (own) {
       return own_;
@@ -160,7 +161,7 @@ class SharedSegment::Heap {
     if (peers_[rank] == nullptr) {
       const int fd = open_memfd_of(block.pid, block.heap_fd);
       if (fd < 0) {
-        segment_error(c10::str("cannot open the heap of rank ", rank));
+        return nullptr;
       }
       peers_[rank] = map_memfd(fd, kBytes);
       ::close(fd);
@@ -444,7 +445,18 @@ int64_t SharedSegment::heap_place(const void* memory, size_t bytes) const {
 }
 
 char* SharedSegment::heap_of(int rank, int64_t place) {
-  return heap_->of(rank, rank == rank_, block(rank)) + place;
+  char* heap = heap_->of(rank, rank == rank_, block(rank));
+  if (heap == nullptr) {
+    const int why = errno;
+    std::vector<Clock::time_point> stopped_since(static_cast<size_t>(size_));
+    const std::string reason = lost(rank, stopped_since);
+    const std::string message = c10::str(
+        reason.empty() ? c10::str("rank ", rank, " (process ", block(rank).pid, ")") : reason,
+        ": its heap cannot be opened: ", strerror(why));
+    report_failure(message);
+    C10_THROW_ERROR(DistBackendError, c10::str("shm: ", message));
+  }
+  return heap + place;
 }
 
 } // namespace c10d::detail
