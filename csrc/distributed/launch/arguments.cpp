@@ -90,7 +90,8 @@ LaunchOptions parse_arguments(const std::vector<std::string>& arguments) {
   options.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
   TORCH_CHECK_VALUE(!options.command.empty(), "tensor-launch needs a program to start\n", usage());
   TORCH_CHECK_VALUE(
-      options.node_rank < options.nnodes || options.min_nodes < options.nnodes, "--node-rank must be below --nnodes, but got ", options.node_rank);
+      options.node_rank < options.nnodes || options.min_nodes < options.nnodes,
+      "--node-rank must be below --nnodes, but got ", options.node_rank);
   TORCH_CHECK_VALUE(
       options.nnodes == 1 || (!options.master_addr.empty() && options.master_port > 0),
       "several machines need --master-addr and --master-port");

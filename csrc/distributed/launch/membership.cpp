@@ -1,7 +1,8 @@
 // Which machines take part in a round.
 //
-// Keys of the store: launch/round which one it is; and of each round joined how many came, size how many take part, beat/N a
-// number that machine N changes, wanted that somebody waits, failed why the round has ended, done how many have ended well.
+// Keys of the store: launch/round which one it is; and of each round joined how many came, size how many take part,
+// beat/N a number that machine N changes, wanted that somebody waits, failed why the round has ended, done how many
+// have ended well.
 #include <csrc/distributed/launch/membership.h>
 
 #include <c10/util/Exception.h>
@@ -29,8 +30,8 @@ bool Membership::is_change(const std::string& reason) {
   return reason.rfind(kChange, 0) == 0;
 }
 
-// By node 0: waits for all, or for the least number and then a while for others: longer for those that were there in the
-// last round, or have asked for this one.
+// By node 0: waits for all, or for the least number and then a while for others: longer for those that were there in
+// the last round, or have asked for this one.
 int Membership::close_round() {
   int expected = 0;
   if (round_ > 0) {

@@ -17,7 +17,8 @@ struct Place {
 };
 
 /// Agents meet at the store of node 0. With a fixed number of machines places are what the options say. With a range,
-/// who comes in time takes part; who comes late makes the others begin a new round; who does not answer any more ends it.
+/// who comes in time takes part; who comes late makes the others begin a new round; who does not answer any more ends
+/// it.
 class Membership {
  public:
   Membership(c10d::TCPStore& store, const LaunchOptions& options) : store_(store), options_(options) {}
@@ -28,8 +29,8 @@ class Membership {
   std::string look_around();
   /// Ends the round on all machines, with a reason that comes to all of them; the first one stays.
   void end_round(const std::string& reason);
-  /// This machine's ranks have ended well: whether all others' have, too. Waits until it is known; if the round has ended
-  /// otherwise, `reason` says why.
+  /// This machine's ranks have ended well: whether all others' have, too. Waits until it is known; if the round has
+  /// ended otherwise, `reason` says why.
   bool all_done(std::string& reason);
   /// Whether the reason is that machines come or go, and nobody's failure.
   static bool is_change(const std::string& reason);

@@ -82,7 +82,8 @@ TEST_CASE("A rank that does not come is an error within the timeout", "[mpi]") {
   if (all->getRank() == 0) {
     CHECK_THROWS_WITH(
         lonely->allreduce(x, options)->wait(),
-        Catch::Contains("rank 0 in allreduce number 1 of 10 Float elements") && Catch::Contains("timed out after 300 ms"));
+        Catch::Contains("rank 0 in allreduce number 1 of 10 Float elements") &&
+            Catch::Contains("timed out after 300 ms"));
     CHECK_THROWS_AS(lonely->barrier()->wait(), c10::DistBackendError);
   }
   all->barrier()->wait();
