@@ -39,6 +39,16 @@ void sync_folder(const fs::path& folder) {
   }
 }
 
+// Files that are no part of a checkpoint stay under its name.
+void move_other_files(const fs::path& from, const fs::path& target) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(from, error)) {
+    if (!is_part(entry.path()) && !fs::exists(target / entry.path().filename(), error)) {
+      fs::rename(entry.path(), target / entry.path().filename(), error);
+    }
+  }
+}
+
 } // namespace
 
 std::string make_partial(const std::string& folder) {
@@ -52,6 +62,7 @@ std::string make_partial(const std::string& folder) {
   fs::create_directories(target.parent_path());
   for (const auto& entry : fs::directory_iterator(target.parent_path())) {
     if (entry.path().filename().string().rfind(prefix_of(target), 0) == 0) {
+      move_other_files(entry.path(), target); // of a save that ended between its two steps
       fs::remove_all(entry.path(), error);
     }
   }
@@ -82,11 +93,7 @@ void put_in_place(const std::string& partial, const std::string& folder) {
     fs::rename(old, partial);
   }
   sync_folder(target.parent_path());
-  for (const auto& entry : fs::directory_iterator(partial)) {
-    if (!is_part(entry.path())) {
-      fs::rename(entry.path(), target / entry.path().filename(), error);
-    }
-  }
+  move_other_files(partial, target);
   fs::remove_all(partial, error);
 }
 
