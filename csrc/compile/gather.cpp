@@ -1,26 +1,14 @@
 #include <csrc/compile/gather.h>
 
+#include <aten/native/support/index_support.h>
+#include <c10/util/DimVector.h>
+
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace torch::fused {
 
 namespace {
-
-template <class F>
-void with_word(int64_t size, const F& f) {
-  switch (size) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    default:
-      return f(uint64_t{});
-  }
-}
 
 template <class W>
 W read_word(const char* from) {
@@ -57,8 +45,7 @@ void gather_words(const Access& access, const W* base, int64_t start, int64_t n,
   if (ranges.empty()) {
     return fill_words(*from, n, to);
   }
-  constexpr size_t kMostRanges = 64;
-  std::array<int64_t, kMostRanges> index; // NOLINT: filled below
+  c10::DimVector index(ranges.size());
   int64_t rest = start;
   for (size_t d = ranges.size(); d-- > 0;) {
     index[d] = d == 0 ? rest : rest % ranges[d].size;
@@ -92,21 +79,21 @@ void gather_words(const Access& access, const W* base, int64_t start, int64_t n,
 } // namespace
 
 void gather(const Access& access, int64_t size, const char* base, int64_t start, int64_t n, char* to) {
-  with_word(size, [&](auto word) {
+  at::native::by_element_size(size, [&](auto word) {
     using W = decltype(word);
     gather_words(access, reinterpret_cast<const W*>(base), start, n, reinterpret_cast<W*>(to));
   });
 }
 
 void fill(int64_t size, const char* element, int64_t n, char* to) {
-  with_word(size, [&](auto word) {
+  at::native::by_element_size(size, [&](auto word) {
     using W = decltype(word);
     fill_words(read_word<W>(element), n, reinterpret_cast<W*>(to));
   });
 }
 
 void repeat_each(int64_t size, const char* from, int64_t n, int64_t times, char* to) {
-  with_word(size, [&](auto word) {
+  at::native::by_element_size(size, [&](auto word) {
     using W = decltype(word);
     W* out = reinterpret_cast<W*>(to);
     for (int64_t i = 0; i < n; ++i, out += times) {
