@@ -152,6 +152,8 @@ struct Call {
   std::string name; // of the node
   c10::OperatorHandle op;
   std::vector<CallArg> args;
+  /// Arguments that are written to: the operator gets copies of them, which are results behind its own.
+  std::vector<int64_t> on_copies = {};
   uint32_t first_slot = 0;
   uint32_t num_results = 0;
   /// Buffers that live in these slots, each of which must have the sizes and strides that it is known to have.

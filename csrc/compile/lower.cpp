@@ -64,7 +64,8 @@ void Lowering::add_input(const fx::Node& node) {
   const uint32_t slot = new_slots(1);
   program_.input_names.push_back(node.name());
   const fx::TensorInfo* const info = node.info();
-  if (!info || !info->device.is_cpu() || info->layout != c10::kStrided || info->strides.size() != info->sizes.size()) {
+  if (!info || !info->device.is_cpu() || info->layout != c10::kStrided || info->strides.size() != info->sizes.size() ||
+      c10::isComplexType(info->dtype)) {
     program_.inputs.push_back(-1);
     known_[node.id()] = {slot};
     return;
@@ -116,7 +117,7 @@ CallArg Lowering::call_arg(const fx::Arg& arg, const c10::TypePtr& type) const {
 }
 
 Call Lowering::call_of(const fx::Node& node, uint32_t first_slot) const {
-  Call call{node.name(), node.operator_handle(), {}, first_slot, node.num_results(), {}};
+  Call call{node.name(), node.operator_handle(), {}, {}, first_slot, node.num_results(), {}};
   for (size_t i = 0; i < node.args().size(); ++i) {
     call.args.push_back(call_arg(node.args()[i], node.schema().arguments()[i].type()));
   }
@@ -130,12 +131,29 @@ uint32_t Lowering::result_buffer(const fx::Node& node, const Target& target, uin
   return buffer;
 }
 
+/// What is known of a result that a step puts into a slot: a buffer, which is added to `buffers`, or the slot alone.
+Known Lowering::given_in_slot(const fx::Node& node, uint32_t result, uint32_t slot, std::vector<uint32_t>& buffers) {
+  const fx::TensorInfo* const info = node.info(result);
+  // Of complex numbers the memory may hold the conjugates.
+  if (!info || !info->device.is_cpu() || info->layout != c10::kStrided || info->strides.size() != info->sizes.size() ||
+      c10::isComplexType(info->dtype)) {
+    return slot;
+  }
+  const Target target{info->dtype, numbers(info->sizes, node), numbers(info->strides, node), {}};
+  const uint32_t buffer = result_buffer(node, target, slot, result);
+  program_.buffers[buffer].home = Buffer::Home::Slot;
+  buffers.push_back(buffer);
+  return whole(buffer);
+}
+
 void Lowering::add_call(const fx::Node& node) {
   const uint32_t slot = new_slots(node.num_results());
   Call call = call_of(node, slot);
-  // An offset into a tensor's storage is one into a tensor of its own; and of other libraries nothing is known.
-  const std::string& name = node.schema().name();
-  const bool sees_storage = name.rfind("aten::as_strided", 0) == 0 || name.rfind("aten::", 0) != 0;
+  // An offset into a tensor's storage is one into a tensor of its own, views keep memory, and of other libraries
+  // nothing is known.
+  const auto& schema = node.schema();
+  const bool is_view = schema.hasAnyAliasInfo() && !schema.is_mutable();
+  const bool sees_storage = is_view || schema.name().rfind("aten::", 0) != 0;
   for (const CallArg& arg : call.args) {
     builder_.mark_read(arg);
     const View* const view = std::get_if<View>(&arg.what);
@@ -144,27 +162,47 @@ void Lowering::add_call(const fx::Node& node) {
     }
   }
   auto& made = known_[node.id()];
-  const auto& returns = node.schema().returns();
+  const auto& returns = schema.returns();
+  std::vector<uint32_t> buffers;
   for (uint32_t r = 0; r < node.num_results(); ++r) {
-    const fx::TensorInfo* const info = node.info(r);
     const bool is_tensor = r < returns.size() && returns[r].type()->kind() == c10::TypeKind::TensorType;
-    if (!is_tensor || !info || !info->device.is_cpu() || info->layout != c10::kStrided ||
-        info->strides.size() != info->sizes.size()) {
-      made.emplace_back(slot + r);
-      continue;
-    }
-    const Target target{info->dtype, numbers(info->sizes, node), numbers(info->strides, node), {}};
-    const uint32_t buffer = result_buffer(node, target, slot + r, r);
-    program_.buffers[buffer].home = Buffer::Home::Slot;
-    call.buffers.push_back(buffer);
-    made.emplace_back(whole(buffer));
+    made.push_back(is_tensor && !is_view ? given_in_slot(node, r, slot + r, buffers) : slot + r);
   }
-  const std::vector<uint32_t> buffers = call.buffers;
+  call.buffers = buffers;
+  builder_.add_step({std::move(call), {}}, buffers);
+}
+
+/// An operator that runs on copies of what it writes to.
+void Lowering::add_call_on_copies(const fx::Node& node) {
+  const auto name = c10::OperatorNameView::parse(node.args()[0].constant().toStringRef());
+  const auto op = c10::Dispatcher::singleton().findSchemaOrThrow(
+      std::string(name.name).c_str(), std::string(name.overload_name).c_str());
+  const auto& formals = op.schema().arguments();
+  TORCH_CHECK(node.args().size() == formals.size() + 2, "%", node.name(), " has another number of arguments");
+  const uint32_t slot = new_slots(node.num_results());
+  Call call{node.name(), op, {}, node.args()[1].constant().toIntVector(), slot, node.num_results(), {}};
+  for (size_t i = 0; i < formals.size(); ++i) {
+    call.args.push_back(call_arg(node.args()[i + 2], formals[i].type()));
+    builder_.mark_read(call.args.back());
+    const View* const view = std::get_if<View>(&call.args.back().what);
+    if (view && buffer_of(*view).home == Buffer::Home::Nowhere) {
+      program_.buffers[view->buffer].home = Buffer::Home::Own;
+    }
+  }
+  auto& made = known_[node.id()];
+  std::vector<uint32_t> buffers;
+  for (uint32_t r = 0; r < node.num_results(); ++r) {
+    made.push_back(given_in_slot(node, r, slot + r, buffers));
+  }
+  call.buffers = buffers;
   builder_.add_step({std::move(call), {}}, buffers);
 }
 
 /// Lists are taken apart.
 void Lowering::add_function(const fx::Node& node) {
+  if (node.is_function("auto_functionalized")) {
+    return add_call_on_copies(node);
+  }
   const bool is_getitem = node.is_function("getitem");
   TORCH_CHECK(
       (is_getitem || node.is_function("unpack")) && node.args()[0].is_value(), "the function ", node.target(),
@@ -183,16 +221,7 @@ void Lowering::add_function(const fx::Node& node) {
   for (uint32_t i = 0; i < node.num_results(); ++i) {
     const uint32_t to = new_slots(1);
     Unpack unpack{*slot, first + i, to, {}};
-    const fx::TensorInfo* const info = node.info(i);
-    if (info && info->device.is_cpu() && info->layout == c10::kStrided && info->strides.size() == info->sizes.size()) {
-      const Target target{info->dtype, numbers(info->sizes, node), numbers(info->strides, node), {}};
-      const uint32_t buffer = result_buffer(node, target, to, i);
-      program_.buffers[buffer].home = Buffer::Home::Slot;
-      unpack.buffers.push_back(buffer);
-      made.emplace_back(whole(buffer));
-    } else {
-      made.emplace_back(to);
-    }
+    made.push_back(given_in_slot(node, i, to, unpack.buffers));
     const std::vector<uint32_t> buffers = unpack.buffers;
     builder_.add_step({std::move(unpack), {}}, buffers);
   }
@@ -228,15 +257,15 @@ std::vector<Call> Lowering::strided_copy(const View& view, const Layout& like, c
   const auto find = [](const char* op) { return c10::Dispatcher::singleton().findSchemaOrThrow(op, ""); };
   std::vector<Call> calls;
   if (overlaps(like)) {
-    calls.push_back({name + "_copy", find("aten::clone"), {}, slot, 1, {}});
+    calls.push_back({name + "_copy", find("aten::clone"), {}, {}, slot, 1, {}});
     calls[0].args = {argument(view), argument(IValue(static_cast<int64_t>(c10::MemoryFormat::Contiguous)))};
     return calls;
   }
-  calls.push_back({name + "_copy", find("aten::new_empty_strided"), {}, slot, 1, {}});
+  calls.push_back({name + "_copy", find("aten::new_empty_strided"), {}, {}, slot, 1, {}});
   calls[0].args = {argument(view),     argument(IValue(like.sizes)), argument(IValue(like.strides)),
                    argument(IValue()), argument(IValue()),           argument(IValue()),
                    argument(IValue())};
-  calls.push_back({name + "_copied", find("aten::copy_"), {}, new_slots(1), 1, {}});
+  calls.push_back({name + "_copied", find("aten::copy_"), {}, {}, new_slots(1), 1, {}});
   calls[1].args = {argument(slot), argument(view), argument(IValue(false))};
   return calls;
 }

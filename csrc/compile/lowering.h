@@ -54,6 +54,8 @@ class Lowering {
   bool add_pointwise(const fx::Node& node);
   bool add_rows(const fx::Node& node);
   void add_call(const fx::Node& node);
+  void add_call_on_copies(const fx::Node& node);
+  Known given_in_slot(const fx::Node& node, uint32_t result, uint32_t slot, std::vector<uint32_t>& buffers);
 
   const Known& known(fx::Value value) const {
     return known_[value.node->id()].at(value.result);

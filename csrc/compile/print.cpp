@@ -139,7 +139,9 @@ std::string print(const Program& program, const Call& call) {
   for (const CallArg& arg : call.args) {
     args.push_back(add(arg, add));
   }
-  return fmt::format("  {} = call {}({})\n", call.name, c10::toString(call.op.operator_name()), fmt::join(args, ", "));
+  return fmt::format(
+      "  {} = call {}({}){}\n", call.name, c10::toString(call.op.operator_name()), fmt::join(args, ", "),
+      call.on_copies.empty() ? "" : " on copies");
 }
 
 void check(bool holds, const char* rule, size_t step) {

@@ -22,10 +22,11 @@ namespace {
 using at::native::BlockFunctor;
 using at::native::BlockKernel;
 
-/// Sizes become small, equal ones equal, 1 stays 1; and there is always more than one element.
+/// Sizes become small, equal ones equal, 1 stays 1; and there is always more than one element. Another `least` gives
+/// other sizes to all.
 class SmallSizes {
  public:
-  explicit SmallSizes(const std::vector<int64_t>& result) : rank_(result.size()) {
+  SmallSizes(const std::vector<int64_t>& result, int64_t least) : rank_(result.size()), least_(least) {
     grows_ = std::all_of(result.begin(), result.end(), [](int64_t size) { return size == 1; });
   }
 
@@ -35,9 +36,9 @@ class SmallSizes {
       small.push_back(size == 1 ? 1 : small_of(size));
     }
     if (grows_ && (!small.empty() || rank_ == 0)) {
-      // All are of one element: the last dimension, or a new one, gets two.
+      // All are of one element: the last dimension, or a new one, gets more.
       small.resize(std::max<size_t>(1, small.size()), 1);
-      small.back() = 2;
+      small.back() = least_;
     }
     return small;
   }
@@ -49,10 +50,11 @@ class SmallSizes {
     if (known == known_.end()) {
       known_.push_back(size);
     }
-    return index % 3 + 2;
+    return index % 3 + least_;
   }
 
   size_t rank_;
+  int64_t least_;
   bool grows_;
   std::vector<int64_t> known_;
 };
@@ -175,6 +177,59 @@ Others& others() {
   return *others;
 }
 
+/// The operator on made-up elements.
+struct Trial {
+  std::vector<at::Tensor> dummies; // by tensor
+  torch::jit::Stack stack;
+  std::vector<int64_t> sizes; // of the result
+  const c10::OperatorHandle& op;
+
+  Trial(
+      const c10::OperatorHandle& op_,
+      const torch::jit::Stack& constants,
+      const std::vector<ProbeTensor>& tensors,
+      const std::vector<int64_t>& result_sizes,
+      int64_t least)
+      : stack(constants), op(op_) {
+    SmallSizes small(result_sizes, least);
+    for (const ProbeTensor& tensor : tensors) {
+      dummies.push_back(spread_tensor(tensor.dtype, small.of(tensor.sizes), static_cast<int64_t>(dummies.size())));
+      stack[tensor.place] = dummies.back();
+    }
+    sizes = small.of(result_sizes);
+  }
+
+  /// The result; undefined where the operator refuses such elements or sizes.
+  at::Tensor run(std::optional<at::native::PointwiseListener::Hear> hear) const {
+    torch::jit::Stack call = stack;
+    try {
+      std::optional<at::native::PointwiseListener> listener;
+      if (hear) {
+        listener.emplace(*hear);
+      }
+      op.callBoxed(&call);
+    } catch (const c10::Error&) {
+      return at::Tensor();
+    }
+    return call.size() == 1 && call[0].isTensor() ? call[0].toTensor() : at::Tensor();
+  }
+
+  /// Finds out which tensor an operand reads; false where it is none of these.
+  bool name_operand(const void* read, LearnedKernel::Operand& operand) const {
+    for (size_t t = 0; t < dummies.size(); ++t) {
+      if (dummies[t].const_data_ptr() == read) {
+        operand.tensor = static_cast<int64_t>(t);
+        return true;
+      }
+    }
+    // Numbers that stand for tensors.
+    return std::any_of(stack.begin(), stack.end(), [&](const c10::IValue& arg) {
+      return arg.isTensor() && arg.toTensor().defined() && arg.toTensor().numel() == 1 &&
+          arg.toTensor().const_data_ptr() == read;
+    });
+  }
+};
+
 } // namespace
 
 std::optional<LearnedKernel> learn_kernel(
@@ -186,63 +241,28 @@ std::optional<LearnedKernel> learn_kernel(
   if (others().holds(op.operator_name())) {
     return std::nullopt;
   }
-  SmallSizes small(result_sizes);
-  std::vector<at::Tensor> dummies;
-  torch::jit::Stack call = stack;
-  for (const ProbeTensor& tensor : tensors) {
-    dummies.push_back(spread_tensor(tensor.dtype, small.of(tensor.sizes), static_cast<int64_t>(dummies.size())));
-    call[tensor.place] = dummies.back();
-  }
-  const torch::jit::Stack again = call;
+  Trial trial(op, stack, tensors, result_sizes, /*least=*/2);
   Heard heard;
-  const auto hear = [&](at::TensorIteratorBase& iter, BlockKernel kernel, BlockFunctor functor) {
+  const at::Tensor result = trial.run([&](at::TensorIteratorBase& iter, BlockKernel kernel, BlockFunctor functor) {
     heard.hear(iter, kernel, functor);
-  };
-  const auto run = [&](bool listens) {
-    call = again;
-    try {
-      if (listens) {
-        const at::native::PointwiseListener listener(hear);
-        op.callBoxed(&call);
-      } else {
-        op.callBoxed(&call);
-      }
-    } catch (const c10::Error&) {
-      return at::Tensor(); // these elements are refused, or these sizes
-    }
-    return call.size() == 1 && call[0].isTensor() ? call[0].toTensor() : at::Tensor();
-  };
-  const at::Tensor result = run(true);
+  });
   if (heard.count == 0 && result.defined()) {
     others().add(op.operator_name());
   }
   if (heard.count != 1 || !heard.is_understood || !result.defined() || result.scalar_type() != result_dtype ||
-      !result.sizes().equals(small.of(result_sizes)) || result.const_data_ptr() != heard.written) {
+      !result.sizes().equals(trial.sizes) || result.const_data_ptr() != heard.written) {
     return std::nullopt;
   }
   LearnedKernel& learned = heard.kernel;
   for (size_t i = 0; i < learned.operands.size(); ++i) {
-    if (!heard.read[i]) {
-      continue;
-    }
-    bool is_known = false;
-    for (size_t t = 0; t < dummies.size() && !is_known; ++t) {
-      if (dummies[t].const_data_ptr() == heard.read[i]) {
-        learned.operands[i].tensor = static_cast<int64_t>(t);
-        is_known = true;
-      }
-    }
-    // Numbers that stand for tensors.
-    for (size_t a = 0; a < again.size() && !is_known; ++a) {
-      is_known = again[a].isTensor() && again[a].toTensor().defined() && again[a].toTensor().numel() == 1 &&
-          again[a].toTensor().const_data_ptr() == heard.read[i];
-    }
-    if (!is_known) {
+    if (heard.read[i] && !trial.name_operand(heard.read[i], learned.operands[i])) {
       return std::nullopt;
     }
   }
-  const at::Tensor expected = run(false);
-  if (!expected.defined() || !is_confirmed(learned, dummies, expected)) {
+  // With other sizes, so that parameters which follow from sizes (the scale of a mean) are found out.
+  Trial other(op, stack, tensors, result_sizes, /*least=*/3);
+  const at::Tensor expected = other.run(std::nullopt);
+  if (!expected.defined() || !is_confirmed(learned, other.dummies, expected)) {
     return std::nullopt;
   }
   return learned;

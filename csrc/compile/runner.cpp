@@ -1,6 +1,7 @@
 #include <csrc/compile/runner.h>
 
 #include <csrc/compile/lower.h>
+#include <csrc/functionalize/auto_functionalized.h>
 
 #include <aten/Functions.h>
 #include <aten/core/LegacyTypeDispatch.h>
@@ -55,15 +56,13 @@ bool has_layout_of(const at::Tensor& tensor, const Buffer& buffer) {
   return true;
 }
 
-/// The same elements with the strides that a buffer is known to have. A loop would read the wrong ones otherwise.
+/// The same elements with the strides that a buffer is known to have, and as they lie in memory. A loop would read the
+/// wrong ones otherwise.
 at::Tensor with_layout(at::Tensor tensor, const Buffer& buffer) {
   TORCH_CHECK(
       tensor.defined() && tensor.scalar_type() == buffer.dtype && tensor.sizes().equals(buffer.sizes) &&
           tensor.layout() == c10::kStrided && tensor.device().is_cpu(),
       "a compiled graph got another tensor for ", buffer.name, " than it was made for");
-  if (has_layout_of(tensor, buffer)) {
-    return tensor;
-  }
   at::Tensor copy = at::empty_strided(buffer.sizes, buffer.strides, tensor.options());
   copy.copy_(tensor);
   return copy;
@@ -86,7 +85,8 @@ void Runner::take_buffer(uint32_t index, State& state) const {
   TORCH_CHECK(slot.isTensor(), "a compiled graph got no tensor for ", buffer.name);
   const at::Tensor& tensor = slot.toTensor();
   const bool fits = tensor.defined() && tensor.scalar_type() == buffer.dtype && tensor.sizes().equals(buffer.sizes) &&
-      tensor.layout() == c10::kStrided && tensor.device().is_cpu() && has_layout_of(tensor, buffer);
+      tensor.layout() == c10::kStrided && tensor.device().is_cpu() && has_layout_of(tensor, buffer) &&
+      !tensor.is_conj() && !tensor.is_neg();
   if (C10_UNLIKELY(!fits)) {
     slot = with_layout(tensor, buffer);
   }
@@ -136,7 +136,11 @@ void Runner::run_call(const Call& call, State& state) const {
   for (const CallArg& arg : call.args) {
     stack.push_back(load(arg, state));
   }
-  call.op.callBoxed(&stack);
+  if (call.on_copies.empty()) {
+    call.op.callBoxed(&stack);
+  } else {
+    stack = functionalize::call_on_copies(call.op, std::move(stack), call.on_copies);
+  }
   TORCH_INTERNAL_ASSERT(stack.size() == call.num_results);
   for (uint32_t r = 0; r < call.num_results; ++r) {
     state.slots[call.first_slot + r] = std::move(stack[r]);

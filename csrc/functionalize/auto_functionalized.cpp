@@ -48,19 +48,7 @@ std::vector<IValue> run_on_copies(fx::GraphRunner&, std::vector<Operand>& operan
     }
     stack.push_back(fx::convert(std::move(value), fx::conversion_to(*formals[i].type())));
   }
-  std::vector<IValue> copies;
-  for (const int64_t index : written) {
-    IValue& argument = stack.at(static_cast<size_t>(index));
-    argument = with_own_memory(argument);
-    copies.push_back(argument);
-  }
-  op.callBoxed(&stack);
-  std::vector<IValue> results;
-  for (const size_t index : fresh_results(op.schema())) {
-    results.push_back(stack.at(index));
-  }
-  results.insert(results.end(), copies.begin(), copies.end());
-  return results;
+  return call_on_copies(op, std::move(stack), written);
 }
 
 void register_once() {
@@ -78,6 +66,23 @@ std::vector<size_t> fresh_results(const c10::FunctionSchema& schema) {
     }
   }
   return fresh;
+}
+
+std::vector<IValue> call_on_copies(
+    const c10::OperatorHandle& op, torch::jit::Stack stack, const std::vector<int64_t>& written) {
+  std::vector<IValue> copies;
+  for (const int64_t index : written) {
+    IValue& argument = stack.at(static_cast<size_t>(index));
+    argument = with_own_memory(argument);
+    copies.push_back(argument);
+  }
+  op.callBoxed(&stack);
+  std::vector<IValue> results;
+  for (const size_t index : fresh_results(op.schema())) {
+    results.push_back(stack.at(index));
+  }
+  results.insert(results.end(), copies.begin(), copies.end());
+  return results;
 }
 
 fx::Node* call_on_copies(
