@@ -162,10 +162,10 @@ struct CompiledFunction::State {
   std::vector<optim::OptimizerHookHandle> hooks;
 
   std::shared_ptr<Entry> find(const Guards& guards);
-  std::shared_ptr<Entry> find_sized(const Inputs& inputs);
+  std::shared_ptr<Entry> find_sized(const Inputs& inputs, bool& is_worth_compiling);
   bool join_sized(const Entry& made, const Inputs& inputs, const Guards& key);
   bool has_symbols() const {
-    return options.dynamic && options.mode == CompileMode::replay && options.backend == "eager";
+    return options.dynamic && options.mode == CompileMode::replay;
   }
   std::shared_ptr<Entry> record(const Inputs& inputs, Outputs& outputs, const Run& run) const;
   void add(std::shared_ptr<Entry> entry, const Inputs& inputs);
@@ -218,8 +218,9 @@ std::shared_ptr<Entry> CompiledFunction::State::find(const Guards& guards) {
   return nullptr;
 }
 
-/// A graph for all sizes that was confirmed for these.
-std::shared_ptr<Entry> CompiledFunction::State::find_sized(const Inputs& inputs) {
+/// A graph for all sizes that was confirmed for these. Where a backend makes more of a graph, sizes that come often are
+/// worth a recording and a compiled graph of their own.
+std::shared_ptr<Entry> CompiledFunction::State::find_sized(const Inputs& inputs, bool& is_worth_compiling) {
   if (!has_symbols() || classes.empty()) {
     return nullptr;
   }
@@ -231,7 +232,8 @@ std::shared_ptr<Entry> CompiledFunction::State::find_sized(const Inputs& inputs)
         return nullptr;
       }
       classes.splice(classes.begin(), classes, it);
-      return classes.front().entry;
+      is_worth_compiling = options.backend != "eager" && it->shapes.is_worth_compiling(inputs.tensors);
+      return is_worth_compiling ? nullptr : classes.front().entry;
     }
   }
   return nullptr;
@@ -358,7 +360,7 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
   State& state = *state_;
   std::shared_ptr<Entry> entry;
   std::string outdated;
-  bool check = false;
+  bool check = false, is_worth_compiling = false;
   std::vector<bool> had_gradients;
   {
     const std::lock_guard<std::mutex> lock(state.mutex);
@@ -370,7 +372,7 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
       outdated = "a tensor that it refers to has other sizes, dtype or requires_grad";
     }
     if (!entry && outdated.empty()) {
-      entry = state.find_sized(inputs);
+      entry = state.find_sized(inputs, is_worth_compiling);
     }
     if (entry && entry->module) {
       check = state.options.mode == CompileMode::checked || entry->checks_left > 0;
@@ -392,7 +394,9 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
         ++state.recordings;
         return;
       }
-      if (state.join_sized(*made, inputs, key)) {
+      if (is_worth_compiling) {
+        made->checks_left = 0; // it was recorded before
+      } else if (state.join_sized(*made, inputs, key)) {
         return;
       }
     }

@@ -36,13 +36,14 @@ struct CompileOptions {
   /// The most recordings that are kept; the one that was used longest ago goes.
   size_t cache_size = 64;
   /// Recordings that differ in sizes alone become one graph with sizes as symbols. It runs for sizes that were recorded
-  /// and gave it; a new size costs a call that is recorded, and no graph. For backend "eager" in mode replay.
+  /// and gave it; a new size costs a call that is recorded, and no graph. Sizes that come again are compiled, as far as
+  /// `cache_size` reaches. In mode replay.
   bool dynamic = true;
   /// Throws where the function cannot be captured or does something else each time, instead of running it as it is.
   bool fullgraph = false;
   /// What runs the graphs: "eager", the operators as they were recorded, or a backend of functional graphs, see
-  /// capture::register_backend(). "aot_eager" runs those operator by operator.
-  std::string backend = "eager";
+  /// capture::register_backend(): "fused" makes loops of them, "aot_eager" runs them operator by operator.
+  std::string backend = "fused";
   /// Of backends of functional graphs: how much of what the backward pass needs is kept rather than computed again,
   /// from 1 (all but what costs next to nothing) to 0 (as little as there can be).
   double memory_budget = 1;

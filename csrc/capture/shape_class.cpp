@@ -3,6 +3,8 @@
 #include <csrc/capture/unify.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
+
 namespace torch::capture {
 
 namespace {
@@ -34,6 +36,16 @@ std::string text_of_graph(const fx::Graph& graph) {
 
 bool ShapeClass::holds(const std::vector<at::Tensor>& inputs) const {
   return module_ && confirmed_.count(sizes_of(inputs)) != 0 && fits_strides(inputs);
+}
+
+bool ShapeClass::is_worth_compiling(const std::vector<at::Tensor>& inputs) {
+  constexpr uint32_t kMostDoublings = 12;
+  Uses& uses = confirmed_[sizes_of(inputs)];
+  if (++uses.calls < 1u << std::min(uses.compiled, kMostDoublings)) {
+    return false;
+  }
+  uses = {0, uses.compiled + 1};
+  return true;
 }
 
 /// Sizes that were confirmed were with the strides that follow from them.
@@ -127,7 +139,7 @@ bool ShapeClass::add(const std::shared_ptr<fx::GraphModule>& recorded, const std
   if (confirmed_.size() >= kMaxConfirmed) {
     confirmed_.clear();
   }
-  confirmed_.insert(sizes_of(inputs));
+  confirmed_.emplace(sizes_of(inputs), Uses());
   return true;
 }
 

@@ -6,8 +6,8 @@
 #include <aten/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
 namespace torch::capture {
@@ -23,6 +23,9 @@ class ShapeClass {
   }
   /// Whether the graph holds for inputs of these sizes and strides.
   bool holds(const std::vector<at::Tensor>& inputs) const;
+  /// Called for sizes that the graph holds for, each time that they come: whether a graph for these alone is worth
+  /// being compiled, which is so after one, two, four ... calls, since it may have been let go since the last.
+  bool is_worth_compiling(const std::vector<at::Tensor>& inputs);
   /// Takes a recording at further sizes. Gives whether the graph holds for it.
   bool add(const std::shared_ptr<fx::GraphModule>& recorded, const std::vector<at::Tensor>& inputs);
   /// Whether so many recordings did not fit that further ones are not worth trying.
@@ -36,6 +39,11 @@ class ShapeClass {
  private:
   static constexpr int kMaxFailures = 4;
 
+  struct Uses {
+    uint32_t calls = 0; // since it was compiled
+    uint32_t compiled = 0; // times
+  };
+
   bool unify_with(const std::shared_ptr<fx::GraphModule>& recorded);
   bool have_same_references(const fx::GraphModule& recorded) const;
   bool fits_strides(const std::vector<at::Tensor>& inputs) const;
@@ -43,7 +51,7 @@ class ShapeClass {
   std::vector<std::shared_ptr<fx::GraphModule>> traces_;
   std::shared_ptr<fx::GraphModule> module_;
   std::string text_;
-  std::set<std::vector<int64_t>> confirmed_; // sizes of all inputs
+  std::map<std::vector<int64_t>, Uses> confirmed_; // by the sizes of all inputs
   int failures_ = 0;
 };
 

@@ -84,7 +84,7 @@ TEST_CASE("A training step with backward() and step() is compiled", "[aot][train
       },
   };
   for (const MakeOptimizer& make : optimizers) {
-    for (const char* const backend : {"eager", "aot_eager"}) {
+    for (const char* const backend : {"eager", "aot_eager", "fused"}) {
       for (const bool zero_inside : {true, false}) {
         INFO(backend << " " << zero_inside);
         uint64_t replays = 0;

@@ -14,8 +14,15 @@ namespace {
 
 CompileOptions plain() {
   CompileOptions options;
+  options.backend = "eager";
   options.check_calls = 0;
   options.fullgraph = true;
+  return options;
+}
+
+CompileOptions fused() {
+  CompileOptions options = plain();
+  options.backend = "fused";
   return options;
 }
 
@@ -121,4 +128,55 @@ TEST_CASE("Ten thousand sizes need no more memory than a few", "[capture][slow]"
     }
     REQUIRE(f.core().num_entries() <= 4);
   }
+}
+
+TEST_CASE("Sizes that come again are compiled", "[capture]") {
+  auto net = torch::nn::Sequential(torch::nn::Linear(6, 5), torch::nn::GELU(), torch::nn::Linear(5, 3));
+  int runs = 0;
+  const auto g = [&](const Tensor& x) { return net->forward(x).softmax(-1) * static_cast<double>(x.size(0)); };
+  const auto f = torch::compile(
+      [&](const Tensor& x) {
+        ++runs;
+        return g(x);
+      },
+      fused());
+  const auto weight = net->parameters()[0];
+  for (int pass = 0; pass < 4; ++pass) {
+    for (const int64_t n : {4, 7, 2, 9, 31, 1}) {
+      const auto x = torch::randn({n, 6});
+      const auto got = f(x), wanted = g(x);
+      CHECK(got.equal(wanted));
+      CHECK(torch::autograd::grad({got.square().sum()}, {weight})[0].equal(
+          torch::autograd::grad({wanted.square().sum()}, {weight})[0]));
+    }
+  }
+  const int runs_until_now = runs; // at most twice for each size, and once more where that changed the graph for all
+  CHECK(runs <= 14);
+  for (const int64_t n : {4, 7, 2, 9, 31, 1}) {
+    const auto x = torch::randn({n, 6});
+    CHECK(f(x).equal(g(x)));
+  }
+  CHECK(runs == runs_until_now);
+  CHECK_THAT(f.explain(), Contains("sizes as symbols") && Contains("program(") && !Contains("runs as it was recorded"));
+}
+
+TEST_CASE("Sizes beyond the cache run as the graph for all sizes", "[capture]") {
+  CompileOptions options = fused();
+  options.cache_size = 4;
+  int runs = 0;
+  const auto g = [](const Tensor& x) { return (x * 2 + 1).relu().sum(-1) / x.size(0); };
+  const auto f = torch::compile(
+      [&](const Tensor& x) {
+        ++runs;
+        return g(x);
+      },
+      options);
+  for (int pass = 0; pass < 40; ++pass) {
+    for (int64_t n = 2; n < 22; ++n) {
+      const auto x = torch::randn({n, 3});
+      CHECK(f(x).equal(g(x)));
+    }
+    REQUIRE(f.core().num_entries() <= 6);
+  }
+  CHECK(runs < 200);
 }
