@@ -17,10 +17,16 @@ W read_word(const char* from) {
   return word;
 }
 
+/// By copies of ever longer parts, which compilers make vectors of at any level of optimization.
 template <class W>
 void fill_words(W word, int64_t n, W* to) {
-  for (int64_t i = 0; i < n; ++i) {
+  constexpr int64_t kFirst = 16;
+  const int64_t first = std::min(n, kFirst);
+  for (int64_t i = 0; i < first; ++i) {
     to[i] = word;
+  }
+  for (int64_t done = first; done < n; done *= 2) {
+    std::memcpy(to + done, to, static_cast<size_t>(std::min(done, n - done)) * sizeof(W));
   }
 }
 

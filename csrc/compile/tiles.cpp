@@ -64,25 +64,72 @@ at::Tensor tensor_on(char* data, c10::ScalarType dtype, std::initializer_list<in
 
 } // namespace
 
-TileLoop::TileLoop(const Program& program, const Group& group) : group_(group) {
+TileLoop::TileLoop(const Program& program, const Group& group) : group_(group), segments_(cpu::make_code(group)) {
+  note_segments();
   choose_tile();
   place_values(program);
   add_ops();
 }
 
+void TileLoop::note_segments() {
+  segment_of_.assign(group_.insts.size(), -1);
+  place_in_code_.assign(group_.insts.size(), InCode::Outside);
+  for (size_t s = 0; s < segments_.size(); ++s) {
+    for (const uint32_t inst : segments_[s].insts) {
+      segment_of_[inst] = static_cast<int32_t>(s);
+      place_in_code_[inst] = InCode::Inside;
+    }
+    for (const uint32_t operand : segments_[s].operands) {
+      if (segment_of_[operand] == static_cast<int32_t>(s)) {
+        place_in_code_[operand] = InCode::Result;
+      }
+    }
+  }
+  // Constants that nothing reads from memory.
+  std::vector<bool> is_read(group_.insts.size());
+  for (size_t i = 0; i < group_.insts.size(); ++i) {
+    for (const uint32_t arg : group_.insts[i].args) {
+      is_read[arg] = is_read[arg] || segment_of_[i] < 0;
+    }
+  }
+  for (const Store& store : group_.stores) {
+    is_read[store.value] = true;
+  }
+  for (const cpu::CodeSegment& segment : segments_) {
+    for (const uint32_t operand : segment.operands) {
+      is_read[operand] = true;
+    }
+  }
+  for (size_t i = 0; i < group_.insts.size(); ++i) {
+    if (group_.insts[i].kind == InstKind::Constant && !is_read[i]) {
+      place_in_code_[i] = InCode::Inside;
+    }
+  }
+}
+
 void TileLoop::choose_tile() {
   // Values that live at once: what is loaded and stored, and at most four in between.
-  int64_t widest = 1, count = 0, computed = 0;
-  bool calls = false;
-  for (const Inst& inst : group_.insts) {
+  int64_t widest = 1, count = 0, computed = 0, work = 0;
+  bool calls = false, is_all_code = segments_.size() == 1;
+  for (size_t i = 0; i < group_.insts.size(); ++i) {
+    const Inst& inst = group_.insts[i];
+    const bool is_given = inst.kind == InstKind::Load || inst.kind == InstKind::Constant;
+    work += is_given ? 0 : 1;
+    is_all_code = is_all_code && (is_given ? is_inside_code(i) || inst.access.is_linear() : segment_of_[i] == 0);
+    if (is_inside_code(i)) {
+      continue;
+    }
     widest = std::max(widest, size_of(inst));
-    count += inst.kind == InstKind::Load || inst.kind == InstKind::Constant ? 1 : 0;
-    computed += inst.kind == InstKind::Load || inst.kind == InstKind::Constant ? 0 : 1;
+    count += is_given ? 1 : 0;
+    computed += is_given ? 0 : 1;
     calls = calls || inst.kind == InstKind::RowCall;
   }
   count += static_cast<int64_t>(group_.stores.size()) + std::clamp<int64_t>(computed - 1, 0, 4);
   const int64_t bytes = calls ? kRowTileBytes : kTileBytes;
   tile_ = std::clamp(bytes / (count * widest) / kLine * kLine, kLeastTile, calls ? 4 * kMostTile : kMostTile);
+  if (is_all_code) {
+    tile_ = kMostTile; // it keeps nothing in a cache
+  }
   tile_ = std::min(tile_, group_.numel);
   period_ = group_.numel;
   if (group_.row != 0) {
@@ -105,7 +152,7 @@ void TileLoop::choose_tile() {
   }
   tiles_in_period_ = (period_ + tile_ - 1) / tile_;
   num_tiles_ = group_.numel / period_ * tiles_in_period_;
-  const int64_t cost = std::max<int64_t>(1, computed / 2);
+  const int64_t cost = std::max<int64_t>(1, work / 2);
   grain_ = std::max<int64_t>(1, at::internal::GRAIN_SIZE / (tile_ * cost));
 }
 
@@ -142,8 +189,17 @@ void TileLoop::place_values(const Program& program) {
       }
     }
   }
+  // Operands of machine code are needed to its end.
+  for (const cpu::CodeSegment& segment : segments_) {
+    for (const uint32_t operand : segment.operands) {
+      last[operand] = std::max<size_t>(last[operand], segment.insts.back());
+    }
+  }
   scratch_.assign(insts.size(), -1);
   std::vector<bool> has_place(insts.size());
+  for (size_t i = 0; i < insts.size(); ++i) {
+    has_place[i] = is_inside_code(i);
+  }
   for (const Store& store : group_.stores) {
     const Inst& inst = insts[store.value];
     last[store.value] = insts.size();
@@ -172,10 +228,15 @@ void TileLoop::place_values(const Program& program) {
       has_place[i] = true;
     }
     // What an instruction reads last may become what it writes, element by element.
+    const bool ends_code = segment_of_[i] >= 0 && segments_[segment_of_[i]].insts.back() == i;
+    const std::vector<uint32_t>& read = ends_code ? segments_[segment_of_[i]].operands : inst.args;
     const auto release = [&](bool same_size_only) {
-      for (const uint32_t arg : inst.args) {
-        if (last[arg] == i && place_of[arg] >= 0 && place_of[arg] != place_of[i] && insts[arg].form != Form::Uniform &&
-            !is_same_for_all_tiles(insts[arg]) &&
+      if (segment_of_[i] >= 0 && (same_size_only || !ends_code)) {
+        return;
+      }
+      for (const uint32_t arg : read) {
+        if (last[arg] == i && place_of[arg] >= 0 && (ends_code || place_of[arg] != place_of[i]) &&
+            insts[arg].form != Form::Uniform && !is_same_for_all_tiles(insts[arg]) &&
             (!same_size_only || (inst.kind == InstKind::Kernel && size_of(insts[arg]) == size_of(inst)))) {
           places[place_of[arg]].is_free = true;
         }
@@ -207,23 +268,31 @@ void TileLoop::add_ops() {
   uint32_t tensors = 0;
   for (size_t i = 0; i < group_.insts.size(); ++i) {
     const Inst& inst = group_.insts[i];
+    const int32_t segment = segment_of_[i];
+    const bool is_code = segment >= 0;
+    const std::vector<uint32_t>& args = is_code ? segments_[segment].operands : inst.args;
     Op op{
-        &inst,
+        is_code ? nullptr : &inst,
+        is_code ? segments_[segment].code : nullptr,
         static_cast<uint32_t>(i),
         static_cast<uint32_t>(args_.size()),
-        static_cast<uint32_t>(inst.args.size()),
+        static_cast<uint32_t>(args.size()),
         inst.form == Form::Row,
         tensors,
         num_row_calls_};
-    args_.insert(args_.end(), inst.args.begin(), inst.args.end());
+    if (is_code && segments_[segment].insts.back() != i) {
+      continue; // all of it runs where the last of it stands
+    }
+    args_.insert(args_.end(), args.begin(), args.end());
     if (inst.kind == InstKind::RowCall) {
       tensors += static_cast<uint32_t>(inst.row_call->tensors.size());
       ++num_row_calls_;
     }
-    if (inst.kind == InstKind::Result || (inst.kind == InstKind::Load && scratch_[i] < 0)) {
+    if (inst.kind == InstKind::Result || (inst.kind == InstKind::Load && scratch_[i] < 0) ||
+        (!is_code && is_inside_code(i))) {
       continue;
     }
-    (is_same_for_all_tiles(inst) ? once_ : body_).push_back(op);
+    (!is_code && is_same_for_all_tiles(inst) ? once_ : body_).push_back(op);
   }
 }
 
@@ -281,6 +350,15 @@ void TileLoop::run_op(
     char* const* values,
     const std::vector<at::Tensor>& tensors,
     std::vector<RowTensors>& on_rows) const {
+  if (op.code) {
+    constexpr size_t kMostOperands = 16;
+    char* operands[kMostOperands];
+    for (uint32_t a = 0; a < op.num_args; ++a) {
+      operands[a] = values[args_[op.first_arg + a]];
+    }
+    op.code(operands, n);
+    return;
+  }
   const Inst& inst = *op.inst;
   char* const out = values[op.value];
   const int64_t count = op.is_row ? n / group_.row : n;

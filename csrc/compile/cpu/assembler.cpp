@@ -1,0 +1,159 @@
+#include <csrc/compile/cpu/assembler.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace torch::fused::cpu {
+
+namespace {
+
+/// The high bit of a register's number.
+int high(int reg) {
+  return reg >> 3 & 1;
+}
+int low(int reg) {
+  return reg & 7;
+}
+
+} // namespace
+
+void Assembler::word(int32_t value) {
+  uint8_t bytes[4];
+  std::memcpy(bytes, &value, sizeof(value));
+  code_.insert(code_.end(), bytes, bytes + sizeof(bytes));
+}
+
+void Assembler::prefix(VectorOp op, int to, int a, int b, int index, bool wide) {
+  byte(0xC4);
+  byte(static_cast<uint8_t>((high(to) ^ 1) << 7 | (high(index) ^ 1) << 6 | (high(b) ^ 1) << 5 | op.map));
+  byte(static_cast<uint8_t>(op.w << 7 | (~a & 15) << 3 | (wide ? 4 : 0) | op.prefix));
+  byte(op.opcode);
+}
+
+void Assembler::op(VectorOp op, int to, int a, int b, bool wide) {
+  prefix(op, to, a, b, 0, wide);
+  byte(static_cast<uint8_t>(0xC0 | low(to) << 3 | low(b)));
+}
+
+void Assembler::op(VectorOp op, int to, int a, Address b, bool wide) {
+  prefix(op, to, a, b.base, b.index, wide);
+  const int shift = b.scale == 8 ? 3 : b.scale == 4 ? 2 : b.scale == 2 ? 1 : 0;
+  byte(static_cast<uint8_t>(0x84 | low(to) << 3));
+  byte(static_cast<uint8_t>(shift << 6 | low(b.index) << 3 | low(b.base)));
+  word(b.offset);
+}
+
+void Assembler::op_constant(VectorOp op, int to, int a, uint32_t constant, int immediate) {
+  prefix(op, to, a, 0, 0, true);
+  byte(static_cast<uint8_t>(0x05 | low(to) << 3));
+  const size_t place = code_.size();
+  word(0);
+  if (immediate >= 0) {
+    byte(static_cast<uint8_t>(immediate));
+  }
+  constant_uses_.push_back({place, code_.size(), constant});
+}
+
+uint32_t Assembler::constant(const std::vector<uint32_t>& words) {
+  const auto found = std::find(constants_.begin(), constants_.end(), words);
+  if (found != constants_.end()) {
+    return static_cast<uint32_t>(found - constants_.begin());
+  }
+  constants_.push_back(words);
+  return static_cast<uint32_t>(constants_.size() - 1);
+}
+
+void Assembler::load_pointer(Register to, Register base, int32_t offset) {
+  byte(static_cast<uint8_t>(0x48 | high(to) << 2 | high(base)));
+  byte(0x8B);
+  byte(static_cast<uint8_t>(0x80 | low(to) << 3 | low(base)));
+  word(offset);
+}
+
+void Assembler::load_byte(Register to, Address from) {
+  byte(static_cast<uint8_t>(0x40 | high(to) << 2 | high(from.index) << 1 | high(from.base)));
+  byte(0x0F);
+  byte(0xB6);
+  byte(static_cast<uint8_t>(0x84 | low(to) << 3));
+  byte(static_cast<uint8_t>(low(from.index) << 3 | low(from.base)));
+  word(from.offset);
+}
+
+void Assembler::clear(Register reg) {
+  byte(static_cast<uint8_t>(0x48 | high(reg) << 2 | high(reg)));
+  byte(0x31);
+  byte(static_cast<uint8_t>(0xC0 | low(reg) << 3 | low(reg)));
+}
+
+void Assembler::add(Register reg, int32_t value) {
+  byte(static_cast<uint8_t>(0x48 | high(reg)));
+  byte(0x81);
+  byte(static_cast<uint8_t>(0xC0 | low(reg)));
+  word(value);
+}
+
+void Assembler::add_to(Register to, Register from, int32_t value) {
+  byte(static_cast<uint8_t>(0x48 | high(to) << 2 | high(from)));
+  byte(0x8D);
+  byte(static_cast<uint8_t>(0x80 | low(to) << 3 | low(from)));
+  word(value);
+}
+
+void Assembler::compare(Register a, Register b) {
+  byte(static_cast<uint8_t>(0x48 | high(b) << 2 | high(a)));
+  byte(0x39);
+  byte(static_cast<uint8_t>(0xC0 | low(b) << 3 | low(a)));
+}
+
+void Assembler::push(Register reg) {
+  byte(static_cast<uint8_t>(0x40 | high(reg)));
+  byte(static_cast<uint8_t>(0x50 | low(reg)));
+}
+
+void Assembler::pop(Register reg) {
+  byte(static_cast<uint8_t>(0x40 | high(reg)));
+  byte(static_cast<uint8_t>(0x58 | low(reg)));
+}
+
+void Assembler::clear_upper() {
+  byte(0xC5);
+  byte(0xF8);
+  byte(0x77);
+}
+
+void Assembler::end() {
+  byte(0xC3);
+}
+
+void Assembler::jump(Jump kind, size_t label) {
+  if (kind != Jump::Always) {
+    byte(0x0F);
+  }
+  byte(static_cast<uint8_t>(kind));
+  jumps_.emplace_back(code_.size(), label);
+  word(0);
+}
+
+std::vector<uint8_t> Assembler::finish() {
+  constexpr size_t kVector = 32;
+  const auto put = [&](size_t place, size_t end, size_t target) {
+    const auto offset = static_cast<int32_t>(static_cast<int64_t>(target) - static_cast<int64_t>(end));
+    std::memcpy(code_.data() + place, &offset, sizeof(offset));
+  };
+  for (const auto& [place, label] : jumps_) {
+    put(place, place + sizeof(int32_t), labels_[label]);
+  }
+  code_.resize((code_.size() + kVector - 1) / kVector * kVector);
+  const size_t first = code_.size();
+  for (const auto& words : constants_) {
+    for (size_t i = 0; i < kVector / sizeof(uint32_t); ++i) {
+      word(static_cast<int32_t>(words[i % words.size()]));
+    }
+  }
+  for (const ConstantUse& use : constant_uses_) {
+    put(use.place, use.end, first + use.constant * kVector);
+  }
+  return std::move(code_);
+}
+
+} // namespace torch::fused::cpu

@@ -1,0 +1,97 @@
+// Machine code for x86-64 with AVX2 and FMA: the few instructions that loops over floats take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace torch::fused::cpu {
+
+/// General registers, by their numbers in the encoding.
+enum Register : uint8_t { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15 };
+
+/// A place in memory: base + index * scale + offset.
+struct Address {
+  Register base;
+  Register index;
+  uint8_t scale;
+  int32_t offset = 0;
+};
+
+/// An instruction on vectors: opcode map, mandatory prefix, the W bit and the opcode.
+struct VectorOp {
+  uint8_t map;
+  uint8_t prefix; // 0 none, 1 66, 2 F3, 3 F2
+  uint8_t w;
+  uint8_t opcode;
+};
+
+inline constexpr VectorOp kAddFloats{1, 0, 0, 0x58}, kMulFloats{1, 0, 0, 0x59}, kSubFloats{1, 0, 0, 0x5C},
+    kMinFloats{1, 0, 0, 0x5D}, kDivFloats{1, 0, 0, 0x5E}, kMaxFloats{1, 0, 0, 0x5F}, kSqrtFloats{1, 0, 0, 0x51},
+    kAnd{1, 0, 0, 0x54}, kAndNot{1, 0, 0, 0x55}, kOr{1, 0, 0, 0x56}, kXor{1, 0, 0, 0x57}, kCompareFloats{1, 0, 0, 0xC2},
+    kBlend{3, 1, 0, 0x4A}, kMulAdd{2, 1, 0, 0xB8}, kNegMulAdd{2, 1, 0, 0xBC}, kMulSub{2, 1, 0, 0xBA},
+    kMove{1, 0, 0, 0x28}, kLoadFloats{1, 0, 0, 0x10}, kStoreFloats{1, 0, 0, 0x11}, kLoadOne{1, 2, 0, 0x10},
+    kStoreOne{1, 2, 0, 0x11}, kWidenBytes{2, 1, 0, 0x31}, kFloatsOfInts{1, 0, 0, 0x5B}, kIntsOfFloats{1, 1, 0, 0x5B},
+    kUpperHalf{3, 1, 0, 0x39}, kPackInts{1, 1, 0, 0x6B}, kPackWords{1, 1, 0, 0x63}, kStoreEight{1, 1, 0, 0xD6},
+    kMoveFromGeneral{1, 1, 0, 0x6E}, kStoreByte{3, 1, 0, 0x14}, kAddInts{1, 1, 0, 0xFE}, kSubInts{1, 1, 0, 0xFA},
+    kShiftInts{1, 1, 0, 0x72}, kRound{3, 1, 0, 0x08}, kPermute{2, 1, 0, 0x16};
+
+/// Grows code, byte by byte. Vectors have 8 floats; registers are given by their numbers.
+class Assembler {
+ public:
+  /// Destination, first and second source; instructions of one source have 0 for the first.
+  void op(VectorOp op, int to, int a, int b, bool wide = true);
+  void op(VectorOp op, int to, int a, Address b, bool wide = true);
+  /// The second source is a vector of equal words, or of eight given ones, which stands behind the code.
+  /// An immediate byte may follow.
+  void op_constant(VectorOp op, int to, int a, uint32_t constant, int immediate = -1);
+  void byte(uint8_t value) {
+    code_.push_back(value);
+  }
+
+  /// Index of a vector of constants.
+  uint32_t constant(const std::vector<uint32_t>& words);
+
+  void load_pointer(Register to, Register base, int32_t offset);
+  void load_byte(Register to, Address from);
+  void clear(Register reg);
+  void add(Register reg, int32_t value);
+  void add_to(Register to, Register from, int32_t value); // to = from + value
+  void compare(Register a, Register b);
+  void push(Register reg);
+  void pop(Register reg);
+  void clear_upper(); // halves of vectors, before other code runs
+  void end(); // of a function
+
+  enum class Jump : uint8_t { Always = 0xE9, IfAbove = 0x87, IfNotBelow = 0x83 };
+  /// A place to jump to, which may be set later.
+  size_t label() {
+    labels_.push_back(0);
+    return labels_.size() - 1;
+  }
+  void set(size_t label) {
+    labels_[label] = code_.size();
+  }
+  void jump(Jump kind, size_t label);
+
+  /// The code, with what stands behind it. It may lie at any address that is a multiple of 32.
+  std::vector<uint8_t> finish();
+
+ private:
+  void prefix(VectorOp op, int to, int a, int b, int index, bool wide);
+  void word(int32_t value);
+
+  std::vector<uint8_t> code_;
+  std::vector<std::vector<uint32_t>> constants_;
+  struct ConstantUse {
+    size_t place; // of the offset
+    size_t end; // of the instruction
+    uint32_t constant;
+  };
+  std::vector<ConstantUse> constant_uses_;
+  std::vector<size_t> labels_;
+  std::vector<std::pair<size_t, size_t>> jumps_; // place of the offset, label
+};
+
+} // namespace torch::fused::cpu
