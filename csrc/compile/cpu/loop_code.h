@@ -25,7 +25,7 @@ struct CodeSegment {
 std::vector<CodeSegment> make_code(const Group& group);
 
 /// Code for a body, which is made once for all equal ones; nullptr if there is none.
-LoopCode code_for(const std::vector<MicroInst>& body, uint16_t num_operands);
+TORCH_API LoopCode code_for(const std::vector<MicroInst>& body, uint16_t num_operands);
 
 /// Lets groups be made without machine code from now on, or with it: for tests.
 TORCH_API void allow_code(bool allowed);

@@ -1,6 +1,8 @@
 // Bodies of loops over floats, as instructions that processors have.
 #pragma once
 
+#include <c10/macros/Export.h>
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -52,7 +54,7 @@ struct MicroInst {
 int num_sources(Micro op);
 
 /// Grows a body.
-class MicroBody {
+class TORCH_API MicroBody {
  public:
   uint32_t load(uint16_t operand) {
     return put({Micro::Load, 0, operand});
