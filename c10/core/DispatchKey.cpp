@@ -23,7 +23,7 @@ constexpr KeyName kKeyNames[] = {
     NAMED(MkldnnCPU) NAMED(Sparse) NAMED(SparseCsr) NAMED(NestedTensor) NAMED(BackendSelect) NAMED(Fake) NAMED(Python)
     NAMED(FuncTorchDynamicLayerBackMode) NAMED(Functionalize) NAMED(Named) NAMED(Conjugate) NAMED(Negative)
     NAMED(ZeroTensor) NAMED(ADInplaceOrView) NAMED(AutogradOther) NAMED(AutogradFunctionality)
-    NAMED(AutogradNestedTensor) NAMED(Tracer) NAMED(AutocastCPU) NAMED(AutocastMTIA) NAMED(AutocastMAIA)
+    NAMED(AutogradNestedTensor) NAMED(ForwardAD) NAMED(Tracer) NAMED(AutocastCPU) NAMED(AutocastMTIA) NAMED(AutocastMAIA)
     NAMED(AutocastXPU) NAMED(AutocastIPU) NAMED(AutocastHPU) NAMED(AutocastXLA) NAMED(AutocastMPS) NAMED(AutocastCUDA)
     NAMED(AutocastPrivateUse1) NAMED(FuncTorchBatched) NAMED(BatchedNestedTensor) NAMED(FuncTorchVmapMode)
     NAMED(Batched) NAMED(VmapMode) NAMED(FuncTorchGradWrapper) NAMED(DeferredInit) NAMED(PythonTLSSnapshot)

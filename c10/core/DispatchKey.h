@@ -92,6 +92,9 @@ enum class DispatchKey : uint16_t {
   AutogradFunctionality,
   AutogradNestedTensor,
 
+  // Forward-mode gradients: on dual tensors alone. No key of libtorch, whose Autograd kernels do this too.
+  ForwardAD,
+
   Tracer,
 
   AutocastCPU,
