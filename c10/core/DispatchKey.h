@@ -162,7 +162,9 @@ constexpr uint8_t num_backends = static_cast<uint8_t>(BackendComponent::EndOfBac
 constexpr uint16_t full_backend_mask = static_cast<uint16_t>((uint32_t{1} << num_backends) - 1);
 
 static_assert(num_backends <= 16, "the backend part of a DispatchKeySet has 16 bits");
-static_assert(num_backends + num_functionality_keys <= 64, "backends and functionalities share one 64-bit word");
+static_assert(
+    num_backends + num_functionality_keys - 1 <= 64,
+    "backends and functionalities but Undefined share one 64-bit word");
 
 /// True for keys that stand for several runtime keys at registration.
 constexpr bool isAliasDispatchKey(DispatchKey k) {

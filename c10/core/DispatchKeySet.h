@@ -53,7 +53,7 @@ class DispatchKeySet final {
 
   constexpr DispatchKeySet() = default;
   /// All keys.
-  constexpr DispatchKeySet(Full) : repr_((uint64_t{1} << (num_backends + num_functionality_keys - 1)) - 1) {}
+  constexpr DispatchKeySet(Full) : repr_(~uint64_t{0} >> (65 - num_backends - num_functionality_keys)) {}
   /// All backends, and all functionalities of lower priority than `t`: what a kernel of `t` passes on to. The Python
   /// dispatcher stays, as it comes before everything.
   constexpr DispatchKeySet(FullAfter, DispatchKey t)
