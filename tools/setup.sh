@@ -1,7 +1,7 @@
 # Sourced by tools/demo and tools/test: what a fresh Debian 12 lacks, and a configured build folder.
 # Needs: ROOT (the source tree), BUILD (the build folder).
 
-packages="g++ cmake ninja-build python3 python3-yaml libfmt-dev libdnnl-dev catch2 libopenblas0-serial"
+packages="g++ cmake ninja-build python3 python3-yaml libfmt-dev libdnnl-dev catch2 libopenblas0-serial libpcre2-dev libutf8proc-dev"
 
 say() { printf '\033[1m== %s\033[0m\n' "$*"; }
 

@@ -1,6 +1,8 @@
 // JSON as archives of programs hold it.
 #pragma once
 
+#include <c10/macros/Export.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,7 +13,7 @@
 namespace torch::program {
 
 /// A value of JSON (RFC 8259). Objects keep their order.
-class Json {
+class TORCH_API Json {
  public:
   using Array = std::vector<Json>;
   using Object = std::vector<std::pair<std::string, Json>>;

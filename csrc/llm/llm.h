@@ -1,0 +1,4 @@
+// Language models from a folder.
+#pragma once
+
+#include <csrc/llm/config.h>

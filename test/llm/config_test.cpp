@@ -1,0 +1,61 @@
+// config.json as transformers writes it.
+#include <catch2/catch.hpp>
+
+#include <csrc/llm/config.h>
+#include <c10/util/Exception.h>
+
+using namespace torch::llm;
+
+namespace {
+
+std::string llama_with(const std::string& more) {
+  return R"({"model_type": "llama", "vocab_size": 96, "hidden_size": 32, "intermediate_size": 48,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "num_hidden_layers": 2)" +
+      more + "}";
+}
+
+} // namespace
+
+TEST_CASE("a config of Llama gives sizes and rotary parameters, old names and new", "[llm][config]") {
+  const std::string text = GENERATE(
+      llama_with(R"(, "rope_theta": 500000.0, "rope_scaling": {"rope_type": "llama3", "factor": 8.0,
+        "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192})"),
+      llama_with(R"(, "rope_parameters": {"rope_theta": 500000, "rope_type": "llama3", "factor": 8,
+        "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 8192})"));
+  const ModelConfig config = parse_config(text);
+  CHECK(config.head_dim == 8);
+  CHECK(config.num_layers() == 2);
+  CHECK_FALSE(config.tied_embeddings);
+  CHECK(config.ropes.at(0).theta == 500000);
+  CHECK(config.ropes.at(0).dim == 8);
+  CHECK(config.ropes.at(0).scaling == RopeScaling::Llama3);
+  CHECK(config.ropes.at(0).original_max_position == 8192);
+}
+
+TEST_CASE("stop tokens are one or a list", "[llm][config]") {
+  CHECK(parse_config(llama_with(R"(, "eos_token_id": 2)")).eos_tokens == std::vector<int64_t>{2});
+  CHECK(parse_config(llama_with(R"(, "eos_token_id": [3, 5])")).eos_tokens == std::vector<int64_t>{3, 5});
+  CHECK(parse_config(llama_with(R"(, "eos_token_id": null)")).eos_tokens.empty());
+}
+
+TEST_CASE("a config that makes no sense is refused by name", "[llm][config]") {
+  const auto message = [](const std::string& text) {
+    try {
+      parse_config(text);
+    } catch (const c10::Error& error) {
+      return std::string(error.what_without_backtrace());
+    }
+    return std::string();
+  };
+  using Catch::Contains;
+  CHECK_THAT(message("{"), Contains("config.json"));
+  CHECK_THAT(message("[]"), Contains("expected an object"));
+  CHECK_THAT(message(R"({"model_type": "mamba"})"), Contains("'mamba' is not supported; supported: llama"));
+  CHECK_THAT(message(R"({"model_type": "llama"})"), Contains("'vocab_size' is missing"));
+  CHECK_THAT(message(llama_with(R"(, "head_dim": -1)")), Contains("'head_dim' is -1"));
+  CHECK_THAT(message(llama_with(R"(, "head_dim": "x")")), Contains("'head_dim' must be an integer"));
+  CHECK_THAT(message(llama_with(R"(, "head_dim": 7)")), Contains("must be even"));
+  CHECK_THAT(message(llama_with(R"(, "hidden_act": "mish")")), Contains("'mish' is not supported"));
+  CHECK_THAT(message(llama_with(R"(, "rope_scaling": {"type": "longrope"})")), Contains("'longrope' is not supported"));
+  CHECK_THAT(message(llama_with(R"(, "eos_token_id": "x")")), Contains("must be a token"));
+}
