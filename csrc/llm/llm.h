@@ -1,4 +1,8 @@
 // Language models from a folder.
 #pragma once
 
+#include <csrc/llm/attention.h>
+#include <csrc/llm/cache.h>
+#include <csrc/llm/checkpoint.h>
 #include <csrc/llm/config.h>
+#include <csrc/llm/model.h>

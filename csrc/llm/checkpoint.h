@@ -1,0 +1,46 @@
+// The weights of a model's folder, by name.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <c10/macros/Export.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace torch::llm {
+
+/// Named tensors, of which a model takes what it needs. What it misses and what nobody took is told at the end, all of
+/// it in one message.
+class TORCH_API Checkpoint {
+ public:
+  /// Tensors by name; `where` begins the message of an error.
+  Checkpoint(std::map<std::string, at::Tensor> tensors, std::string where);
+  /// model.safetensors of `folder`, or the shards that model.safetensors.index.json names. Files are mapped: tensors
+  /// lie in their pages and are read when they are used. Throws for an index that names files outside of the folder,
+  /// for a tensor that is not in its shard, and what load_safetensors throws.
+  static Checkpoint open(const std::string& folder);
+
+  bool has(const std::string& name) const {
+    return tensors_.count(name) > 0;
+  }
+  /// The part before `suffix` of the only name that ends with it, "model." for example; throws when there is none.
+  std::string prefix_of(const std::string& suffix) const;
+  /// Checks the shape and throws when it differs. Undefined when there is no such tensor; finish() will name it.
+  at::Tensor take(const std::string& name, at::IntArrayRef shape);
+  /// Names that a model may leave alone although they are there, whole or by their end.
+  void ignore(const std::string& name_or_end);
+
+  /// Throws for tensors that were missing, and when `strict` for those that begin with `prefix` and nobody took.
+  void finish(const std::string& prefix, bool strict) const;
+
+ private:
+  std::map<std::string, at::Tensor> tensors_;
+  std::string where_;
+  std::set<std::string> taken_;
+  std::vector<std::string> missing_, ignored_;
+};
+
+} // namespace torch::llm

@@ -1,0 +1,94 @@
+// Llama 3's stretching: frequencies whose wavelength exceeds the context of training are divided by `factor`, those far
+// below are left alone, between them is a ramp. YaRN (arXiv 2309.00071) does the same by the number of turns that a
+// frequency makes within that context.
+#include <csrc/llm/rotary.h>
+
+#include <aten/Functions.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace torch::llm {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+double stretch_llama3(double frequency, const RopeConfig& config) {
+  const auto context = static_cast<double>(config.original_max_position);
+  const double wavelength = 2 * kPi / frequency;
+  if (wavelength > context / config.low_freq_factor) {
+    return frequency / config.factor;
+  }
+  if (wavelength < context / config.high_freq_factor) {
+    return frequency;
+  }
+  const double share =
+      (context / wavelength - config.low_freq_factor) / (config.high_freq_factor - config.low_freq_factor);
+  return (1 - share) * frequency / config.factor + share * frequency;
+}
+
+double stretch_yarn(double frequency, int64_t pair, const RopeConfig& config) {
+  const auto dim = static_cast<double>(config.dim);
+  // The pair that makes so many turns within the context of training.
+  const auto pair_of = [&](double turns) {
+    return dim * std::log(static_cast<double>(config.original_max_position) / (turns * 2 * kPi)) /
+        (2 * std::log(config.theta));
+  };
+  double low = pair_of(config.beta_fast), high = pair_of(config.beta_slow);
+  if (config.truncate) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, dim - 1);
+  high = low == high ? high + 0.001 : high;
+  const double ramp = std::clamp((static_cast<double>(pair) - low) / (high - low), 0.0, 1.0);
+  return frequency / config.factor * ramp + frequency * (1 - ramp);
+}
+
+double frequency_of(int64_t pair, const RopeConfig& config) {
+  const double exponent = 2 * static_cast<double>(pair) / static_cast<double>(config.dim);
+  const double frequency = std::pow(config.theta, -exponent);
+  switch (config.scaling) {
+    case RopeScaling::Linear:
+      return frequency / config.factor;
+    case RopeScaling::Llama3:
+      return stretch_llama3(frequency, config);
+    case RopeScaling::Yarn:
+      return stretch_yarn(frequency, pair, config);
+    case RopeScaling::None:
+      break;
+  }
+  return frequency;
+}
+
+} // namespace
+
+Rotary::Rotary(const RopeConfig& config) : dim_(config.dim), attention_factor_(config.attention_factor) {
+  frequencies_ = at::empty({dim_ / 2}, at::kFloat);
+  float* const values = frequencies_.mutable_data_ptr<float>();
+  for (int64_t pair = 0; pair < dim_ / 2; ++pair) {
+    values[pair] = static_cast<float>(frequency_of(pair, config));
+  }
+}
+
+Rotary::Turn Rotary::angles(const at::Tensor& positions) const {
+  const at::Tensor turned =
+      positions.to(at::kFloat).view({-1, 1, 1}) * frequencies_.to(positions.device()).view({1, 1, -1});
+  return {turned.cos().mul_(attention_factor_), turned.sin().mul_(attention_factor_)};
+}
+
+at::Tensor Rotary::apply(const at::Tensor& x, const Turn& turn) const {
+  const at::Tensor first = x.narrow(2, 0, dim_ / 2), second = x.narrow(2, dim_ / 2, dim_ / 2);
+  at::Tensor out = at::empty(x.sizes(), x.options());
+  out.narrow(2, 0, dim_ / 2).copy_(first * turn.cos - second * turn.sin);
+  out.narrow(2, dim_ / 2, dim_ / 2).copy_(second * turn.cos + first * turn.sin);
+  if (dim_ < x.size(2)) {
+    out.narrow(2, dim_, x.size(2) - dim_).copy_(x.narrow(2, dim_, x.size(2) - dim_));
+  }
+  return out;
+}
+
+} // namespace torch::llm

@@ -1,0 +1,29 @@
+// Rotary position embeddings.
+#pragma once
+
+#include <csrc/llm/config.h>
+#include <aten/core/Tensor.h>
+
+namespace torch::llm {
+
+/// Angles by position for one set of rotary parameters.
+class Rotary {
+ public:
+  explicit Rotary(const RopeConfig& config);
+
+  /// Cosines and sines of some positions, (tokens, 1, dim / 2) each, in float32.
+  struct Turn {
+    at::Tensor cos, sin;
+  };
+  /// positions: (tokens), int64.
+  Turn angles(const at::Tensor& positions) const;
+  /// x: (tokens, heads, head_dim). Turns the first `dim` elements of each head; gives the dtype of x.
+  at::Tensor apply(const at::Tensor& x, const Turn& turn) const;
+
+ private:
+  int64_t dim_;
+  double attention_factor_;
+  at::Tensor frequencies_; // (dim / 2), float32
+};
+
+} // namespace torch::llm

@@ -1,0 +1,35 @@
+// Brings the tensors of a checkpoint into a decoder: the names of all families.
+#pragma once
+
+#include <csrc/llm/decoder.h>
+
+#include <string>
+
+namespace torch::llm {
+
+class WeightLoader {
+ public:
+  WeightLoader(Decoder& decoder, Checkpoint& checkpoint, const LoadOptions& options);
+  /// All weights; throws for what is missing or unexpected.
+  void run();
+
+ private:
+  struct Names;
+  static const Names& names_of(const ModelConfig& config);
+
+  at::Tensor take(const std::string& name, at::IntArrayRef shape);
+  Linear linear(const std::string& name, int64_t in, int64_t out, bool bias);
+  NormLayer norm(const std::string& name, int64_t size);
+  void load_attention(DecoderLayer& layer, const std::string& prefix);
+  void load_mlp(DecoderLayer& layer, const std::string& prefix);
+  void load_layer(DecoderLayer& layer, const std::string& prefix);
+  void load_head(const std::string& prefix);
+
+  Decoder& decoder_;
+  Checkpoint& checkpoint_;
+  const LoadOptions& options_;
+  const ModelConfig& config_;
+  const Names& names_;
+};
+
+} // namespace torch::llm
