@@ -19,8 +19,8 @@ using Lists = std::vector<Tensors>;
 
 namespace {
 
-// Small enough for one round, larger than a slot, and with a rest.
-const int64_t kSizes[] = {0, 1, 7, 1000, 70'001, 200'003};
+// Small enough for one round, larger than a slot, with a rest, and read from the other ranks' own memory.
+const int64_t kSizes[] = {0, 1, 7, 1000, 70'001, 200'003, 700'001};
 
 at::Tensor values(int rank, int64_t n, at::ScalarType dtype = at::kFloat) {
   return (at::arange(n, at::kLong).remainder(13) + rank * 3 + 1).to(dtype);
@@ -96,6 +96,60 @@ TEST_CASE("allreduce over shared memory knows all dtypes and reductions", "[dist
     expect_error([&] { reduce(complex, ReduceOp::MAX); }, {"MAX"});
     expect_error([&] { reduce(values(rank, 4), ReduceOp::BAND); }, {"bitwise"});
   });
+}
+
+namespace {
+// Collectives of tensors that are too large for slots; says which of them are wrong.
+std::string large_collectives(int rank, int size, const GroupPtr& group) {
+  std::string wrong;
+  for (const auto dtype : {at::kByte, at::kHalf, at::kDouble}) {
+    const int64_t n = 2'200'000 / size * size;
+    Tensors sum{values(rank, n, dtype)};
+    group->allreduce(sum)->wait();
+    wrong += sum[0].equal(expected_sum(size, n, dtype)) ? "" : " allreduce";
+
+    Tensors from_last{values(rank, n, dtype)};
+    BroadcastOptions options;
+    options.rootRank = size - 1;
+    group->broadcast(from_last, options)->wait();
+    wrong += from_last[0].equal(values(size - 1, n, dtype)) ? "" : " broadcast";
+
+    auto rows = at::zeros({size, n}, dtype);
+    auto mine = rows[rank]; // the input lies in the output
+    mine.copy_(values(rank, n, dtype));
+    group->_allgather_base(rows, mine)->wait();
+    for (int r = 0; r < size; ++r) {
+      wrong += rows[r].equal(values(r, n, dtype)) ? "" : " allgather";
+    }
+
+    auto input = values(rank, n, dtype);
+    auto part = input.chunk(size)[rank]; // so does this output
+    group->_reduce_scatter_base(part, input)->wait();
+    wrong += part.equal(expected_sum(size, n, dtype).chunk(size)[rank]) ? "" : " reduce_scatter";
+
+    Tensors everywhere{values(rank, n, dtype)};
+    Lists overlapping{Tensors(static_cast<size_t>(size))};
+    for (int r = 0; r < size; ++r) { // each rank's input is where the result of the next one goes
+      overlapping[0][r] = r == (rank + 1) % size ? everywhere[0] : at::empty({n}, dtype);
+    }
+    group->allgather(overlapping, everywhere)->wait();
+    for (int r = 0; r < size; ++r) {
+      wrong += overlapping[0][r].equal(values(r, n, dtype)) ? "" : " allgather that overlaps";
+    }
+  }
+  return wrong;
+}
+} // namespace
+
+TEST_CASE("Large collectives read the memory of other ranks", "[distributed][collectives]") {
+  const int size = GENERATE(1, 2, 3);
+  CAPTURE(size);
+  const auto results = test::with_rank_processes(
+      size, [&](int rank, const GroupPtr& group) { return large_collectives(rank, size, group); });
+  for (const auto& result : results) {
+    CHECK(result == "");
+  }
+  with_rank_threads(size, [&](int rank, const GroupPtr& group) { expect(large_collectives(rank, size, group) == ""); });
 }
 
 TEST_CASE("Tensors with gaps go through collectives as well", "[distributed][collectives]") {

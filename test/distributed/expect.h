@@ -26,9 +26,10 @@ void expect_error(
     std::source_location place = std::source_location::current()) {
   try {
     call();
-  } catch (const Error& error) {
-    return expect_text(error.what(), parts, place);
   } catch (const std::exception& error) {
+    if (dynamic_cast<const Error*>(&error) != nullptr) {
+      return expect_text(error.what(), parts, place);
+    }
     return expect(false, std::string("an error of another type: ") + error.what(), place);
   }
   expect(false, "no error", place);

@@ -30,7 +30,7 @@ int main() {
   at::set_num_threads(1);
   const dist::Session session;
   const auto backend = dist::default_group()->getBackend(at::kCPU);
-  for (const int64_t bytes : {1 << 10, 64 << 10, 1 << 20, 16 << 20}) {
+  for (const int64_t bytes : {1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20}) {
     const int64_t n = bytes / 4;
     const int calls = bytes <= (64 << 10) ? 400 : bytes <= (1 << 20) ? 100 : 20;
     const double anywhere = microseconds(torch::ones({n}), calls);

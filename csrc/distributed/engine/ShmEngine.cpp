@@ -3,10 +3,12 @@
 // Note [Halves of a slot]
 // In a round each rank writes one half of its slot, comes to a barrier, and reads the halves of others. The next round
 // uses the other half: who passes its barrier knows that all have read the first. So one barrier a round is enough.
-// Reductions by chunks use both halves, one for what is reduced and one for results, with two barriers a chunk.
+// Reductions by chunks use one half for what is reduced and the other for results, each cut in two: between two
+// barriers a rank puts a chunk there, reduces its part of the one before, and takes the results of the one before that.
 #include <csrc/distributed/engine/ShmEngine.h>
 
 #include <c10/util/Exception.h>
+#include <csrc/distributed/engine/DirectReads.h>
 #include <csrc/distributed/engine/reduce.h>
 
 #include <algorithm>
@@ -18,6 +20,11 @@ namespace {
 
 // Below, a rank reads all of what the others have: one barrier instead of two.
 constexpr size_t kAtOnce = 4096;
+constexpr size_t kPairAtOnce = 64 << 10; // of two ranks, each of which would reduce half
+// Tensors of this size are read where they lie: below, system calls cost more than the second copy.
+constexpr size_t kDirect = 2 << 20;
+// What goes at once through slots in a reduction.
+constexpr size_t kChunkBytes = SharedSegment::kHalfBytes / 2;
 
 // Tensors without elements have no memory.
 void copy_bytes(void* to, const void* from, size_t n) {
@@ -58,7 +65,8 @@ std::string ShmEngine::describe(OpType type, uint64_t number) const {
       "rank ", segment_.rank(), " in ", lower(opTypeToString(type)), " number ", number, " of group ", group_);
 }
 
-void ShmEngine::begin(const Collective& call, int64_t place) {
+// `place` and `data` tell where the others find this rank's tensor, in the shared heap and in its process.
+void ShmEngine::begin(const Collective& call, int64_t place, const void* data) {
   if (const auto report = segment_.failure()) {
     C10_THROW_ERROR(
         DistBackendError,
@@ -70,6 +78,7 @@ void ShmEngine::begin(const Collective& call, int64_t place) {
   header.number = number_;
   header.numel = call.numel;
   header.place = place;
+  header.address = segment_.reads_others() ? reinterpret_cast<uint64_t>(data) : 0;
   header.root = call.root;
   header.kind = static_cast<uint8_t>(call.type);
   header.dtype = static_cast<uint8_t>(call.dtype);
@@ -100,15 +109,26 @@ void ShmEngine::compare_headers() {
   }
 }
 
-size_t ShmEngine::bytes() const {
-  return static_cast<size_t>(call_.numel) * c10::elementSize(call_.dtype);
+// Comes to a barrier, after which all know whether all can read what all have announced.
+bool ShmEngine::meet_for_reads() {
+  sync();
+  half_ ^= 1;
+  for (int rank = 0; rank < segment_.size(); ++rank) {
+    if (segment_.op_header(rank, number_).address == 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
-// The elements that a rank reduces: [begin, end).
-std::pair<size_t, size_t> ShmEngine::part_of(size_t n, int rank) const {
-  // Parts begin at cache lines of all dtypes.
-  const size_t step = ((n + segment_.size() - 1) / segment_.size() + 63) / 64 * 64;
-  return {std::min(n, rank * step), std::min(n, (rank + 1) * step)};
+// Nobody goes on while others read its memory.
+void ShmEngine::end_reads() {
+  sync();
+  half_ ^= 1;
+}
+
+size_t ShmEngine::bytes() const {
+  return static_cast<size_t>(call_.numel) * c10::elementSize(call_.dtype);
 }
 
 std::vector<const char*> ShmEngine::slots(int which, size_t offset) const {
@@ -143,7 +163,12 @@ void ShmEngine::barrier(const Collective& call) {
 }
 
 void ShmEngine::broadcast(const Collective& call, char* data) {
-  begin(call);
+  const bool large = static_cast<size_t>(call.numel) * c10::elementSize(call.dtype) >= kDirect;
+  begin(call, -1, large ? data : nullptr);
+  if (large && meet_for_reads()) {
+    DirectReads(segment_, call_, number_, describe(call.type, number_)).broadcast(data);
+    return end_reads();
+  }
   const bool root = call.root == segment_.rank();
   exchange(
       bytes(), SharedSegment::kHalfBytes,
@@ -171,17 +196,19 @@ bool ShmEngine::all_in_heap() const {
 void ShmEngine::allreduce(const Collective& call, char* data) {
   check_reducible("allreduce", call.dtype, call.reduction);
   const size_t size = static_cast<size_t>(call.numel) * c10::elementSize(call.dtype);
-  const bool at_once = size <= kAtOnce || (segment_.size() == 2 && size <= SharedSegment::kHalfBytes / 4);
+  const bool at_once = size <= kAtOnce || (segment_.size() == 2 && size <= kPairAtOnce);
   const int64_t place = at_once ? -1 : segment_.heap_place(data, size);
-  begin(call, place);
+  begin(call, place, size >= kDirect ? data : nullptr);
   if (at_once) {
     allreduce_at_once(data);
     return;
   }
-  sync();
-  half_ ^= 1;
+  const bool readable = meet_for_reads();
   if (all_in_heap()) {
     allreduce_in_place(place);
+  } else if (readable) {
+    DirectReads(segment_, call_, number_, describe(call.type, number_)).allreduce(data);
+    end_reads();
   } else {
     allreduce_by_chunks(data);
   }
@@ -197,7 +224,7 @@ void ShmEngine::allreduce_at_once(char* data) {
 
 // Each rank reduces its part and writes the result to all tensors.
 void ShmEngine::allreduce_in_place(int64_t place) {
-  const auto [begin, end] = part_of(static_cast<size_t>(call_.numel), segment_.rank());
+  const auto [begin, end] = part_of(static_cast<size_t>(call_.numel), segment_.rank(), segment_.size());
   std::vector<const char*> sources;
   std::vector<char*> destinations;
   for (int rank = 0; rank < segment_.size(); ++rank) {
@@ -211,24 +238,65 @@ void ShmEngine::allreduce_in_place(int64_t place) {
   half_ ^= 1;
 }
 
+char* ShmEngine::input_slot(int rank, size_t parity) const {
+  return segment_.half(rank, 0) + parity * kChunkBytes;
+}
+
+char* ShmEngine::result_slot(int rank, size_t parity) const {
+  return segment_.half(rank, 1) + parity * kChunkBytes;
+}
+
+// Its own part a rank reads where it is.
+void ShmEngine::put_chunk(const char* data, size_t n, char* slot) const {
+  const size_t element = c10::elementSize(call_.dtype);
+  const auto [begin, end] = part_of(n, segment_.rank(), segment_.size());
+  copy_bytes(slot, data, begin * element);
+  copy_bytes(slot + end * element, data + end * element, (n - end) * element);
+}
+
+void ShmEngine::reduce_chunk(char* data, size_t n, size_t parity) const {
+  const size_t element = c10::elementSize(call_.dtype);
+  const auto [begin, end] = part_of(n, segment_.rank(), segment_.size());
+  std::vector<const char*> sources;
+  for (int rank = 0; rank < segment_.size(); ++rank) {
+    sources.push_back((rank == segment_.rank() ? data : input_slot(rank, parity)) + begin * element);
+  }
+  reduce_elements(
+      call_.dtype, call_.reduction, sources,
+      {data + begin * element, result_slot(segment_.rank(), parity) + begin * element}, end - begin);
+}
+
+void ShmEngine::take_chunk(char* data, size_t n, size_t parity) const {
+  const size_t element = c10::elementSize(call_.dtype);
+  for (int step = 1; step < segment_.size(); ++step) {
+    const int rank = (segment_.rank() + step) % segment_.size();
+    const auto [begin, end] = part_of(n, rank, segment_.size());
+    copy_bytes(data + begin * element, result_slot(rank, parity) + begin * element, (end - begin) * element);
+  }
+}
+
 void ShmEngine::allreduce_by_chunks(char* data) {
   const size_t element = c10::elementSize(call_.dtype);
-  const size_t chunk = SharedSegment::kHalfBytes / element;
+  const size_t chunk = kChunkBytes / element;
   const auto total = static_cast<size_t>(call_.numel);
-  for (size_t at = 0; at < total; at += chunk) {
-    const size_t n = std::min(chunk, total - at);
-    copy_bytes(segment_.half(segment_.rank(), half_), data + at * element, n * element);
-    sync();
-    const auto [begin, end] = part_of(n, segment_.rank());
-    char* result = segment_.half(segment_.rank(), half_ ^ 1) + begin * element;
-    reduce_elements(call_.dtype, call_.reduction, slots(half_, begin * element), {result}, end - begin);
-    sync();
-    for (int rank = 0; rank < segment_.size(); ++rank) {
-      const auto [first, last] = part_of(n, rank);
-      copy_bytes(
-          data + (at + first) * element, segment_.half(rank, half_ ^ 1) + first * element, (last - first) * element);
+  const size_t chunks = (total + chunk - 1) / chunk;
+  const auto at = [&](size_t k) { return data + k * chunk * element; };
+  const auto size_of = [&](size_t k) { return std::min(chunk, total - k * chunk); };
+  for (size_t k = 0; k < chunks + 2; ++k) {
+    if (k < chunks) {
+      put_chunk(at(k), size_of(k), input_slot(segment_.rank(), k % 2));
+    }
+    if (k >= 1 && k - 1 < chunks) {
+      reduce_chunk(at(k - 1), size_of(k - 1), (k - 1) % 2);
+    }
+    if (k >= 2) {
+      take_chunk(at(k - 2), size_of(k - 2), k % 2);
+    }
+    if (k < chunks + 1) {
+      sync();
     }
   }
+  half_ = 0; // others may still read results, in the other half
 }
 
 void ShmEngine::reduce(const Collective& call, char* data) {
@@ -245,7 +313,17 @@ void ShmEngine::reduce(const Collective& call, char* data) {
 }
 
 void ShmEngine::allgather(const Collective& call, const char* input, const std::vector<char*>& outputs) {
-  begin(call);
+  const size_t size = static_cast<size_t>(call.numel) * c10::elementSize(call.dtype);
+  // Who writes into an input that others still read goes by slots.
+  bool direct = size >= kDirect / 2;
+  for (int rank = 0; rank < segment_.size(); ++rank) {
+    direct = direct && (rank == segment_.rank() || !overlaps(input, size, outputs[rank], size));
+  }
+  begin(call, -1, direct ? input : nullptr);
+  if (size >= kDirect / 2 && meet_for_reads()) {
+    DirectReads(segment_, call_, number_, describe(call.type, number_)).allgather(input, outputs);
+    return end_reads();
+  }
   exchange(
       bytes(), SharedSegment::kHalfBytes, [&](size_t at, size_t n, char* slot) { copy_bytes(slot, input + at, n); },
       [&](size_t at, size_t n, int half) {
@@ -290,7 +368,16 @@ void ShmEngine::scatter(const Collective& call, const std::vector<const char*>& 
 
 void ShmEngine::reduce_scatter(const Collective& call, const std::vector<const char*>& inputs, char* output) {
   check_reducible("reduce_scatter", call.dtype, call.reduction);
-  begin(call);
+  const size_t size = static_cast<size_t>(call.numel) * c10::elementSize(call.dtype);
+  bool direct = size >= kDirect / 2;
+  for (int rank = 0; rank < segment_.size(); ++rank) {
+    direct = direct && (rank == segment_.rank() || !overlaps(inputs[rank], size, output, size));
+  }
+  begin(call, -1, direct ? inputs.data() : nullptr);
+  if (size >= kDirect / 2 && meet_for_reads()) {
+    DirectReads(segment_, call_, number_, describe(call.type, number_)).reduce_scatter(inputs, output);
+    return end_reads();
+  }
   const size_t room = room_for_each(segment_.size());
   const size_t element = c10::elementSize(call.dtype);
   exchange(

@@ -48,14 +48,20 @@ class ShmEngine {
   std::string describe(OpType type, uint64_t number) const;
 
  private:
-  void begin(const Collective& call, int64_t place = -1);
+  void begin(const Collective& call, int64_t place = -1, const void* data = nullptr);
   void sync();
+  bool meet_for_reads();
+  void end_reads();
   void compare_headers();
   bool all_in_heap() const;
   void allreduce_at_once(char* data);
   void allreduce_in_place(int64_t place);
   void allreduce_by_chunks(char* data);
-  std::pair<size_t, size_t> part_of(size_t n, int rank) const;
+  void put_chunk(const char* data, size_t n, char* slot) const;
+  void reduce_chunk(char* data, size_t n, size_t parity) const;
+  void take_chunk(char* data, size_t n, size_t parity) const;
+  char* input_slot(int rank, size_t parity) const;
+  char* result_slot(int rank, size_t parity) const;
   size_t bytes() const;
   std::vector<const char*> slots(int which, size_t offset = 0) const;
   void exchange(

@@ -77,29 +77,45 @@ struct Xor {
   }
 };
 
+// sums[i] = F(sums[i], source[i]), where `first` stands for the sums before the first addition.
+template <class F, class A, class T>
+void add_block(const T* first, const T* source, A* sums, size_t count) {
+  if (first != nullptr) {
+    for (size_t i = 0; i < count; ++i) {
+      sums[i] = F::apply(static_cast<A>(first[i]), static_cast<A>(source[i]));
+    }
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    sums[i] = F::apply(sums[i], static_cast<A>(source[i]));
+  }
+}
+
+template <class A>
+void divide_block(A* sums, size_t count, A ranks) {
+  for (size_t i = 0; i < count; ++i) {
+    sums[i] = static_cast<A>(sums[i] / ranks);
+  }
+}
+
+// Sums lie in memory of their own, which the compiler knows to be no source, so its loops are vectors.
 template <class T, class F>
-__attribute__((optimize("O3"))) void reduce_blocks(
+void reduce_blocks(
     const std::vector<const char*>& sources, const std::vector<char*>& destinations, size_t n, bool average) {
   using A = typename Accumulator<T>::type;
   A sums[kBlock];
   T results[kBlock];
   for (size_t begin = 0; begin < n; begin += kBlock) {
     const size_t count = std::min(kBlock, n - begin);
-    const T* first = reinterpret_cast<const T*>(sources[0]) + begin;
-    for (size_t i = 0; i < count; ++i) {
-      sums[i] = static_cast<A>(first[i]);
+    const auto block_of = [&](size_t s) { return reinterpret_cast<const T*>(sources[s]) + begin; };
+    if (sources.size() == 1) {
+      std::copy(block_of(0), block_of(0) + count, sums);
     }
     for (size_t s = 1; s < sources.size(); ++s) {
-      const T* source = reinterpret_cast<const T*>(sources[s]) + begin;
-      for (size_t i = 0; i < count; ++i) {
-        sums[i] = F::apply(sums[i], static_cast<A>(source[i]));
-      }
+      add_block<F>(s == 1 ? block_of(0) : nullptr, block_of(s), sums, count);
     }
     if (average) {
-      const A ranks = static_cast<A>(sources.size());
-      for (size_t i = 0; i < count; ++i) {
-        sums[i] = static_cast<A>(sums[i] / ranks);
-      }
+      divide_block(sums, count, static_cast<A>(sources.size()));
     }
     const char* written = reinterpret_cast<const char*>(sums);
     if constexpr (!std::is_same_v<T, A>) {

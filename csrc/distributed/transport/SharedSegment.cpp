@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,8 @@ struct alignas(64) SharedSegment::RankBlock {
   int32_t pid;
   std::atomic<int32_t> heap_fd;
   uint64_t started; // of the process, which with its number names it for good
+  uint64_t probe; // the address of a copy of the nonce in the process
+  std::atomic<uint64_t> progress;
   alignas(64) OpHeader headers[2];
 };
 
@@ -73,6 +76,23 @@ char* map_memfd(int fd, size_t bytes) {
 // A memfd of another process, or -1.
 int open_memfd_of(int pid, int fd) {
   return ::open(c10::str("/proc/", pid, "/fd/", fd).c_str(), O_RDWR | O_CLOEXEC);
+}
+
+// False, with errno, if not all could be read.
+bool copy_from_process(int pid, void* to, uint64_t address, size_t bytes) {
+  auto* at = static_cast<char*>(to);
+  while (bytes > 0) {
+    const iovec local{at, bytes};
+    const iovec remote{reinterpret_cast<void*>(address), bytes};
+    const ssize_t n = ::process_vm_readv(pid, &local, 1, &remote, 1, 0);
+    if (n <= 0) {
+      return false;
+    }
+    at += n;
+    address += static_cast<uint64_t>(n);
+    bytes -= static_cast<size_t>(n);
+  }
+  return true;
 }
 
 void pause_cpu() {
@@ -229,6 +249,8 @@ void SharedSegment::join(Store& store, std::chrono::milliseconds timeout) {
     block(rank_).pid = ::getpid();
     block(rank_).started = process_state(::getpid()).started;
     block(rank_).heap_fd = -1;
+    probe_ = header_->nonce;
+    block(rank_).probe = reinterpret_cast<uint64_t>(&probe_);
   }
   store.set("joined/" + std::to_string(rank_), problem);
   std::vector<std::string> all;
@@ -244,6 +266,40 @@ void SharedSegment::join(Store& store, std::chrono::milliseconds timeout) {
   if (fd_ >= 0) {
     ::close(std::exchange(fd_, -1));
   }
+  reads_others_ = probe_others(header_->nonce);
+}
+
+// Kernels and containers may forbid it, and a process may have given up already.
+bool SharedSegment::probe_others(uint64_t nonce) const {
+  for (int rank = 0; rank < size_; ++rank) {
+    uint64_t found = 0;
+    if (!copy_from_process(block(rank).pid, &found, block(rank).probe, sizeof found) || found != nonce) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void SharedSegment::read_from(int rank, void* to, uint64_t address, size_t bytes, const std::string& what) {
+  if (copy_from_process(block(rank).pid, to, address, bytes)) {
+    return;
+  }
+  const int why = errno;
+  std::vector<Clock::time_point> stopped_since(static_cast<size_t>(size_));
+  const std::string reason = lost(rank, stopped_since);
+  const std::string problem =
+      reason.empty() ? c10::str("the memory of rank ", rank, " cannot be read: ", strerror(why)) : reason;
+  report_failure(c10::str(problem, " (noticed by ", what, ")"));
+  C10_THROW_ERROR(DistBackendError, c10::str(what, " failed: ", failure().value_or(problem)));
+}
+
+void SharedSegment::set_progress(uint64_t progress) {
+  block(rank_).progress.store(progress, std::memory_order_release);
+  notify();
+}
+
+uint64_t SharedSegment::progress(int rank) const {
+  return block(rank).progress.load(std::memory_order_acquire);
 }
 
 SharedSegment::~SharedSegment() {

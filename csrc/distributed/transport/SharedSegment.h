@@ -17,6 +17,7 @@ struct OpHeader {
   uint64_t number = 0;
   int64_t numel = 0;
   int64_t place = -1; // of its data in the rank's shared heap; -1 elsewhere; not compared
+  uint64_t address = 0; // of its data in the rank's process, for those that read it there; 0: by slots; not compared
   int32_t root = -1;
   uint8_t kind = 0;
   uint8_t dtype = 0;
@@ -32,7 +33,7 @@ class SharedSegment {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr int kMaxRanks = 256;
-  static constexpr size_t kHalfBytes = 256 << 10;
+  static constexpr size_t kHalfBytes = 512 << 10;
   static constexpr size_t kRingBytes = 64 << 10;
 
   /// All ranks meet at `store`. Throws if they are not on one host.
@@ -54,6 +55,16 @@ class SharedSegment {
 
   /// Comes to the next barrier, and waits there for all others.
   void barrier(const std::string& what, Clock::time_point deadline);
+
+  /// Whether this rank may read the memory of all others' processes.
+  bool reads_others() const {
+    return reads_others_;
+  }
+  /// Copies from memory of a rank's process, where it reads_others(). A rank that is gone is a failure of the group.
+  void read_from(int rank, void* to, uint64_t address, size_t bytes, const std::string& what);
+  /// How far this rank has come in what it does; grows.
+  void set_progress(uint64_t progress);
+  uint64_t progress(int rank) const;
 
   /// Bytes from `from` to `to`, in their order. Both take as many as go at once.
   size_t ring_write(int to, const void* data, size_t size);
@@ -91,6 +102,7 @@ class SharedSegment {
 
   void create(Store& store);
   void join(Store& store, std::chrono::milliseconds timeout);
+  bool probe_others(uint64_t nonce) const;
   RankBlock& block(int rank) const;
   Ring& ring(int from, int to) const;
   /// Why a rank cannot come any more, or nothing.
@@ -103,6 +115,8 @@ class SharedSegment {
   char* base_ = nullptr;
   Header* header_ = nullptr;
   uint32_t round_ = 0;
+  uint64_t probe_ = 0; // others read it here to see whether they can
+  bool reads_others_ = false;
   std::unique_ptr<Heap> heap_;
 };
 
