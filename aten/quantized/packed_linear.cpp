@@ -11,21 +11,21 @@ namespace at::native {
 
 // aten/native/cpu/packed_float.cpp and packed_int.cpp for each instruction set.
 namespace v2 {
-void packed_row_product(const PackedView&, const float*, int64_t, int64_t, const PackedResult&);
+void packed_few_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_quantize_rows(const PackedView&, const float*, int64_t, int64_t, int64_t, const QuantizedRows&);
 void packed_int_product(
     const PackedView&, const QuantizedRows&, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 } // namespace v2
 namespace v3 {
-void packed_row_product(const PackedView&, const float*, int64_t, int64_t, const PackedResult&);
+void packed_few_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_quantize_rows(const PackedView&, const float*, int64_t, int64_t, int64_t, const QuantizedRows&);
 void packed_int_product(
     const PackedView&, const QuantizedRows&, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 } // namespace v3
 namespace v4 {
-void packed_row_product(const PackedView&, const float*, int64_t, int64_t, const PackedResult&);
+void packed_few_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_quantize_rows(const PackedView&, const float*, int64_t, int64_t, int64_t, const QuantizedRows&);
 void packed_int_product(
@@ -35,7 +35,7 @@ void packed_int_product(
 namespace {
 
 struct PackedKernels {
-  decltype(&v2::packed_row_product) row;
+  decltype(&v2::packed_few_rows_product) few;
   decltype(&v2::packed_rows_product) rows;
   decltype(&v2::packed_quantize_rows) quantize;
   decltype(&v2::packed_int_product) ints;
@@ -43,14 +43,24 @@ struct PackedKernels {
 
 const PackedKernels& packed_kernels() {
   static constexpr PackedKernels kKernels[] = {
-      {v2::packed_row_product, v2::packed_rows_product, v2::packed_quantize_rows, v2::packed_int_product},
-      {v3::packed_row_product, v3::packed_rows_product, v3::packed_quantize_rows, v3::packed_int_product},
-      {v4::packed_row_product, v4::packed_rows_product, v4::packed_quantize_rows, v4::packed_int_product}};
+      {v2::packed_few_rows_product, v2::packed_rows_product, v2::packed_quantize_rows, v2::packed_int_product},
+      {v3::packed_few_rows_product, v3::packed_rows_product, v3::packed_quantize_rows, v3::packed_int_product},
+      {v4::packed_few_rows_product, v4::packed_rows_product, v4::packed_quantize_rows, v4::packed_int_product}};
   return kKernels[cpu_isa_level()];
+}
+
+/// The distance between rows of `n` elements of so many bytes: rows that are a large power of two apart would meet in a
+/// few sets of the first cache.
+int64_t spread_rows(int64_t n, int64_t element_size) {
+  constexpr int64_t kLine = 64;
+  return n * element_size % (8 * kLine) == 0 ? n + kLine / element_size : n;
 }
 
 /// Multiply-adds of a task at least: some microseconds of work.
 constexpr int64_t kPackedTaskWork = int64_t(1) << 17;
+
+/// Rows up to which weights are widened for some rows at a time, in registers (measured).
+constexpr int64_t kFewRows = 7;
 
 int64_t panels_of_task(const PackedView& w, int64_t rows) {
   return std::max<int64_t>(1, kPackedTaskWork / (kPanelOutputs * std::max<int64_t>(1, w.padded_inputs() * rows)));
@@ -58,9 +68,10 @@ int64_t panels_of_task(const PackedView& w, int64_t rows) {
 
 void product_in_float(const PackedView& w, const float* x, int64_t x_row, int64_t rows, const PackedResult& out) {
   const PackedKernels& kernels = packed_kernels();
-  if (rows == 1) {
-    at::parallel_for(
-        0, w.panels(), panels_of_task(w, 1), [&](int64_t begin, int64_t end) { kernels.row(w, x, begin, end, out); });
+  if (rows <= kFewRows) {
+    at::parallel_for(0, w.panels(), panels_of_task(w, rows), [&](int64_t begin, int64_t end) {
+      kernels.few(w, x, x_row, rows, begin, end, out);
+    });
     return;
   }
   constexpr int64_t kTaskRows = 128;
@@ -80,12 +91,14 @@ void product_in_float(const PackedView& w, const float* x, int64_t x_row, int64_
 void product_in_int8(const PackedView& w, const float* x, int64_t x_row, int64_t rows, const PackedResult& out) {
   const PackedKernels& kernels = packed_kernels();
   const auto aligned = [](int64_t bytes) { return divup(bytes, 64) * 64; };
-  const int64_t code_bytes = aligned(rows * w.padded_inputs() * int64_t(sizeof(int16_t)));
+  const int64_t code_stride = spread_rows(w.padded_inputs(), 1);
+  const int64_t code_bytes = aligned(rows * code_stride * int64_t(sizeof(int16_t)));
   const int64_t factor_bytes = aligned(rows * w.groups * int64_t(sizeof(float)));
   const Tensor memory = at::empty({code_bytes + 2 * factor_bytes}, kByte);
   uint8_t* const data = memory.mutable_data_ptr<uint8_t>();
   const QuantizedRows quantized{
-      data, reinterpret_cast<float*>(data + code_bytes), reinterpret_cast<int32_t*>(data + code_bytes + factor_bytes)};
+      data, code_stride, reinterpret_cast<float*>(data + code_bytes),
+      reinterpret_cast<int32_t*>(data + code_bytes + factor_bytes)};
   at::parallel_for(0, rows, 1 + (1 << 14) / (w.padded_inputs() + 1), [&](int64_t begin, int64_t end) {
     kernels.quantize(w, x, x_row, begin, end, quantized);
   });
@@ -130,10 +143,17 @@ void check_arguments(
 
 /// Rows as float, with zeros for padded inputs.
 Tensor padded_rows(const Tensor& x, const native::PackedView& w) {
-  const int64_t rows = x.numel() / std::max<int64_t>(1, w.inputs);
-  Tensor flat = x.reshape({rows, w.inputs}).to(kFloat);
-  return w.inputs == w.padded_inputs() ? flat.contiguous()
-                                       : at::constant_pad_nd(flat, {0, w.padded_inputs() - w.inputs});
+  const int64_t rows = x.numel() / w.inputs, inputs = w.padded_inputs();
+  if (rows == 1 && inputs == w.inputs && x.scalar_type() == kFloat) {
+    return x.reshape({1, inputs}).contiguous();
+  }
+  const int64_t stride = rows == 1 ? inputs : native::spread_rows(inputs, sizeof(float));
+  const Tensor result = at::empty({rows, stride}, kFloat);
+  result.narrow(1, 0, w.inputs).copy_(x.reshape({rows, w.inputs}));
+  if (inputs > w.inputs) {
+    result.narrow(1, w.inputs, inputs - w.inputs).zero_();
+  }
+  return result;
 }
 
 } // namespace
@@ -156,7 +176,7 @@ Tensor packed_linear(
   const native::PackedResult result{
       out.mutable_data_ptr<float>(), w.outputs, has_bias ? added.const_data_ptr<float>() : nullptr};
   const auto product = activations == Activations::Float ? native::product_in_float : native::product_in_int8;
-  product(w, rows.const_data_ptr<float>(), w.padded_inputs(), rows.size(0), result);
+  product(w, rows.const_data_ptr<float>(), rows.stride(0), rows.size(0), result);
   return out.to(x.scalar_type());
 }
 

@@ -47,8 +47,9 @@ struct PackedView {
 
 /// Activations of 8 bits: element = scale * code, with codes from -127 to 127 and one scale for each row and group.
 struct QuantizedRows {
-  /// [rows][padded inputs] of int8_t or of int16_t, as kernels of the processor want them.
+  /// Rows of padded inputs, of int8_t or of int16_t as kernels of the processor want them, `code_stride` codes apart.
   void* codes;
+  int64_t code_stride;
   /// [rows][groups].
   float* scales;
   /// [rows][groups]: sums of the codes.

@@ -12,52 +12,84 @@ using namespace packed;
 
 /// Bytes that a row asks for ahead: processors prefetch within a page only.
 constexpr int64_t kAhead = 2048;
+/// Rows that share the work of widening a panel: what level v2 gains is not worth its code.
+constexpr int kSharedRows = kRegisters == 4 ? 1 : 4;
 
-/// The sums of a panel with one row. Each input of a line has sums of its own, as far as registers go, since one chain
-/// of multiply-adds would wait for itself.
-template <int Bits>
-void panel_row(const PackedView& w, int64_t panel, const float* x, const float* group_sums, VecFloat* totals) {
-  constexpr int S = kLineInputs<Bits>;
-  constexpr int C = std::min(S, 8 / kRegisters);
+/// Adds the sums of a panel with M rows, `x_row` apart, to M times kRegisters totals. Inputs of a line have sums of
+/// their own, as far as registers go, since one chain of multiply-adds would wait for itself.
+template <int Bits, int M>
+void panel_rows(
+    const PackedView& w, int64_t panel, const float* x, int64_t x_row, const float* group_sums, VecFloat* totals) {
+  constexpr int S = kLineInputs<Bits>, R = kRegisters;
+  constexpr int C = std::clamp(8 / (R * M), 1, S);
   const uint8_t* line = w.lines + panel * w.panel_bytes();
   const GroupFactors scales{w.scales, w.wide_scales}, offsets{w.offsets, w.wide_scales};
   const int64_t inputs = w.padded_inputs();
-  for (int r = 0; r < kRegisters; ++r) {
-    totals[r] = VecFloat(0.0f);
-  }
   for (int64_t g = 0; g < w.groups; ++g) {
-    const int64_t end = std::min(inputs, (g + 1) * w.group);
-    VecFloat sums[C][kRegisters];
-    for (int c = 0; c < C; ++c) {
-      for (int r = 0; r < kRegisters; ++r) {
-        sums[c][r] = VecFloat(0.0f);
-      }
-    }
+    const int64_t end = std::min(inputs, (g + 1) * w.group), at = panel * w.groups + g;
+    VecFloat sums[C * M * R];
+    unrolled<C * M * R>([&](auto i) __attribute__((always_inline)) { sums[i] = VecFloat(0.0f); });
     for (int64_t k = g * w.group; k < end; k += S, line += kLineBytes) {
       __builtin_prefetch(line + kAhead);
-#pragma GCC unroll 4
-      for (int r = 0; r < kRegisters; ++r) {
+      unrolled<R>([&](auto r) __attribute__((always_inline)) {
         const Words words = load_words<Bits>(line, r);
-#pragma GCC unroll 8
-        for (int j = 0; j < S; ++j) {
-          sums[j % C][r] += code_of<Bits>(words, j) * VecFloat(x[k + j]);
-        }
-      }
+        unrolled<S>([&](auto j) __attribute__((always_inline)) {
+          const VecFloat code = code_of<Bits>(words, j);
+          unrolled<M>([&](auto m) __attribute__((always_inline)) {
+            sums[(j % C * M + m) * R + r] += code * VecFloat(x[m * x_row + k + j]);
+          });
+        });
+      });
     }
-    for (int r = 0; r < kRegisters; ++r) {
-      VecFloat sum = sums[0][r];
-      for (int c = 1; c < C; ++c) {
-        sum += sums[c][r];
-      }
-      const int64_t at = panel * w.groups + g;
+    unrolled<M * R>([&](auto i) __attribute__((always_inline)) {
+      VecFloat sum = sums[i];
+      unrolled<C - 1>([&](auto c) __attribute__((always_inline)) { sum += sums[(c + 1) * M * R + i]; });
       if (w.scales != nullptr) {
-        sum *= scales.load(at, r);
+        sum *= scales.load(at, i % R);
       }
+      totals[i] += sum;
       if (w.offsets != nullptr) {
-        sum += offsets.load(at, r) * VecFloat(group_sums[g]);
+        totals[i] += offsets.load(at, i % R) * VecFloat(group_sums[i / R * w.groups + g]);
       }
-      totals[r] += sum;
+    });
+  }
+}
+
+/// The results of rows [0, M), then those of half as many, and so on, until `rows` are done.
+template <int Bits, int M>
+void few_rows(
+    const PackedView& w,
+    int64_t panel,
+    const float* x,
+    int64_t x_row,
+    const float* group_sums,
+    int64_t first,
+    int64_t rows,
+    const PackedResult& out) {
+  for (; first + M <= rows; first += M) {
+    VecFloat totals[M * kRegisters];
+    std::fill(totals, totals + M * kRegisters, VecFloat(0.0f));
+    panel_rows<Bits, M>(w, panel, x + first * x_row, x_row, group_sums + first * w.groups, totals);
+    for (int m = 0; m < M; ++m) {
+      store_outputs(w, panel, totals + m * kRegisters, out, first + m);
     }
+  }
+  if constexpr (M > 1) {
+    few_rows<Bits, M / 2>(w, panel, x, x_row, group_sums, first, rows, out);
+  }
+}
+
+/// Sums of x over the inputs of each group.
+void sum_groups(const PackedView& w, const float* x, float* sums) {
+  for (int64_t g = 0; g < w.groups; ++g) {
+    const int64_t first = g * w.group, last = std::min(w.padded_inputs(), first + w.group);
+    VecFloat sum(0.0f);
+    int64_t k = first;
+    for (; k + kLanes <= last; k += kLanes) {
+      sum += VecFloat::load(x + k);
+    }
+    sum += VecFloat::load(x + k, int(last - k));
+    sums[g] = vec::reduce_add(sum);
   }
 }
 
@@ -66,6 +98,7 @@ template <int Bits>
 void panel_numbers(const PackedView& w, int64_t panel, int64_t begin, int64_t end, float* to, int64_t row) {
   constexpr int S = kLineInputs<Bits>;
   const uint8_t* line = w.lines + panel * w.panel_bytes() + begin / S * kLineBytes;
+  const int64_t ahead = (end - begin) / S * kLineBytes; // what is asked for next
   const GroupFactors scales{w.scales, w.wide_scales}, offsets{w.offsets, w.wide_scales};
   for (int64_t k = begin; k < end;) {
     const int64_t g = k / w.group, group_end = std::min(end, (g + 1) * w.group);
@@ -75,6 +108,7 @@ void panel_numbers(const PackedView& w, int64_t panel, int64_t begin, int64_t en
       offset[r] = w.offsets != nullptr ? offsets.load(panel * w.groups + g, r) : VecFloat(0.0f);
     }
     for (; k < group_end; k += S, line += kLineBytes, to += S * row) {
+      __builtin_prefetch(line + ahead);
 #pragma GCC unroll 4
       for (int r = 0; r < kRegisters; ++r) {
         const Words words = load_words<Bits>(line, r);
@@ -101,27 +135,23 @@ void with_bits(int bits, const F& f) {
 } // namespace packed_float
 } // namespace
 
-void packed_row_product(const PackedView& w, const float* x, int64_t begin, int64_t end, const PackedResult& out) {
+void packed_few_rows_product(
+    const PackedView& w,
+    const float* x,
+    int64_t x_row,
+    int64_t rows,
+    int64_t begin,
+    int64_t end,
+    const PackedResult& out) {
   using namespace packed_float;
-  gemm_detail::Scratch scratch(w.groups * int64_t(sizeof(float)));
+  gemm_detail::Scratch scratch(w.offsets == nullptr ? 0 : rows * w.groups * int64_t(sizeof(float)));
   float* group_sums = scratch.as<float>();
-  if (w.offsets != nullptr) {
-    for (int64_t g = 0; g < w.groups; ++g) {
-      const int64_t first = g * w.group, last = std::min(w.padded_inputs(), first + w.group);
-      VecFloat sum(0.0f);
-      int64_t k = first;
-      for (; k + kLanes <= last; k += kLanes) {
-        sum += VecFloat::load(x + k);
-      }
-      sum += VecFloat::load(x + k, int(last - k));
-      group_sums[g] = vec::reduce_add(sum);
-    }
+  for (int64_t m = 0; m < rows && w.offsets != nullptr; ++m) {
+    sum_groups(w, x + m * x_row, group_sums + m * w.groups);
   }
   with_bits(w.bits, [&]<int Bits>(std::integral_constant<int, Bits>) {
     for (int64_t panel = begin; panel < end; ++panel) {
-      VecFloat totals[kRegisters];
-      panel_row<Bits>(w, panel, x, group_sums, totals);
-      store_outputs(w, panel, totals, out, 0);
+      few_rows<Bits, kSharedRows>(w, panel, x, x_row, group_sums, 0, rows, out);
     }
   });
 }

@@ -86,7 +86,7 @@ void quantize_row(const PackedView& w, const float* x, Code* codes, float* scale
   }
 }
 
-/// Sums of one group for M rows, over `lines` lines.
+/// Sums of one group for M rows, over `lines` lines, in float: kRegisters for each row.
 template <class Q, int Bits, int M>
 VEC_INLINE void group_sums(
     const uint8_t* line,
@@ -94,60 +94,50 @@ VEC_INLINE void group_sums(
     const typename Q::Code* x,
     int64_t x_row,
     const int32_t* starts,
-    typename Q::Sums* sums) {
+    VecFloat* results) {
   constexpr int kQuads = 8 / Bits; // of a line
   // Chains: one addition waits for the one before.
   constexpr int kChains = M == 1 ? 4 : M == 2 ? 2 : 1;
   constexpr int kLines = std::max(1, kChains / kQuads);
-  typename Q::Sums chains[kChains][M];
-  for (int c = 0; c < kChains; ++c) {
-    for (int m = 0; m < M; ++m) {
-      chains[c][m].set(c == 0 ? starts[m] : 0);
-    }
-  }
-  const auto add_line = [&](const uint8_t* from, const typename Q::Code* at, int first) __attribute__((always_inline)) {
-    typename Q::Quad quads[kQuads];
-    Q::load(from, std::integral_constant<int, Bits>(), quads);
-#pragma GCC unroll 2
-    for (int q = 0; q < kQuads; ++q) {
-#pragma GCC unroll 8
-      for (int m = 0; m < M; ++m) {
-        chains[(first + q) % kChains][m].add(quads[q], at + m * x_row + 4 * q);
-      }
-    }
-  };
   constexpr int64_t kInputs = kLineInputs<Bits>;
+  typename Q::Sums sums[kChains * M];
+  unrolled<kChains * M>([&](auto i) __attribute__((always_inline)) { sums[i].set(i < M ? starts[i % M] : 0); });
+  const auto add_line = [&](int64_t i, auto first) __attribute__((always_inline)) {
+    typename Q::Quad quads[kQuads];
+    Q::load(line + i * kLineBytes, std::integral_constant<int, Bits>(), quads);
+    unrolled<kQuads * M>([&](auto j) __attribute__((always_inline)) {
+      constexpr int q = j / M, m = j % M;
+      sums[(first + q) % kChains * M + m].add(quads[q], x + m * x_row + i * kInputs + 4 * q);
+    });
+  };
   int64_t i = 0;
   for (; i + kLines <= lines; i += kLines) {
-#pragma GCC unroll 4
-    for (int l = 0; l < kLines; ++l) {
-      if constexpr (M == 1) {
-        __builtin_prefetch(line + (i + l) * kLineBytes + kAhead);
-      }
-      add_line(line + (i + l) * kLineBytes, x + (i + l) * kInputs, l * kQuads);
+    unrolled<kLines>([&](auto l) __attribute__((always_inline)) {
+      __builtin_prefetch(line + (i + l) * kLineBytes + kAhead);
+      add_line(i + l, std::integral_constant<int, l * kQuads>());
+    });
+  }
+  if constexpr (kLines > 1) {
+    for (; i < lines; ++i) {
+      add_line(i, std::integral_constant<int, 0>());
     }
   }
-  for (; i < lines; ++i) {
-    add_line(line + i * kLineBytes, x + i * kInputs, 0);
-  }
-  for (int m = 0; m < M; ++m) {
-    for (int c = 1; c < kChains; ++c) {
-      chains[0][m].add(chains[c][m]);
-    }
-    sums[m] = chains[0][m];
-  }
+  unrolled<M>([&](auto m) __attribute__((always_inline)) {
+    unrolled<kChains - 1>([&](auto c) __attribute__((always_inline)) { sums[m].add(sums[(c + 1) * M + m]); });
+    sums[m].totals(results + m * kRegisters);
+  });
 }
 
 /// The results of a panel for M rows from row `first` on.
 template <class Q, int Bits, int M>
 void panel_rows(const PackedView& w, int64_t panel, const QuantizedRows& x, int64_t first, const PackedResult& out) {
   using Code = typename Q::Code;
-  constexpr int32_t kZero = 1 << (Bits - 1); // that lines add to codes
+  constexpr uint32_t kZero = 1 << (Bits - 1); // that lines add to codes
   const GroupFactors scales{w.scales, w.wide_scales}, offsets{w.offsets, w.wide_scales};
   const int64_t inputs = w.padded_inputs();
-  const Code* codes = static_cast<const Code*>(x.codes) + first * inputs;
+  const Code* codes = static_cast<const Code*>(x.codes) + first * x.code_stride;
   const uint8_t* line = w.lines + panel * w.panel_bytes();
-  VecFloat totals[M][kRegisters];
+  VecFloat totals[M][kRegisters], numbers[M][kRegisters];
   for (int m = 0; m < M; ++m) {
     for (int r = 0; r < kRegisters; ++r) {
       totals[m][r] = VecFloat(0.0f);
@@ -157,19 +147,20 @@ void panel_rows(const PackedView& w, int64_t panel, const QuantizedRows& x, int6
     const int64_t begin = g * w.group, lines = (std::min(inputs, begin + w.group) - begin) / kLineInputs<Bits>;
     int32_t starts[M];
     for (int m = 0; m < M; ++m) {
-      starts[m] = static_cast<int32_t>(-uint32_t(kZero) * uint32_t(x.sums[(first + m) * w.groups + g]));
+      starts[m] = static_cast<int32_t>(0 - kZero * static_cast<uint32_t>(x.sums[(first + m) * w.groups + g]));
     }
-    typename Q::Sums sums[M];
-    group_sums<Q, Bits, M>(line, lines, codes + begin, inputs, starts, sums);
+    group_sums<Q, Bits, M>(line, lines, codes + begin, x.code_stride, starts, numbers[0]);
     line += lines * kLineBytes;
-    for (int m = 0; m < M; ++m) {
-      VecFloat numbers[kRegisters];
-      sums[m].totals(numbers);
-      const int64_t at = (first + m) * w.groups + g;
-      for (int r = 0; r < kRegisters; ++r) {
-        totals[m][r] += numbers[r] * (scales.load(panel * w.groups + g, r) * VecFloat(x.scales[at]));
-        if (w.offsets != nullptr) {
-          totals[m][r] += offsets.load(panel * w.groups + g, r) * VecFloat(x.scales[at] * float(x.sums[at]));
+    for (int r = 0; r < kRegisters; ++r) {
+      const VecFloat scale = scales.load(panel * w.groups + g, r);
+      for (int m = 0; m < M; ++m) {
+        totals[m][r] += numbers[m][r] * (scale * VecFloat(x.scales[(first + m) * w.groups + g]));
+      }
+      if (w.offsets != nullptr) {
+        const VecFloat offset = offsets.load(panel * w.groups + g, r);
+        for (int m = 0; m < M; ++m) {
+          const int64_t at = (first + m) * w.groups + g;
+          totals[m][r] += offset * VecFloat(x.scales[at] * static_cast<float>(x.sums[at]));
         }
       }
     }
@@ -202,7 +193,7 @@ void packed_quantize_rows(
     using Code = typename Q::Code;
     for (int64_t m = begin; m < end; ++m) {
       quantize_row(
-          w, x + m * x_row, static_cast<Code*>(to.codes) + m * w.padded_inputs(), to.scales + m * w.groups,
+          w, x + m * x_row, static_cast<Code*>(to.codes) + m * to.code_stride, to.scales + m * w.groups,
           to.sums + m * w.groups);
     }
   });

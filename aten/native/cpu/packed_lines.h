@@ -5,6 +5,8 @@
 #include <aten/quantized/packed_view.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -16,6 +18,16 @@ using Words = vec::Vec<uint32_t, VecFloat::size()>;
 inline constexpr int kLanes = VecFloat::size();
 /// Registers that hold a number for each output of a panel.
 inline constexpr int kRegisters = int(kPanelOutputs) / kLanes;
+
+/// Calls f for the constants 0 to N - 1. Arrays that are indexed by these alone become registers, which loops that are
+/// unrolled later do not achieve.
+template <int N, class F>
+VEC_INLINE void unrolled(const F& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, I>()), ...);
+  }
+  (std::make_integer_sequence<int, N>());
+}
 
 template <int Bits>
 inline constexpr int kLineInputs = 32 / Bits;

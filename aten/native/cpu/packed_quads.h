@@ -27,7 +27,9 @@ struct VnniQuads {
     VEC_INLINE void add(const Quad& weights, const Code* x) {
       int32_t four;
       std::memcpy(&four, x, sizeof four);
-      asm("vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+v"(lanes) : "v"(weights), "v"(_mm512_set1_epi32(four)));
+      __m512i sums = lanes; // a register: what assembly writes is not taken out of an array
+      asm("vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+v"(sums) : "v"(weights), "v"(_mm512_set1_epi32(four)));
+      lanes = sums;
     }
     VEC_INLINE void add(const Sums& other) {
       lanes = _mm512_add_epi32(lanes, other.lanes);
@@ -62,50 +64,44 @@ struct WideQuads {
   struct Sums {
     __m256i parts[4]; // two lanes for each output
     VEC_INLINE void set(int32_t start) {
-      for (__m256i& part : parts) {
-        part = _mm256_set1_epi64x(static_cast<uint32_t>(start));
-      }
+      unrolled<4>([&](auto i)
+                      __attribute__((always_inline)) { parts[i] = _mm256_set1_epi64x(static_cast<uint32_t>(start)); });
     }
     VEC_INLINE void add(const Quad& weights, const Code* x) {
       int64_t four;
       std::memcpy(&four, x, sizeof four);
       const __m256i all = _mm256_set1_epi64x(four);
-#pragma GCC unroll 4
-      for (int i = 0; i < 4; ++i) {
+      unrolled<4>([&](auto i) __attribute__((always_inline)) {
         parts[i] = _mm256_add_epi32(parts[i], _mm256_madd_epi16(weights.parts[i], all));
-      }
+      });
     }
     VEC_INLINE void add(const Sums& other) {
-      for (int i = 0; i < 4; ++i) {
-        parts[i] = _mm256_add_epi32(parts[i], other.parts[i]);
-      }
+      unrolled<4>([&](auto i)
+                      __attribute__((always_inline)) { parts[i] = _mm256_add_epi32(parts[i], other.parts[i]); });
     }
     VEC_INLINE void totals(VecFloat* to) const {
       alignas(64) float numbers[kPanelOutputs];
-      for (int i = 0; i < 2; ++i) {
+      unrolled<2>([&](auto i) __attribute__((always_inline)) {
         const __m256i sums = _mm256_hadd_epi32(parts[2 * i], parts[2 * i + 1]);
         _mm256_store_ps(numbers + 8 * i, _mm256_cvtepi32_ps(_mm256_permute4x64_epi64(sums, 0xd8)));
-      }
-      for (int r = 0; r < kRegisters; ++r) {
-        to[r] = VecFloat::load(numbers + r * kLanes);
-      }
+      });
+      unrolled<kRegisters>([&](auto r)
+                               __attribute__((always_inline)) { to[r] = VecFloat::load(numbers + r * kLanes); });
     }
   };
 
   static VEC_INLINE void load(const uint8_t* line, std::integral_constant<int, 8>, Quad* quads) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
+    unrolled<4>([&](auto i) __attribute__((always_inline)) {
       quads[0].parts[i] = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(line) + i));
-    }
+    });
   }
   static VEC_INLINE void load(const uint8_t* line, std::integral_constant<int, 4>, Quad* quads) {
     const __m256i low = _mm256_set1_epi16(0x0f);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
+    unrolled<4>([&](auto i) __attribute__((always_inline)) {
       const __m256i both = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(line) + i));
       quads[0].parts[i] = _mm256_and_si256(both, low);
       quads[1].parts[i] = _mm256_srli_epi16(both, 4);
-    }
+    });
   }
 };
 
@@ -122,42 +118,39 @@ struct WideQuads {
   struct Sums {
     __m128i parts[8]; // two lanes for each output
     VEC_INLINE void set(int32_t start) {
-      for (__m128i& part : parts) {
-        part = _mm_set1_epi64x(static_cast<uint32_t>(start));
-      }
+      unrolled<8>([&](auto i)
+                      __attribute__((always_inline)) { parts[i] = _mm_set1_epi64x(static_cast<uint32_t>(start)); });
     }
     VEC_INLINE void add(const Quad& weights, const Code* x) {
       int64_t four;
       std::memcpy(&four, x, sizeof four);
       const __m128i all = _mm_set1_epi64x(four);
-      for (int i = 0; i < 8; ++i) {
+      unrolled<8>([&](auto i) __attribute__((always_inline)) {
         parts[i] = _mm_add_epi32(parts[i], _mm_madd_epi16(weights.parts[i], all));
-      }
+      });
     }
     VEC_INLINE void add(const Sums& other) {
-      for (int i = 0; i < 8; ++i) {
-        parts[i] = _mm_add_epi32(parts[i], other.parts[i]);
-      }
+      unrolled<8>([&](auto i) __attribute__((always_inline)) { parts[i] = _mm_add_epi32(parts[i], other.parts[i]); });
     }
     VEC_INLINE void totals(VecFloat* to) const {
-      for (int r = 0; r < kRegisters; ++r) {
+      unrolled<kRegisters>([&](auto r) __attribute__((always_inline)) {
         to[r] = VecFloat((VecFloat::raw)_mm_cvtepi32_ps(_mm_hadd_epi32(parts[2 * r], parts[2 * r + 1])));
-      }
+      });
     }
   };
 
   static VEC_INLINE void load(const uint8_t* line, std::integral_constant<int, 8>, Quad* quads) {
-    for (int i = 0; i < 8; ++i) {
+    unrolled<8>([&](auto i) __attribute__((always_inline)) {
       quads[0].parts[i] = _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(line + 8 * i)));
-    }
+    });
   }
   static VEC_INLINE void load(const uint8_t* line, std::integral_constant<int, 4>, Quad* quads) {
     const __m128i low = _mm_set1_epi16(0x0f);
-    for (int i = 0; i < 8; ++i) {
+    unrolled<8>([&](auto i) __attribute__((always_inline)) {
       const __m128i both = _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(line + 8 * i)));
       quads[0].parts[i] = _mm_and_si128(both, low);
       quads[1].parts[i] = _mm_srli_epi16(both, 4);
-    }
+    });
   }
 };
 
