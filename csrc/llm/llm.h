@@ -5,4 +5,6 @@
 #include <csrc/llm/cache.h>
 #include <csrc/llm/checkpoint.h>
 #include <csrc/llm/config.h>
+#include <csrc/llm/generate.h>
 #include <csrc/llm/model.h>
+#include <csrc/llm/sampler.h>

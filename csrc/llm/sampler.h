@@ -1,0 +1,53 @@
+// Chooses the next token from logits.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <c10/macros/Export.h>
+#include <c10/util/ArrayRef.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace torch::llm {
+
+/// What is done to logits, in this order; the order and the meaning are those of Hugging Face's generate.
+struct SamplerOptions {
+  double repetition_penalty = 1; ///< logits of tokens that have occurred are divided by it, negative ones multiplied
+  double temperature = 0; ///< logits are divided by it; 0 always takes the largest
+  int64_t top_k = 0; ///< only the k largest, and what equals the smallest of them; 0: all
+  double top_p = 1; ///< the fewest tokens that together have this probability, from the largest on
+  double min_p = 0; ///< only what has this share of the largest probability
+  double typical_p = 1; ///< the fewest tokens that together have this probability, from the most typical on
+  uint64_t seed = 0; ///< of the random numbers
+};
+
+/// A token and its probability.
+struct Candidate {
+  int64_t token;
+  double probability;
+};
+
+/// Draws tokens. With the same seed and the same logits it draws the same ones. One for each sequence.
+class TORCH_API Sampler {
+ public:
+  /// Throws for options that make no sense, naming them.
+  explicit Sampler(const SamplerOptions& options = {});
+
+  /// logits: (vocab_size), floating point. context: the tokens so far, which the repetition penalty looks at. Throws
+  /// when a logit is NaN, or none is above -infinity.
+  int64_t operator()(const at::Tensor& logits, c10::ArrayRef<int64_t> context);
+
+  /// The tokens that may be drawn, with probabilities that sum to one, by falling logits.
+  std::vector<Candidate> distribution(const at::Tensor& logits, c10::ArrayRef<int64_t> context) const;
+  /// One of them.
+  int64_t draw(const std::vector<Candidate>& candidates);
+  /// A random number in [0, 1).
+  double uniform();
+
+ private:
+  SamplerOptions options_;
+  std::mt19937_64 random_;
+};
+
+} // namespace torch::llm
