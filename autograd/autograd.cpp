@@ -121,20 +121,4 @@ variable_list grad(
       allow_unused, /*accumulate_grad=*/false);
 }
 
-namespace forward_ad {
-
-uint64_t enter_dual_level() {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      false,
-      "enter_dual_level: gradients in forward mode are not supported; use backward() or torch::autograd::grad()");
-}
-
-void exit_dual_level(uint64_t level) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      false, "exit_dual_level: got level ", level,
-      ", but gradients in forward mode are not supported, so there is none to leave");
-}
-
-} // namespace forward_ad
-
 } // namespace torch::autograd

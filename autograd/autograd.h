@@ -33,8 +33,10 @@ TORCH_API variable_list grad(
 
 namespace forward_ad {
 
-/// Gradients in forward mode are not supported: both throw c10::NotImplementedError.
+/// Enters a level of forward mode on this thread, inside those that it is in, and returns its number. See
+/// autograd/forward/forward_ad.h for what to do there.
 TORCH_API uint64_t enter_dual_level();
+/// Leaves a level: all tangents at it are dropped. Throws unless it is the last that this thread has entered.
 TORCH_API void exit_dual_level(uint64_t level);
 
 } // namespace forward_ad

@@ -1,6 +1,7 @@
-// What few tensors have of autograd: a name and hooks.
+// What few tensors have of autograd: a name, hooks and tangents.
 #pragma once
 
+#include <autograd/forward/forward_grad.h>
 #include <autograd/variable.h>
 
 #include <memory>
@@ -16,6 +17,9 @@ struct AutogradMeta::Extras {
   std::vector<std::unique_ptr<FunctionPreHook>> hooks;
   std::shared_ptr<hooks_list> cpp_hooks_list;
   std::unique_ptr<PostAccumulateGradHook> post_acc_grad_hook;
+  std::shared_ptr<ForwardGrad> forward_grad;
+  /// Whether it is this tensor's, not shared with the tensor that it stands for.
+  bool owns_forward_grad = false;
 };
 
 } // namespace torch::autograd

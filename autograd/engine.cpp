@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/observe/record_function.h>
+#include <autograd/forward/levels.h>
 #include <autograd/functions/basic_ops.h>
 #include <autograd/functions/utils.h>
 #include <autograd/graph_task.h>
@@ -84,8 +85,8 @@ variable_list call_tensor_pre_hooks(Node& fn, variable_list inputs) {
 
 variable_list call_unobserved_node(Node& fn, variable_list&& inputs) {
   // Without recording, what a generated node computes has no history and its fresh results no views to track: its
-  // operators may go straight to their kernels.
-  if (fn.is_traceable() && !GradMode::is_enabled()) {
+  // operators may go straight to their kernels, unless there may be tangents.
+  if (fn.is_traceable() && !GradMode::is_enabled() && !forward_ad::any_level()) {
     const c10::impl::ExcludeDispatchKeyGuard guard(c10::autograd_dispatch_keyset_with_ADInplaceOrView);
     return fn(std::move(inputs));
   }

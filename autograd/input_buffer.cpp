@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/forward/levels.h>
 #include <autograd/grad_mode.h>
 #include <autograd/variable.h>
 #include <c10/core/Event.h>
@@ -15,8 +16,9 @@ namespace {
 
 // Nobody else may see the tensor or its memory, and the sum must fit into it.
 bool may_add_in_place(const Variable& sum, const Variable& var) {
-  return !GradMode::is_enabled() && sum.use_count() == 1 && sum.has_storage() && sum.storage().use_count() == 1 &&
-      sum.is_non_overlapping_and_dense() && sum.scalar_type() == var.scalar_type() && sum.sizes() == var.sizes();
+  return !GradMode::is_enabled() && !forward_ad::any_level() && sum.use_count() == 1 && sum.has_storage() &&
+      sum.storage().use_count() == 1 && sum.is_non_overlapping_and_dense() && sum.scalar_type() == var.scalar_type() &&
+      sum.sizes() == var.sizes();
 }
 
 // Without the kernels of autograd, which have nothing to record.

@@ -2,6 +2,8 @@
 
 #include <autograd/anomaly_mode.h>
 #include <autograd/edge.h>
+#include <autograd/forward/forward_grad.h>
+#include <autograd/forward/levels.h>
 #include <autograd/function.h>
 #include <autograd/graph.h>
 #include <autograd/grad_mode.h>
@@ -129,7 +131,21 @@ struct SavedVariable::Extra {
   std::shared_ptr<Node> grad_accumulator;
   // Of a view that was changed in place. Weak, because it leads to the node that keeps this value.
   std::weak_ptr<Node> weak_grad_fn;
+  // The tangents of the tensor, also those that it gets after it was saved, as results of operators do.
+  std::shared_ptr<ForwardGrad> forward_grad;
 };
+
+namespace {
+
+// What a tensor that is not kept itself has of forward mode; null outside of levels.
+std::shared_ptr<ForwardGrad> tangents_to_keep(const Variable& variable) {
+  if (!forward_ad::any_level() || !isDifferentiableType(variable.scalar_type())) {
+    return nullptr;
+  }
+  return forward_ad::DualCall::is_running() ? impl::materialize_forward_grad(variable) : impl::forward_grad(variable);
+}
+
+} // namespace
 
 SavedVariable::SavedVariable() = default;
 
@@ -179,7 +195,9 @@ SavedVariable::SavedVariable(const Variable& variable, bool is_output, bool is_i
   save_metadata(variable);
   data_ = variable.tensor_data();
   if (rebound && !is_output && !is_leaf_) {
-    extra_ = std::make_unique<Extra>();
+    if (!extra_) {
+      extra_ = std::make_unique<Extra>();
+    }
     extra_->grad_fn = variable.grad_fn();
   }
 }
@@ -189,6 +207,14 @@ SavedVariable::SavedVariable(const std::optional<Variable>& variable, bool is_ou
 
 void SavedVariable::save_metadata(const Variable& variable) {
   output_nr_ = static_cast<uint32_t>(variable.output_nr());
+  if (C10_UNLIKELY(forward_ad::any_level())) {
+    if (std::shared_ptr<ForwardGrad> forward_grad = tangents_to_keep(variable)) {
+      if (!extra_) {
+        extra_ = std::make_unique<Extra>();
+      }
+      extra_->forward_grad = std::move(forward_grad);
+    }
+  }
 }
 
 void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks>&& hooks, const Variable& variable) {
@@ -239,6 +265,7 @@ void SavedVariable::reset_data() {
     extra_->hooks.reset();
     extra_->grad_fn.reset();
     extra_->grad_accumulator.reset();
+    extra_->forward_grad.reset();
   }
   data_.reset();
 }
@@ -310,7 +337,8 @@ Variable SavedVariable::unpack(const std::shared_ptr<Node>& saved_for) const {
     check_version(grad_fn.get());
   }
   const at::Tensor data = hooked ? unpack_with(*extra_->hooks) : data_;
-  if (!grad_fn && !requires_grad_ && !data.requires_grad()) {
+  const bool is_dual = extra_ && extra_->forward_grad && !extra_->forward_grad->empty();
+  if (!grad_fn && !requires_grad_ && !data.requires_grad() && !is_dual) {
     return data;
   }
   // A saved view comes back as an ordinary tensor over the same memory. That is enough, as nothing is changed in place
@@ -321,6 +349,9 @@ Variable SavedVariable::unpack(const std::shared_ptr<Node>& saved_for) const {
   if (is_leaf_ && requires_grad_) {
     impl::set_grad_accumulator(variable, extra_->grad_accumulator);
   }
+  if (is_dual) {
+    impl::share_forward_grad(variable, extra_->forward_grad);
+  }
   return variable;
 }
 
@@ -330,7 +361,7 @@ Variable SavedVariable::unpack(Node& saved_for) const {
   }
   check_not_freed(&saved_for);
   // Without recording, nobody asks for the history of an output: its data will do.
-  if (!has_hooks() && (saved_original_ || !GradMode::is_enabled()) &&
+  if (!has_hooks() && (saved_original_ || (!GradMode::is_enabled() && !forward_ad::any_level())) &&
       impl::version_counter(data_).current_version() == saved_version_) {
     return data_;
   }

@@ -56,7 +56,11 @@ AutogradMeta::AutogradMeta(std::shared_ptr<Node>&& grad_fn, uint32_t output_nr) 
 AutogradMeta::~AutogradMeta() = default;
 
 // Out of line, as few tensors have any.
-C10_NOINLINE AutogradMeta::Extras::~Extras() = default;
+C10_NOINLINE AutogradMeta::Extras::~Extras() {
+  if (owns_forward_grad) {
+    forward_grad->forget_owner();
+  }
+}
 
 AutogradMeta::Extras& AutogradMeta::extras() {
   if (!extras_) {
@@ -71,15 +75,6 @@ void AutogradMeta::set_requires_grad(bool requires_grad, c10::TensorImpl* self_i
       "Only Tensors of floating point and complex dtype can require gradients, got ",
       c10::typeMetaToScalarType(self_impl->dtype()));
   requires_grad_ = requires_grad;
-}
-
-const at::Tensor& AutogradMeta::fw_grad(uint64_t /*level*/, const at::TensorBase& /*self*/) const {
-  return meta_factory.undefined_tensor();
-}
-
-void AutogradMeta::set_fw_grad(
-    const at::TensorBase& /*new_grad*/, const at::TensorBase& /*self*/, uint64_t /*level*/, bool /*is_inplace_op*/) {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Tensors carry no tangents: use reverse mode, or jvp by double backward");
 }
 
 ViewInfo::ViewInfo(Variable base, std::unique_ptr<ViewFunc> view_fn)

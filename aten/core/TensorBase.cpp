@@ -123,15 +123,12 @@ const TensorBase& TensorBase::_base() const {
 void TensorBase::remove_hook(unsigned pos) const {
   impl::GetVariableHooks()->remove_hook(*this, pos);
 }
-const TensorBase& TensorBase::_fw_grad(uint64_t) const {
-  static const Tensor none;
-  return none;
+const TensorBase& TensorBase::_fw_grad(uint64_t level) const {
+  return impl_->_fw_grad(level, *this);
 }
-void TensorBase::_set_fw_grad(const TensorBase&, uint64_t level, bool) const {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      false, "_set_fw_grad: got a tangent for level ", level,
-      " of forward mode, which is not supported; gradients are computed in reverse mode, by backward() or "
-      "torch::autograd::grad()");
+void TensorBase::_set_fw_grad(const TensorBase& new_grad, uint64_t level, bool is_inplace_op) const {
+  TORCH_CHECK(defined(), "_set_fw_grad: an undefined tensor has no tangent");
+  impl_->_set_fw_grad(new_grad, *this, level, is_inplace_op);
 }
 unsigned TensorBase::register_hook_impl(std::function<TensorBase(const TensorBase&)> hook) const {
   return impl::GetVariableHooks()->_register_hook(*this, std::move(hook));

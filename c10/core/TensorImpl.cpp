@@ -30,12 +30,15 @@ std::unique_ptr<ExtraMeta> ExtraMeta::clone() const {
 
 namespace {
 
+// What a tensor has for itself: another one with its keys has no Python object and no tangents.
+constexpr DispatchKeySet kOwnKeys = python_ks | DispatchKeySet(DispatchKey::ForwardAD);
+
 inline DispatchKeySet with_related_keys(DispatchKeySet ks) {
   const auto backend = static_cast<uint8_t>(ks.highestBackendKey());
   if (C10_UNLIKELY(InferenceMode::is_enabled())) {
-    return (ks | impl::kRelatedKeys.autocast[backend]) - autograd_dispatch_keyset_with_ADInplaceOrView - python_ks;
+    return (ks | impl::kRelatedKeys.autocast[backend]) - autograd_dispatch_keyset_with_ADInplaceOrView - kOwnKeys;
   }
-  return (ks | impl::kRelatedKeys.both[backend]) - python_ks;
+  return (ks | impl::kRelatedKeys.both[backend]) - kOwnKeys;
 }
 
 } // namespace
@@ -53,7 +56,7 @@ TensorImpl::TensorImpl(Storage&& storage, DispatchKeySet ks, const caffe2::TypeM
 
 TensorImpl::TensorImpl(ImplType, Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type)
     : TensorImpl(
-          std::move(storage), ks - (python_ks | DispatchKeySet(DispatchKey::Named)), data_type, storage.device()) {}
+          std::move(storage), ks - (kOwnKeys | DispatchKeySet(DispatchKey::Named)), data_type, storage.device()) {}
 
 TensorImpl::TensorImpl(DispatchKeySet ks, const caffe2::TypeMeta data_type, std::optional<c10::Device> device_opt)
     : TensorImpl(Storage(), with_related_keys(ks), data_type, device_opt) {
@@ -330,6 +333,12 @@ void TensorImpl::_set_fw_grad(
     autograd_meta_ = impl::GetAutogradMetaFactory()->make();
   }
   autograd_meta_->set_fw_grad(new_grad, self, level, is_inplace_op);
+  // The highest level there can be stands for any, see autograd/forward/forward_grad.h.
+  const at::Tensor& any = autograd_meta_->fw_grad(~uint64_t{0}, self);
+  if (const bool is_dual = &any != &impl::GetAutogradMetaFactory()->undefined_tensor();
+      is_dual != key_set_.has(DispatchKey::ForwardAD)) {
+    set_key(DispatchKey::ForwardAD, is_dual);
+  }
 }
 
 void TensorImpl::set_backend_meta(intrusive_ptr<c10::BackendMeta> backend_meta) {
@@ -376,7 +385,7 @@ c10::intrusive_ptr<TensorImpl> TensorImpl::shallow_copy_and_detach(
 c10::intrusive_ptr<TensorImpl> TensorImpl::shallow_copy_and_detach(
     c10::VariableVersion&& version_counter, bool allow_tensor_metadata_change) const {
   auto copy = c10::intrusive_ptr<TensorImpl>::unsafe_steal_from_new(
-      new TensorImpl(Storage(), key_set_, data_type_, device_opt_));
+      new TensorImpl(Storage(), key_set_ - kOwnKeys, data_type_, device_opt_));
   copy_tensor_metadata(this, copy.get(), std::move(version_counter), allow_tensor_metadata_change);
   return copy;
 }
@@ -391,7 +400,9 @@ void TensorImpl::copy_tensor_metadata_except_version_counter(
   dest_impl->sizes_and_strides_ = src_impl->sizes_and_strides_;
   dest_impl->storage_offset_ = src_impl->storage_offset_;
   dest_impl->numel_ = src_impl->numel_;
-  dest_impl->key_set_ = src_impl->key_set_ - python_ks;
+  // Tangents are part of the autograd data, which the destination keeps.
+  const DispatchKeySet kept = dest_impl->key_set_ & DispatchKeySet(DispatchKey::ForwardAD);
+  dest_impl->key_set_ = (src_impl->key_set_ - kOwnKeys) | kept;
   dest_impl->data_type_ = src_impl->data_type_;
   dest_impl->device_opt_ = src_impl->device_opt_;
   dest_impl->traits_.may_be_recycled = false;

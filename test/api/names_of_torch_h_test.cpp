@@ -160,10 +160,14 @@ TEST_CASE("memory comes from below the dispatcher", "[names]") {
       Catch::Matchers::Contains("got device meta, must be cpu"));
 }
 
-TEST_CASE("gradients in forward mode are refused", "[names]") {
-  CHECK_THROWS_AS(torch::autograd::forward_ad::enter_dual_level(), c10::NotImplementedError);
-  CHECK_THROWS_AS(torch::autograd::forward_ad::exit_dual_level(0), c10::NotImplementedError);
-  CHECK_THROWS_AS(torch::rand({2})._set_fw_grad(torch::rand({2}), 0, false), c10::NotImplementedError);
+TEST_CASE("a level of forward mode gives tensors tangents", "[names]") {
+  const uint64_t level = torch::autograd::forward_ad::enter_dual_level();
+  const torch::Tensor x = torch::rand({2}), tangent = torch::rand({2});
+  x._set_fw_grad(tangent, level, /*is_inplace_op=*/false);
+  CHECK(x._fw_grad(level).is_same(tangent));
+  torch::autograd::forward_ad::exit_dual_level(level);
+  CHECK_FALSE(x._fw_grad(level).defined());
+  CHECK_THROWS_AS(torch::autograd::forward_ad::exit_dual_level(level), c10::Error);
 }
 
 namespace {

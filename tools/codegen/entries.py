@@ -16,8 +16,10 @@ FIELDS = {
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "test", "tensor_overload", "fast_path",
-    "node", "inplace_node", "refuse", "names", "forward",
+    "node", "inplace_node", "refuse", "names", "forward", "jvp",
 }
+# Rules for tangents that are no formula.
+JVP_WAYS = ("linear", "products", "elements")
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
 # What runs an entry: exactly one of these.
 WAYS = ("kernel", "composite", "explicit", "foreach", "alias", "copy_of", "functional_of", "refuse")
@@ -214,6 +216,8 @@ def _check(entry: Entry) -> None:
         raise entry.fail("names", f"'{entry.get('names')}'; allowed: {', '.join(NAMES_RULES)}")
     if "names" in entry.raw and entry.is_composite:
         raise entry.fail("names", "names reach the operators that a composite one is made of")
+    if "jvp" in entry.raw and not isinstance(entry.get("grad"), dict):
+        raise entry.fail("jvp", f"'{entry.get('jvp')}' is for operators with a derivative: give 'grad'")
     for key in ("node", "inplace_node"):
         if key in entry.raw and not re.fullmatch(r"(\w+::)*\w*Backward\w+", entry.get(key)):
             raise entry.fail(key, f"'{entry.get(key)}' is no name of a node, such as PowBackward1")

@@ -1,0 +1,445 @@
+// The kernel of dispatch key ForwardAD, for all operators.
+#include <aten/Functions.h>
+#include <aten/core/LegacyTypeDispatch.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/dispatch/Dispatcher.h>
+#include <aten/core/ivalue.h>
+#include <aten/library/library.h>
+#include <autograd/forward/call_tensors.h>
+#include <autograd/forward/levels.h>
+#include <autograd/forward/recorded_call.h>
+#include <autograd/forward/rules.h>
+#include <autograd/grad_mode.h>
+#include <autograd/variable.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Note [Operators on dual tensors]
+// Tensors with a tangent have the dispatch key ForwardAD, above those of autograd, so their calls come here. A
+// composite operator goes on as it is: the operators that it is made of come here again. For others the call goes on
+// below this key with the same tensors, so that autograd records and saves them with their tangents, and forward mode
+// over reverse mode needs nothing more. Then the results get tangents, at the highest level that an argument has one
+// at. Rules for them compute with the level hidden (HiddenLevel): the arguments count as their values there, and
+// tangents of lower levels and the history for backward go on through the operators that a rule calls.
+//
+// What kernels below autograd compute with dual tensors is part of their operator: it has no tangents of its own.
+namespace torch::autograd::forward_ad {
+
+namespace {
+
+using torch::jit::Stack;
+
+void forward_ad_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack);
+
+constexpr c10::DispatchKeySet kForwardAD(c10::DispatchKey::ForwardAD);
+
+bool is_written(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+// The values of one call.
+class Call {
+ public:
+  Call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack, TensorPlaces&& places, uint64_t level)
+      : op_(op),
+        schema_(op.schema()),
+        keys_(keys),
+        stack_(stack),
+        count_(schema_.arguments().size()),
+        places_(std::move(places)),
+        level_(level),
+        nested_(has_other_levels(places_, level)),
+        recorded_(GradMode::is_enabled() && any_requires_grad()) {}
+
+  void run() {
+    const Rule rule = rule_of(op_);
+    if (rule.kind == RuleKind::kNone || schema_.returns().empty()) {
+      call_below(*stack_);
+      return;
+    }
+    const auto written = std::find_if(schema_.arguments().begin(), schema_.arguments().end(), is_written);
+    if (written == schema_.arguments().end()) {
+      return run_functional(rule);
+    }
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        !written->kwarg_only() || !writes_differentiable(), "Trying to use forward AD with ", short_name(),
+        "_out that does not support it because it is an out= function. Call it without out= and copy the result");
+    if (written->kwarg_only()) {
+      call_below(*stack_);
+    } else if (rule.kind == RuleKind::kGeometry) {
+      run_geometry();
+    } else if (rule.kind == RuleKind::kLinear) {
+      run_linear_in_place(rule);
+    } else if (rule.kind == RuleKind::kFormula) {
+      run_formula_in_place(rule);
+    } else {
+      run_in_place(rule);
+    }
+  }
+
+ private:
+  void run_functional(const Rule& rule) {
+    switch (rule.kind) {
+      case RuleKind::kLinear:
+        return run_linear(rule);
+      case RuleKind::kProducts:
+        return run_products(rule);
+      case RuleKind::kFormula: {
+        const Stack values = arguments();
+        call_below(*stack_);
+        set_tangents(results(), run_formula(rule, values, results_on_stack()));
+        return;
+      }
+      default:
+        return run_recorded(rule);
+    }
+  }
+
+  std::string short_name() const {
+    const std::string& name = op_.operator_name().name;
+    return name.substr(name.rfind(':') + 1);
+  }
+
+  bool any_requires_grad() const {
+    return std::any_of(
+        places_.begin(), places_.end(), [](const TensorPlace& place) { return place.tensor.requires_grad(); });
+  }
+
+  bool writes_differentiable() const {
+    return std::any_of(places_.begin(), places_.end(), [this](const TensorPlace& place) {
+      return is_written(schema_.arguments()[place.value]) && isDifferentiableType(place.tensor.scalar_type());
+    });
+  }
+
+  // The call on the stack without tangents at this level; the results get those at the others.
+  void call_below(Stack& stack) const {
+    if (nested_) {
+      const HiddenLevel hidden(level_);
+      forward_ad_fallback(op_, keys_, &stack);
+      return;
+    }
+    const DualCall running(true);
+    op_.redispatchBoxed(keys_ - kForwardAD, &stack);
+  }
+
+  Stack arguments() const {
+    return Stack(stack_->end() - static_cast<std::ptrdiff_t>(count_), stack_->end());
+  }
+
+  static variable_list tensors_of(const TensorPlaces& places) {
+    variable_list tensors;
+    tensors.reserve(places.size());
+    for (const TensorPlace& place : places) {
+      tensors.push_back(place.tensor);
+    }
+    return tensors;
+  }
+
+  void set_tangents(const TensorPlaces& results, const variable_list& tangents) const {
+    for (size_t i = 0; i < results.size(); ++i) {
+      const at::Tensor& result = results[i].tensor;
+      if (tangents[i].defined() && result.defined() && isDifferentiableType(result.scalar_type()) &&
+          !result._fw_grad(level_).defined()) {
+        result._set_fw_grad(tangents[i], level_, /*is_inplace_op=*/false);
+      }
+    }
+  }
+
+  TensorPlaces results() const {
+    return tensor_places(*stack_, schema_.returns().size());
+  }
+
+  c10::ArrayRef<c10::IValue> results_on_stack() const {
+    const size_t count = schema_.returns().size();
+    return c10::ArrayRef<c10::IValue>(stack_->data() + stack_->size() - count, count);
+  }
+
+  // The arguments with tangents in the place of those that the rule speaks of; zeros for those without.
+  TensorPlaces tangents_in_place(const Rule& rule) const {
+    TensorPlaces places = places_;
+    for (TensorPlace& place : places) {
+      const bool differentiable = place.tensor.defined() && isDifferentiableType(place.tensor.scalar_type());
+      if (((rule.arguments >> place.value) & 1) != 0 && differentiable) {
+        at::Tensor tangent = tangent_of(place.tensor, level_);
+        const HiddenLevel hidden(level_);
+        place.tensor = tangent.defined() ? std::move(tangent) : at::zeros_like(place.tensor);
+      }
+    }
+    return places;
+  }
+
+  // The tensors that the operator gives with other ones in the places of its own.
+  variable_list called_with(const TensorPlaces& places) const {
+    Stack values = arguments_;
+    put_tensors(values, count_, places);
+    const HiddenLevel hidden(level_);
+    op_.callBoxed(values);
+    return tensors_of(tensor_places(values, schema_.returns().size()));
+  }
+
+  void run_linear(const Rule& rule) {
+    arguments_ = arguments();
+    call_below(*stack_);
+    set_tangents(results(), called_with(tangents_in_place(rule)));
+  }
+
+  void run_products(const Rule& rule) {
+    arguments_ = arguments();
+    call_below(*stack_);
+    variable_list sums(schema_.returns().size());
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const at::Tensor tangent = tangent_of(places_[i].tensor, level_);
+      if (((rule.arguments >> places_[i].value) & 1) == 0 || !tangent.defined()) {
+        continue;
+      }
+      TensorPlaces places = places_;
+      places[i].tensor = tangent;
+      const variable_list parts = called_with(places);
+      const HiddenLevel hidden(level_);
+      for (size_t k = 0; k < sums.size(); ++k) {
+        sums[k] = sums[k].defined() ? sums[k] + parts[k] : parts[k];
+      }
+    }
+    set_tangents(results(), sums);
+  }
+
+  variable_list run_formula(
+      const Rule& rule, c10::ArrayRef<c10::IValue> values, c10::ArrayRef<c10::IValue> results) const {
+    const HiddenLevel hidden(level_);
+    return rule.formula(FormulaCall(values, results, level_));
+  }
+
+  // The tangent of what is written, made where it has none.
+  void run_linear_in_place(const Rule& rule) {
+    arguments_ = arguments();
+    TensorPlaces tangents = tangents_in_place(rule);
+    call_below(*stack_);
+    called_with(tangents);
+    for (const size_t i : written_places()) {
+      const at::Tensor& self = places_[i].tensor;
+      if (isDifferentiableType(self.scalar_type()) && !tangent_of(self, level_).defined()) {
+        self._set_fw_grad(tangents[i].tensor, level_, /*is_inplace_op=*/true);
+      }
+    }
+  }
+
+  void run_formula_in_place(const Rule& rule) {
+    Stack values = arguments();
+    const size_t target = written_places()[0];
+    if (rule.arguments != 0) {
+      // The formula reads what it was, with the tangent that it had.
+      const at::Tensor& self = places_[target].tensor;
+      at::Tensor before = GradMode::is_enabled() ? self.clone() : plain_copy(self);
+      if (const at::Tensor tangent = tangent_of(self, level_);
+          tangent.defined() && !tangent_of(before, level_).defined()) {
+        before._set_fw_grad(tangent, level_, /*is_inplace_op=*/false);
+      }
+      values[places_[target].value] = std::move(before);
+    }
+    call_below(*stack_);
+    const variable_list tangents = run_formula(rule, values, results_on_stack());
+    change_tangent(places_[target].tensor, tangents.at(0));
+  }
+
+  void run_recorded(const Rule& rule) {
+    RecordedCall recording(level_, recorded_);
+    Stack values = arguments();
+    TensorPlaces places = places_;
+    for (TensorPlace& place : places) {
+      if (tangent_of(place.tensor, level_).defined()) {
+        place.tensor = recording.stand_in(place.tensor);
+      }
+    }
+    put_tensors(values, count_, places);
+    if (nested_) {
+      call_below(*stack_);
+    }
+    {
+      const AutoGradMode record(true);
+      call_below(values);
+    }
+    TensorPlaces made = tensor_places(values, schema_.returns().size());
+    const variable_list tangents = tangents_of(rule, recording, tensors_of(made));
+    if (!nested_) {
+      recording.finish(tensors_of(made));
+      for (TensorPlace& place : made) {
+        place.tensor = recording.original_of(place.tensor);
+      }
+      put_tensors(values, schema_.returns().size(), made);
+      torch::jit::drop(*stack_, count_);
+      stack_->insert(stack_->end(), values.begin(), values.end());
+    }
+    set_tangents(results(), tangents);
+  }
+
+  variable_list tangents_of(const Rule& rule, const RecordedCall& recording, const variable_list& made) const {
+    const bool complex = std::any_of(
+        made.begin(), made.end(), [](const at::Tensor& tensor) { return tensor.defined() && tensor.is_complex(); });
+    const bool complex_arguments = complex || std::any_of(places_.begin(), places_.end(), [](const TensorPlace& place) {
+                                     return place.tensor.defined() && place.tensor.is_complex();
+                                   });
+    if (rule.kind == RuleKind::kElements && made.size() == 1 && made[0].requires_grad() && !complex_arguments) {
+      return {recording.tangent_by_elements(made[0])};
+    }
+    return recording.tangents(short_name().c_str(), made);
+  }
+
+  // The tensors that are written, in the order of the arguments.
+  std::vector<size_t> written_places() const {
+    std::vector<size_t> written;
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (is_written(schema_.arguments()[places_[i].value])) {
+        written.push_back(i);
+      }
+    }
+    return written;
+  }
+
+  // The operator changes stand-ins over the same memory, or, where the change itself is recorded, over copies of it.
+  void run_in_place(const Rule& rule) {
+    const bool apart = recorded_ || nested_;
+    const std::vector<size_t> written = written_places();
+    RecordedCall recording(level_, recorded_);
+    Stack values = arguments();
+    TensorPlaces places = places_;
+    for (size_t i = 0; i < places.size(); ++i) {
+      at::Tensor& tensor = places[i].tensor;
+      const bool is_target = std::find(written.begin(), written.end(), i) != written.end();
+      if (is_target ? isDifferentiableType(tensor.scalar_type()) : tangent_of(tensor, level_).defined()) {
+        const bool copies = is_target ? apart : !apart && shares_memory_with_written(tensor);
+        tensor = recording.stand_in(tensor, copies ? plain_copy(tensor) : at::Tensor());
+      } else if (!is_target && !apart && tensor.defined() && shares_memory_with_written(tensor)) {
+        tensor = plain_copy(tensor);
+      }
+    }
+    put_tensors(values, count_, places);
+    {
+      const AutoGradMode record(true);
+      call_below(values);
+    }
+    variable_list made;
+    for (const size_t i : written) {
+      made.push_back(places[i].tensor);
+    }
+    const variable_list tangents = tangents_of(rule, recording, made);
+    recording.finish(made);
+    if (apart) {
+      call_below(*stack_);
+    } else {
+      TensorPlaces returned = tensor_places(values, schema_.returns().size());
+      for (TensorPlace& place : returned) {
+        place.tensor = recording.original_of(place.tensor);
+      }
+      put_tensors(values, schema_.returns().size(), returned);
+      torch::jit::drop(*stack_, count_);
+      stack_->insert(stack_->end(), values.begin(), values.end());
+    }
+    for (size_t i = 0; i < written.size(); ++i) {
+      change_tangent(places_[written[i]].tensor, tangents[i]);
+    }
+  }
+
+  bool shares_memory_with_written(const at::Tensor& tensor) const {
+    return std::any_of(places_.begin(), places_.end(), [&](const TensorPlace& place) {
+      return is_written(schema_.arguments()[place.value]) && tensor.has_storage() && place.tensor.has_storage() &&
+          tensor.storage().is_alias_of(place.tensor.storage());
+    });
+  }
+
+  static at::Tensor plain_copy(const at::Tensor& tensor) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return tensor.clone();
+  }
+
+  void change_tangent(const at::Tensor& self, const at::Tensor& tangent) const {
+    const at::Tensor old = tangent_of(self, level_);
+    const HiddenLevel hidden(level_);
+    if (!old.defined()) {
+      if (tangent.defined()) {
+        self._set_fw_grad(tangent, level_, /*is_inplace_op=*/true);
+      }
+    } else if (!tangent.defined()) {
+      old.zero_();
+    } else if (!old.is_same(tangent)) {
+      old.copy_(tangent);
+    }
+  }
+
+  // Sizes and strides change, and the tangent's with them.
+  void run_geometry() {
+    const at::Tensor self = places_[0].tensor;
+    at::Tensor tangent = tangent_of(self, level_);
+    if (tangent.defined()) {
+      const HiddenLevel hidden(level_);
+      tangent = tangent.view_as(tangent);
+      Stack values = arguments();
+      values[places_[0].value] = tangent;
+      op_.callBoxed(values);
+      self._set_fw_grad(at::Tensor(), level_, false);
+    }
+    call_below(*stack_);
+    if (tangent.defined()) {
+      self._set_fw_grad(tangent, level_, /*is_inplace_op=*/false);
+    }
+  }
+
+  const c10::OperatorHandle& op_;
+  const c10::FunctionSchema& schema_;
+  const c10::DispatchKeySet keys_;
+  Stack* const stack_;
+  const size_t count_;
+  const TensorPlaces places_;
+  // A copy, where a rule calls the operator again.
+  Stack arguments_;
+  const uint64_t level_;
+  // Whether there are tangents at lower levels.
+  const bool nested_;
+  // Whether autograd records the call.
+  const bool recorded_;
+};
+
+// Whether the call goes on to a kernel made of other operators.
+bool is_composite(const c10::OperatorHandle& op, c10::DispatchKeySet below) {
+  return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) &&
+      !op.hasKernelForDispatchKey(c10::DispatchKey::Autograd) && !op.hasKernelForAnyDispatchKey(below) &&
+      !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd);
+}
+
+bool is_below_autograd() {
+  return c10::impl::tls_local_dispatch_key_set().excluded_.has_any(
+      c10::DispatchKeySet(c10::DispatchKey::AutogradFunctionality));
+}
+
+void forward_ad_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
+  const c10::DispatchKeySet below = keys - kForwardAD;
+  if (is_below_autograd() || !c10::AutogradState::get_tls_state().get_fw_grad_mode()) {
+    const c10::impl::ExcludeDispatchKeyGuard guard(kForwardAD);
+    op.redispatchBoxed(below, stack);
+    return;
+  }
+  if (is_composite(op, below)) {
+    const DualCall running(false);
+    op.redispatchBoxed(below, stack);
+    return;
+  }
+  TensorPlaces places = tensor_places(*stack, op.schema().arguments().size());
+  const std::optional<uint64_t> level = highest_level(places);
+  if (!level.has_value()) {
+    op.redispatchBoxed(below, stack);
+    return;
+  }
+  Call(op, keys, stack, std::move(places), *level).run();
+}
+
+TORCH_LIBRARY_IMPL(_, ForwardAD, m) {
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<&forward_ad_fallback>());
+}
+
+} // namespace
+
+} // namespace torch::autograd::forward_ad

@@ -1,0 +1,51 @@
+#include <autograd/forward/forward_ad.h>
+
+#include <autograd/forward/levels.h>
+#include <autograd/variable.h>
+#include <c10/util/Exception.h>
+
+#include <exception>
+
+namespace torch::autograd::forward_ad {
+
+DualLevel::~DualLevel() {
+  // Only a level that was left by hand, or on another thread, is refused.
+  try {
+    exit_dual_level(level_);
+  } catch (const c10::Error& error) {
+    TORCH_WARN("DualLevel: ", error.what_without_backtrace());
+  }
+}
+
+at::Tensor make_dual(const at::Tensor& primal, const at::Tensor& tangent, std::optional<uint64_t> level) {
+  TORCH_CHECK(primal.defined() && tangent.defined(), "make_dual: got an undefined primal or tangent");
+  const std::optional<uint64_t> at = level.has_value() ? level : current_level();
+  TORCH_CHECK(
+      at.has_value(),
+      "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.");
+  TORCH_CHECK_VALUE(
+      isDifferentiableType(primal.scalar_type()),
+      "Expected primal to be floating point or complex, but got: ", primal.scalar_type());
+  TORCH_CHECK_VALUE(
+      isDifferentiableType(tangent.scalar_type()),
+      "Expected tangent to be floating point or complex, but got: ", tangent.scalar_type());
+  TORCH_CHECK(
+      !primal._fw_grad(*at).defined(),
+      "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level ", *at,
+      " is not supported.");
+  at::Tensor dual = primal.view_as(primal);
+  dual._set_fw_grad(tangent, *at, /*is_inplace_op=*/false);
+  return dual;
+}
+
+UnpackedDualTensor unpack_dual(const at::Tensor& tensor, std::optional<uint64_t> level) {
+  TORCH_CHECK(tensor.defined(), "unpack_dual: got an undefined tensor");
+  const std::optional<uint64_t> at = level.has_value() ? level : current_level();
+  if (!at.has_value()) {
+    return {tensor, at::Tensor()};
+  }
+  const HiddenLevel hidden(*at);
+  return {tensor.view_as(tensor), at::Tensor(tensor._fw_grad(*at))};
+}
+
+} // namespace torch::autograd::forward_ad

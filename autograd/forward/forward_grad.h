@@ -1,0 +1,65 @@
+// The tangents of one tensor, by level.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <c10/macros/Export.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace torch::autograd {
+
+namespace forward_ad {
+class Level;
+} // namespace forward_ad
+
+/// Stands for the highest level at which there is a tangent.
+constexpr uint64_t kAnyLevel = ~uint64_t{0};
+
+/// Belongs to a tensor, and is shared by nodes that have saved its value: they see tangents that the tensor gets later.
+/// All members may be called by several threads.
+class TORCH_API ForwardGrad {
+ public:
+  /// Of `owner`, whose dispatch key ForwardAD goes with its last tangent.
+  explicit ForwardGrad(c10::TensorImpl* owner);
+  ForwardGrad(const ForwardGrad&) = delete;
+  ForwardGrad& operator=(const ForwardGrad&) = delete;
+  ~ForwardGrad();
+
+  /// The tangent at a level, undefined where there is none. The reference holds until it is set or reset.
+  const at::Tensor& value(uint64_t level) const;
+  /// The highest level with a tangent that HiddenLevel does not hide.
+  std::optional<uint64_t> highest_visible() const;
+  bool has_visible_besides(uint64_t level) const;
+  bool empty() const;
+
+  /// Throws for a level that nobody is in.
+  void set(uint64_t level, at::Tensor tangent);
+  void reset(uint64_t level);
+  /// The tensor is gone.
+  void forget_owner();
+
+ private:
+  friend class forward_ad::Level;
+  struct Tangent;
+
+  std::unique_ptr<Tangent> take(uint64_t level);
+
+  c10::TensorImpl* owner_;
+  // A list, by falling level.
+  std::unique_ptr<Tangent> highest_;
+};
+
+namespace impl {
+
+/// The tangents of a tensor, null where it has had none.
+TORCH_API const std::shared_ptr<ForwardGrad>& forward_grad(const at::TensorBase& self);
+/// The same, made where there is none.
+TORCH_API const std::shared_ptr<ForwardGrad>& materialize_forward_grad(const at::TensorBase& self);
+/// Lets `self`, over the same memory, have the tangents of another tensor as long as that has them.
+TORCH_API void share_forward_grad(const at::TensorBase& self, std::shared_ptr<ForwardGrad> forward_grad);
+
+} // namespace impl
+
+} // namespace torch::autograd
