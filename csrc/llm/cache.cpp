@@ -191,6 +191,16 @@ void KVCache::advance(int64_t tokens) {
   reached_ = length_;
 }
 
+void KVCache::place(int64_t length) {
+  TORCH_CHECK(length_ == 0 && length >= 0, "KVCache: only an empty cache takes rows at once");
+  if (pool_) {
+    take_pages(length);
+  } else {
+    grow(length);
+  }
+  length_ = reached_ = length;
+}
+
 void KVCache::append(int64_t layer, const at::Tensor& keys, const at::Tensor& values) {
   TORCH_CHECK(layer >= 0 && layer < num_layers(), "KVCache: layer ", layer, " is out of range [0, ", num_layers(), ")");
   const bool fits = keys.dim() == 3 && keys.size(1) == layout_.kv_heads && keys.size(2) == layout_.head_dim &&

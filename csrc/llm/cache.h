@@ -81,6 +81,8 @@ class TORCH_API KVCache {
   const LayerBlocks& blocks(int64_t layer) const;
   /// Completes a step whose rows have been written to the slots.
   void advance(int64_t tokens);
+  /// Makes an empty cache one of so many positions, whose rows the caller writes to the slots.
+  void place(int64_t length);
   /// nullptr but for paged caches.
   const std::shared_ptr<PagePool>& pool() const {
     return pool_;

@@ -8,6 +8,8 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -45,6 +47,12 @@ Decoder::Decoder(ModelConfig config, Checkpoint checkpoint, const LoadOptions& o
     embedding_scale_ =
         at::tensor(std::vector<double>{config_.embedding_scale}, at::TensorOptions(at::kDouble)).to(dtype());
   }
+}
+
+std::string Decoder::fingerprint() const {
+  return fmt::format(
+      "{} {} {}x{} {}x{} {:016x}", config_.model_type, config_.vocab_size, config_.num_layers(), config_.hidden_size,
+      config_.num_kv_heads, config_.head_dim, weights_hash_);
 }
 
 Tensor Decoder::embed(const Batch& batch) const {

@@ -52,6 +52,7 @@ class Decoder {
   int64_t nbytes() const {
     return nbytes_;
   }
+  std::string fingerprint() const;
   /// Logits of the steps; caches are advanced. They must have room; see Model::forward for what is checked.
   at::Tensor forward(c10::ArrayRef<SequenceStep> steps) const;
 
@@ -73,6 +74,7 @@ class Decoder {
   NormLayer final_norm_;
   Linear head_;
   int64_t nbytes_ = 0;
+  uint64_t weights_hash_ = 0xcbf29ce484222325; // FNV-1a over some bytes of each weight
 };
 
 } // namespace torch::llm

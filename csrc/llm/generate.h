@@ -17,7 +17,8 @@ enum class FinishReason {
   Stop, ///< a stop token was drawn
   Length, ///< max_new_tokens, or the longest context that the model can place
   Cancelled,
-  Memory, ///< the pool of pages is too small
+  Memory, ///< an engine's pool of pages is too small for the sequence
+  Error, ///< an engine's model has thrown
 };
 
 /// How tokens are generated.

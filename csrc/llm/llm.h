@@ -5,6 +5,8 @@
 #include <csrc/llm/cache.h>
 #include <csrc/llm/checkpoint.h>
 #include <csrc/llm/config.h>
+#include <csrc/llm/engine.h>
 #include <csrc/llm/generate.h>
 #include <csrc/llm/model.h>
+#include <csrc/llm/prompt_cache.h>
 #include <csrc/llm/sampler.h>

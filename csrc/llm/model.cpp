@@ -140,6 +140,10 @@ at::Tensor Model::forward(c10::ArrayRef<SequenceStep> steps) const {
   return logits;
 }
 
+std::string Model::fingerprint() const {
+  return decoder_->fingerprint();
+}
+
 int64_t Model::nbytes() const {
   return decoder_->nbytes();
 }

@@ -63,6 +63,8 @@ class TORCH_API Model {
   /// empty.
   at::Tensor forward(c10::ArrayRef<SequenceStep> steps) const;
 
+  /// A short text that differs between models: of sizes and of some weights.
+  std::string fingerprint() const;
   /// Bytes of all weights.
   int64_t nbytes() const;
 

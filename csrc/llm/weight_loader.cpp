@@ -3,6 +3,8 @@
 #include <aten/Functions.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
+
 namespace torch::llm {
 
 // Empty names stand for what a family does not have.
@@ -79,6 +81,16 @@ WeightLoader::WeightLoader(Decoder& decoder, Checkpoint& checkpoint, const LoadO
       config_(decoder.config_),
       names_(names_of(decoder.config_)) {}
 
+// A few bytes from the middle, one page of a mapped file: every fine-tuned weight differs there.
+void WeightLoader::add_to_hash(const at::Tensor& tensor) {
+  constexpr size_t kBytes = 64;
+  const size_t size = tensor.nbytes(), begin = size / 2, end = std::min(size, begin + kBytes);
+  const auto* const bytes = static_cast<const uint8_t*>(tensor.const_data_ptr());
+  for (size_t i = begin; i < end; ++i) {
+    decoder_.weights_hash_ = (decoder_.weights_hash_ ^ bytes[i]) * 0x100000001b3;
+  }
+}
+
 at::Tensor WeightLoader::take(const std::string& name, at::IntArrayRef shape) {
   at::Tensor tensor = checkpoint_.take(name, shape);
   if (!tensor.defined()) {
@@ -91,6 +103,7 @@ at::Tensor WeightLoader::take(const std::string& name, at::IntArrayRef shape) {
       may_stay || options_.dtype, "tensor '", name, "' has dtype ", tensor.scalar_type(),
       ": float32, bfloat16 and float16 are computed in; choose one with LoadOptions::dtype");
   tensor = tensor.to(options_.dtype.value_or(decoder_.embedding_.defined() ? decoder_.dtype() : tensor.scalar_type()));
+  add_to_hash(tensor);
   decoder_.nbytes_ += static_cast<int64_t>(tensor.nbytes());
   return tensor;
 }

@@ -17,6 +17,7 @@ class WeightLoader {
   struct Names;
   static const Names& names_of(const ModelConfig& config);
 
+  void add_to_hash(const at::Tensor& tensor);
   at::Tensor take(const std::string& name, at::IntArrayRef shape);
   Linear linear(const std::string& name, int64_t in, int64_t out, bool bias);
   NormLayer norm(const std::string& name, int64_t size);
