@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kAtOnce = 4096;
 constexpr size_t kPairAtOnce = 64 << 10; // of two ranks, each of which would reduce half
 // Tensors of this size are read where they lie: below, system calls cost more than the second copy.
-constexpr size_t kDirect = 2 << 20;
+constexpr size_t kDirect = 1 << 20;
 // What goes at once through slots in a reduction.
 constexpr size_t kChunkBytes = SharedSegment::kHalfBytes / 2;
 
