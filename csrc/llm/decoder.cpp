@@ -55,8 +55,18 @@ std::string Decoder::fingerprint() const {
       config_.num_kv_heads, config_.head_dim, weights_hash_);
 }
 
+int64_t Decoder::nbytes_of_products() const {
+  int64_t bytes = head_.nbytes();
+  for (const DecoderLayer& layer : layers_) {
+    for (const Linear* const product : layer.products()) {
+      bytes += product->nbytes();
+    }
+  }
+  return bytes;
+}
+
 Tensor Decoder::embed(const Batch& batch) const {
-  Tensor x = embedding_.index_select(0, batch.tokens);
+  Tensor x = embedding_.index_select(0, batch.tokens).to(dtype_);
   if (embedding_scale_.defined()) {
     x.mul_(embedding_scale_);
   }

@@ -7,7 +7,7 @@
 #include <csrc/llm/model.h>
 #include <csrc/llm/rotary.h>
 
-#include <functional>
+#include <array>
 #include <vector>
 
 namespace torch::llm {
@@ -36,6 +36,10 @@ struct DecoderLayer {
   NormLayer input_norm, attention_norm, mlp_input_norm, mlp_norm, query_norm, key_norm;
   Linear query, key, value, output;
   Linear gate, up, down;
+
+  std::array<const Linear*, 7> products() const {
+    return {&query, &key, &value, &output, &gate, &up, &down};
+  }
 };
 
 /// All weights, and what they do with a batch of steps.
@@ -47,11 +51,12 @@ class Decoder {
     return config_;
   }
   at::ScalarType dtype() const {
-    return embedding_.scalar_type();
+    return dtype_;
   }
   int64_t nbytes() const {
     return nbytes_;
   }
+  int64_t nbytes_of_products() const;
   std::string fingerprint() const;
   /// Logits of the steps; caches are advanced. They must have room; see Model::forward for what is checked.
   at::Tensor forward(c10::ArrayRef<SequenceStep> steps) const;
@@ -68,6 +73,7 @@ class Decoder {
   at::Tensor logits(const at::Tensor& x, const Batch& batch) const;
 
   ModelConfig config_;
+  at::ScalarType dtype_ = at::kFloat; // of what layers give each other
   std::vector<Rotary> rotaries_;
   at::Tensor embedding_, position_embedding_, embedding_scale_;
   std::vector<DecoderLayer> layers_;

@@ -4,22 +4,49 @@
 
 namespace torch::llm {
 
-Linear::Linear(at::Tensor weight, at::Tensor bias) : weight_(std::move(weight)), bias_(std::move(bias)) {}
+namespace {
+
+using at::quantized::PackedWeight;
+
+std::optional<at::Tensor> optional_of(const at::Tensor& tensor) {
+  return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
+}
+
+PackedWeight pack(const at::Tensor& weight, const QuantizeOptions& options) {
+  switch (options.form) {
+    case WeightForm::BFloat16:
+      return PackedWeight::bfloat16(weight);
+    case WeightForm::Int8:
+      return PackedWeight::quantized(weight, 8);
+    case WeightForm::Int4:
+      return PackedWeight::quantized(weight, 4, options.group_size);
+    case WeightForm::Stored:
+      break;
+  }
+  return {};
+}
+
+} // namespace
+
+Linear::Linear(at::Tensor weight, at::Tensor bias, const QuantizeOptions& options)
+    : bias_(std::move(bias)), packed_(pack(weight, options)) {
+  if (!packed_.defined()) {
+    weight_ = std::move(weight);
+  } else if (options.int8_activations && packed_.bits() < 16) {
+    activations_ = at::quantized::Activations::Int8;
+  }
+}
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
-  return at::linear(x, weight_, bias_.defined() ? std::optional<at::Tensor>(bias_) : std::nullopt);
-}
-
-int64_t Linear::in_features() const {
-  return weight_.size(1);
-}
-
-int64_t Linear::out_features() const {
-  return weight_.size(0);
+  return packed_.defined() ? at::quantized::packed_linear(x, packed_, optional_of(bias_), activations_)
+                           : at::linear(x, weight_, optional_of(bias_));
 }
 
 int64_t Linear::nbytes() const {
-  return static_cast<int64_t>(weight_.nbytes() + (bias_.defined() ? bias_.nbytes() : 0));
+  const auto bytes_of = [](const at::Tensor& tensor) {
+    return tensor.defined() ? static_cast<int64_t>(tensor.nbytes()) : 0;
+  };
+  return bytes_of(weight_) + bytes_of(bias_) + (packed_.defined() ? packed_.bytes() : 0);
 }
 
 } // namespace torch::llm

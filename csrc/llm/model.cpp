@@ -148,6 +148,10 @@ int64_t Model::nbytes() const {
   return decoder_->nbytes();
 }
 
+int64_t Model::nbytes_of_products() const {
+  return decoder_->nbytes_of_products();
+}
+
 std::shared_ptr<const Model> load(const std::string& folder, const LoadOptions& options) {
   ModelConfig config = load_config(folder);
   return std::make_shared<const Model>(std::move(config), Checkpoint::open(folder), options);

@@ -3,6 +3,7 @@
 
 #include <csrc/llm/cache.h>
 #include <csrc/llm/config.h>
+#include <csrc/llm/linear.h>
 #include <aten/core/Tensor.h>
 #include <c10/util/ArrayRef.h>
 
@@ -18,9 +19,11 @@ class Decoder;
 
 /// How a model is loaded.
 struct LoadOptions {
-  /// What weights are converted to, and what is computed in: float32, bfloat16 or float16. Without it that of the file,
-  /// whose weights then stay in its mapped pages.
+  /// What is computed in: float32, bfloat16 or float16. Weights that are not quantized are converted to it. Without it
+  /// that of the file, whose weights then stay in its mapped pages, or float32 where they are quantized.
   std::optional<at::ScalarType> dtype = std::nullopt;
+  /// Weights of products may be packed in fewer bits, layer by layer while they are loaded.
+  QuantizeOptions quantize;
   /// Refuse tensors that the model does not know.
   bool strict = true;
   /// Called after each layer with the share that is loaded, in (0, 1].
@@ -48,7 +51,7 @@ class TORCH_API Model {
   Model& operator=(const Model&) = delete;
 
   const ModelConfig& config() const;
-  /// What its caches keep; the dtype is that of the weights.
+  /// What its caches keep; the dtype is what is computed in.
   CacheLayout cache_layout() const;
   KVCache make_cache(const CacheOptions& options = {}) const;
   /// Pages that several caches share, for KVCache(pool). dtype as in CacheOptions.
@@ -67,6 +70,8 @@ class TORCH_API Model {
   std::string fingerprint() const;
   /// Bytes of all weights.
   int64_t nbytes() const;
+  /// Bytes of the weights of products, which each step reads.
+  int64_t nbytes_of_products() const;
 
  private:
   std::unique_ptr<Decoder> decoder_;

@@ -91,27 +91,51 @@ void WeightLoader::add_to_hash(const at::Tensor& tensor) {
   }
 }
 
-at::Tensor WeightLoader::take(const std::string& name, at::IntArrayRef shape) {
-  at::Tensor tensor = checkpoint_.take(name, shape);
+at::Tensor WeightLoader::take_stored(const std::string& name, at::IntArrayRef shape) {
+  const at::Tensor tensor = checkpoint_.take(name, shape);
   if (!tensor.defined()) {
     // finish() will throw; until then something has to stand here.
-    return at::empty(shape, at::TensorOptions(at::kMeta).dtype(at::kFloat));
+    return at::zeros({}, at::TensorOptions(at::kFloat)).expand(shape);
   }
-  const bool may_stay =
+  const bool is_known =
       tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kBFloat16 || tensor.scalar_type() == at::kHalf;
   TORCH_CHECK(
-      may_stay || options_.dtype, "tensor '", name, "' has dtype ", tensor.scalar_type(),
+      is_known || options_.dtype, "tensor '", name, "' has dtype ", tensor.scalar_type(),
       ": float32, bfloat16 and float16 are computed in; choose one with LoadOptions::dtype");
-  tensor = tensor.to(options_.dtype.value_or(decoder_.embedding_.defined() ? decoder_.dtype() : tensor.scalar_type()));
   add_to_hash(tensor);
+  return tensor;
+}
+
+at::Tensor WeightLoader::take(const std::string& name, at::IntArrayRef shape) {
+  const at::Tensor tensor = take_stored(name, shape).to(decoder_.dtype_);
   decoder_.nbytes_ += static_cast<int64_t>(tensor.nbytes());
   return tensor;
 }
 
+// The embedding decides what is computed in. When weights are quantized it stays as it is: rows are converted.
+void WeightLoader::load_embedding(const std::string& name) {
+  at::Tensor& embedding = decoder_.embedding_;
+  embedding = take_stored(name, {config_.vocab_size, config_.hidden_size});
+  const bool is_quantized = options_.quantize.form != WeightForm::Stored;
+  decoder_.dtype_ = options_.dtype.value_or(is_quantized ? at::kFloat : embedding.scalar_type());
+  if (!is_quantized) {
+    embedding = embedding.to(decoder_.dtype_);
+  }
+  decoder_.nbytes_ += static_cast<int64_t>(embedding.nbytes());
+}
+
+Linear WeightLoader::product(const at::Tensor& weight, const at::Tensor& bias, const QuantizeOptions& quantize) {
+  const bool is_quantized = quantize.form != WeightForm::Stored;
+  Linear linear(is_quantized ? weight : weight.to(decoder_.dtype_), bias, quantize);
+  decoder_.nbytes_ +=
+      linear.nbytes() - (bias.defined() ? static_cast<int64_t>(bias.nbytes()) : 0); // which take() counts
+  return linear;
+}
+
 Linear WeightLoader::linear(const std::string& name, int64_t in, int64_t out, bool bias) {
-  const at::Tensor weight =
-      config_.transposed_weights ? take(name + ".weight", {in, out}).t() : take(name + ".weight", {out, in});
-  return Linear(weight, bias ? take(name + ".bias", {out}) : at::Tensor());
+  const at::Tensor weight = config_.transposed_weights ? take_stored(name + ".weight", {in, out}).t()
+                                                       : take_stored(name + ".weight", {out, in});
+  return product(weight, bias ? take(name + ".bias", {out}) : at::Tensor(), options_.quantize);
 }
 
 NormLayer WeightLoader::norm(const std::string& name, int64_t size) {
@@ -166,20 +190,26 @@ void WeightLoader::load_layer(DecoderLayer& layer, const std::string& prefix) {
 }
 
 void WeightLoader::load_head(const std::string& prefix) {
+  QuantizeOptions quantize = options_.quantize;
+  if (quantize.form == WeightForm::Int4) {
+    quantize.form = WeightForm::Int8; // errors of logits are seen at once
+  }
   if (config_.tied_embeddings) {
-    decoder_.head_ = Linear(decoder_.embedding_, {});
+    const bool is_shared = quantize.form == WeightForm::Stored;
+    decoder_.head_ = is_shared ? Linear(decoder_.embedding_, {}) : product(decoder_.embedding_, {}, quantize);
     return;
   }
   // Beside the body's tensors, whose prefix ends with "model.".
   const size_t body = prefix.rfind("model.");
   const std::string name = (body == std::string::npos ? prefix : prefix.substr(0, body)) + "lm_head";
-  const at::Tensor weight = take(name + ".weight", {config_.vocab_size, config_.hidden_size});
-  decoder_.head_ = Linear(weight, config_.head_bias ? take(name + ".bias", {config_.vocab_size}) : at::Tensor());
+  const at::Tensor weight = take_stored(name + ".weight", {config_.vocab_size, config_.hidden_size});
+  const at::Tensor bias = config_.head_bias ? take(name + ".bias", {config_.vocab_size}) : at::Tensor();
+  decoder_.head_ = product(weight, bias, quantize);
 }
 
 void WeightLoader::run() {
   const std::string prefix = checkpoint_.prefix_of(names_.embedding + std::string(".weight"));
-  decoder_.embedding_ = take(prefix + names_.embedding + ".weight", {config_.vocab_size, config_.hidden_size});
+  load_embedding(prefix + names_.embedding + ".weight");
   if (config_.ropes.empty()) {
     decoder_.position_embedding_ =
         take(prefix + names_.positions + ".weight", {config_.max_position, config_.hidden_size});

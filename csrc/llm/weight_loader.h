@@ -18,7 +18,10 @@ class WeightLoader {
   static const Names& names_of(const ModelConfig& config);
 
   void add_to_hash(const at::Tensor& tensor);
-  at::Tensor take(const std::string& name, at::IntArrayRef shape);
+  at::Tensor take_stored(const std::string& name, at::IntArrayRef shape); // as it is in the file
+  at::Tensor take(const std::string& name, at::IntArrayRef shape); // in the dtype of the computation
+  void load_embedding(const std::string& name);
+  Linear product(const at::Tensor& weight, const at::Tensor& bias, const QuantizeOptions& quantize);
   Linear linear(const std::string& name, int64_t in, int64_t out, bool bias);
   NormLayer norm(const std::string& name, int64_t size);
   void load_attention(DecoderLayer& layer, const std::string& prefix);

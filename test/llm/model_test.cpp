@@ -88,3 +88,32 @@ TEST_CASE("a model refuses what it cannot place and leaves the cache as it was",
   CHECK_THAT(
       test::message_of([&] { recorded.model->forward(recorded.prompt, other); }), Contains("made for another model"));
 }
+
+TEST_CASE("quantized models stay near to float32 in less memory", "[llm][model]") {
+  struct Row {
+    WeightForm form;
+    bool int8_activations;
+    double bound; // of the mean difference of logits, which spread over 2
+    double bytes; // of an element, at most: rows are short here, so scales and padding weigh more
+  };
+  const Row row = GENERATE(
+      Row{WeightForm::BFloat16, false, 0.01, 2.6}, Row{WeightForm::Int8, false, 0.03, 1.6},
+      Row{WeightForm::Int8, true, 0.05, 1.6}, Row{WeightForm::Int4, false, 0.4, 1.3});
+  const std::string name = GENERATE("llama", "phi3", "gpt2", "gemma3");
+  LoadOptions options;
+  options.quantize.form = row.form;
+  options.quantize.int8_activations = row.int8_activations;
+  options.quantize.group_size = 8;
+  const test::RecordedModel recorded = load_recorded(name, options);
+  const auto whole = load_recorded(name).model;
+  KVCache cache = recorded.model->make_cache();
+  CHECK(cache.layout().dtype == at::kFloat);
+  const at::Tensor logits = recorded.model->forward(recorded.prompt, cache, LogitsOf::All);
+  const double mean = (logits - recorded.logits).abs().mean().item<double>();
+  INFO(name << ", form " << static_cast<int>(row.form));
+  CHECK(mean > 0);
+  CHECK(mean < row.bound);
+  CHECK(
+      static_cast<double>(recorded.model->nbytes_of_products()) <
+      static_cast<double>(whole->nbytes_of_products()) / 4 * row.bytes);
+}
