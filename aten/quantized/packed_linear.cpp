@@ -2,6 +2,7 @@
 #include <aten/core/LegacyTypeDispatch.h>
 #include <aten/native/support/cpu_isa.h>
 #include <aten/parallel/Parallel.h>
+#include <aten/quantized/packed_product.h>
 #include <aten/quantized/packed_weight.h>
 #include <c10/util/Exception.h>
 
@@ -116,7 +117,32 @@ void product_in_int8(const PackedView& w, const float* x, int64_t x_row, int64_t
   });
 }
 
+/// Rows as float, with zeros for padded inputs.
+Tensor padded_rows(const Tensor& x, const PackedView& w) {
+  const int64_t rows = x.numel() / w.inputs, inputs = w.padded_inputs();
+  if (rows == 1 && inputs == w.inputs && x.scalar_type() == kFloat) {
+    return x.reshape({1, inputs}).contiguous();
+  }
+  const int64_t stride = rows == 1 ? inputs : spread_rows(inputs, sizeof(float));
+  const Tensor result = at::empty({rows, stride}, kFloat);
+  result.narrow(1, 0, w.inputs).copy_(x.reshape({rows, w.inputs}));
+  if (inputs > w.inputs) {
+    result.narrow(1, w.inputs, inputs - w.inputs).zero_();
+  }
+  return result;
+}
+
 } // namespace
+
+Tensor packed_product(const PackedView& w, const Tensor& x, const Tensor& bias, bool int8_activations) {
+  const Tensor rows = padded_rows(x, w);
+  const Tensor out = at::empty({rows.size(0), w.outputs}, kFloat);
+  const PackedResult result{
+      out.mutable_data_ptr<float>(), w.outputs, bias.defined() ? bias.const_data_ptr<float>() : nullptr};
+  const auto product = int8_activations ? product_in_int8 : product_in_float;
+  product(w, rows.const_data_ptr<float>(), rows.stride(0), rows.size(0), result);
+  return out;
+}
 } // namespace at::native
 
 namespace at::quantized {
@@ -141,21 +167,6 @@ void check_arguments(
       "packed_linear: activations of 8 bits take a weight of 8 or 4 bits, got one of ", weight.bits());
 }
 
-/// Rows as float, with zeros for padded inputs.
-Tensor padded_rows(const Tensor& x, const native::PackedView& w) {
-  const int64_t rows = x.numel() / w.inputs, inputs = w.padded_inputs();
-  if (rows == 1 && inputs == w.inputs && x.scalar_type() == kFloat) {
-    return x.reshape({1, inputs}).contiguous();
-  }
-  const int64_t stride = rows == 1 ? inputs : native::spread_rows(inputs, sizeof(float));
-  const Tensor result = at::empty({rows, stride}, kFloat);
-  result.narrow(1, 0, w.inputs).copy_(x.reshape({rows, w.inputs}));
-  if (inputs > w.inputs) {
-    result.narrow(1, w.inputs, inputs - w.inputs).zero_();
-  }
-  return result;
-}
-
 } // namespace
 
 Tensor packed_linear(
@@ -170,14 +181,10 @@ Tensor packed_linear(
     Tensor out = at::zeros(sizes, x.options());
     return has_bias ? out.add_(*bias) : out;
   }
-  const Tensor rows = padded_rows(x, w);
   const Tensor added = has_bias ? bias->to(kFloat).contiguous() : Tensor();
-  const Tensor out = at::empty(sizes, x.options().dtype(kFloat));
-  const native::PackedResult result{
-      out.mutable_data_ptr<float>(), w.outputs, has_bias ? added.const_data_ptr<float>() : nullptr};
-  const auto product = activations == Activations::Float ? native::product_in_float : native::product_in_int8;
-  product(w, rows.const_data_ptr<float>(), rows.stride(0), rows.size(0), result);
-  return out.to(x.scalar_type());
+  return native::packed_product(w, x.reshape({-1, w.inputs}), added, activations == Activations::Int8)
+      .view(sizes)
+      .to(x.scalar_type());
 }
 
 } // namespace at::quantized

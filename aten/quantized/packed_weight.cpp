@@ -254,9 +254,11 @@ PackedWeight PackedWeight::from_codes(
         std::all_of(from, from + rows.numel(), [](int8_t c) { return c >= -8 && c <= 7; }), kOp,
         ": codes of 4 bits must be from -8 to 7");
   }
-  for (int64_t n = 0; n < outputs; ++n) {
-    put_codes(panel_lines(view, n / kPanelOutputs), view.bits, n % kPanelOutputs, 0, from + n * inputs, inputs);
-  }
+  at::parallel_for(0, view.panels(), 1 + (1 << 11) / (inputs + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin * kPanelOutputs; n < std::min(outputs, end * kPanelOutputs); ++n) {
+      put_codes(panel_lines(view, n / kPanelOutputs), view.bits, n % kPanelOutputs, 0, from + n * inputs, inputs);
+    }
+  });
   result.set_factors(
       factors("scales", scales), offsets.has_value() && offsets->defined() ? factors("offsets", *offsets) : Tensor());
   return result;

@@ -116,14 +116,16 @@ Tensor _saturate_weight_to_fp16(const Tensor& weight) {
   return weight;
 }
 
+Tensor dequantize_quantized(const Tensor& self); // aten/native/explicit/quantize.cpp
+
 Tensor dequantize(const Tensor& self) {
-  return self.to(kFloat);
+  return self.is_quantized() ? dequantize_quantized(self) : self.to(kFloat);
 }
 std::vector<Tensor> dequantize_list(TensorList tensors) {
   std::vector<Tensor> result;
   result.reserve(tensors.size());
   for (const Tensor& t : tensors) {
-    result.push_back(t.to(kFloat));
+    result.push_back(native::dequantize(t));
   }
   return result;
 }

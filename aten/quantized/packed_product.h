@@ -1,0 +1,13 @@
+#pragma once
+// The product behind packed_linear, for kernels that have lines of their own.
+
+#include <aten/core/Tensor.h>
+#include <aten/quantized/packed_view.h>
+
+namespace at::native {
+
+/// x [rows, inputs], of float32, bfloat16 or half, times the transpose of the weight, plus `bias` (float32 [outputs],
+/// or undefined), as float32 [rows, outputs]. With `int8_activations` rows are rounded to 8-bit codes.
+Tensor packed_product(const PackedView& w, const Tensor& x, const Tensor& bias, bool int8_activations);
+
+} // namespace at::native
