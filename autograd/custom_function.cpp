@@ -3,6 +3,8 @@
 #include <aten/Functions.h>
 #include <aten/core/VariableHooksInterface.h>
 #include <autograd/VariableTypeUtils.h>
+#include <autograd/forward/custom_call.h>
+#include <autograd/forward/levels.h>
 #include <autograd/functions/accumulate_grad.h>
 #include <c10/util/StringUtil.h>
 
@@ -110,14 +112,15 @@ bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> idxs) c
 }
 
 const std::unordered_set<c10::TensorImpl*>& AutogradContext::get_and_bump_dirty() const {
-  static const std::unordered_set<c10::TensorImpl*> none;
-  if (marks_ == nullptr) {
-    return none;
-  }
-  for (c10::TensorImpl* tensor : marks_->dirty_inputs) {
+  for (c10::TensorImpl* tensor : dirty_inputs()) {
     tensor->bump_version();
   }
-  return marks_->dirty_inputs;
+  return dirty_inputs();
+}
+
+const std::unordered_set<c10::TensorImpl*>& AutogradContext::dirty_inputs() const {
+  static const std::unordered_set<c10::TensorImpl*> none;
+  return marks_ == nullptr ? none : marks_->dirty_inputs;
 }
 
 const std::unordered_set<c10::TensorImpl*>& AutogradContext::get_non_differentiable() const {
@@ -337,9 +340,32 @@ variable_list CustomNode::finish(const variable_list& inputs, variable_list&& ou
     for (const Variable& output : outputs) {
       output_info_->push_back(output.defined() ? std::make_optional<VariableInfo>(output) : std::nullopt);
     }
+    const forward_ad::DualCall outputs_get_tangents(forward_ad::any_level());
     ctx_.save_variables();
   }
+  if (C10_UNLIKELY(forward_ad::any_level())) {
+    set_tangents(inputs, outputs, recorded);
+  }
   return std::move(outputs);
+}
+
+void CustomNode::set_tangents(const variable_list& inputs, const variable_list& outputs, bool recorded) {
+  forward_ad::CustomCall call(inputs, outputs, ctx_.get_non_differentiable(), ctx_.dirty_inputs());
+  if (!call.is_dual()) {
+    return;
+  }
+  if (!recorded) {
+    ctx_.save_variables();
+  }
+  const bool has_rule =
+      call.run(ctx_.materialize_grads_, [this](variable_list tangents) { return call_jvp(std::move(tangents)); });
+  if (!recorded) {
+    ctx_.saved_variables_->clear();
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      has_rule || forward_ad::DualCall::is_running(),
+      "You must implement the jvp function for custom autograd.Function to use it with forward mode AD. ", name(),
+      " has no static member variable_list jvp(AutogradContext*, variable_list tangents)");
 }
 
 } // namespace torch::autograd

@@ -6,6 +6,7 @@
 #include <autograd/functions/utils.h>
 #include <autograd/saved_variable.h>
 #include <autograd/variable.h>
+#include <c10/core/GradMode.h>
 #include <c10/macros/Export.h>
 #include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>
@@ -83,6 +84,7 @@ struct TORCH_API AutogradContext {
   friend struct CustomNode;
 
   void save_variables();
+  const std::unordered_set<c10::TensorImpl*>& dirty_inputs() const;
 
   /// Which tensors were marked; null unless some were.
   struct Marks;
@@ -95,6 +97,9 @@ struct TORCH_API AutogradContext {
   bool materialize_grads_ = true;
   bool has_freed_buffers_ = false;
 };
+
+/// The tangents of a custom function's outputs; none where the function has no rule for them.
+using CustomTangents = std::optional<variable_list>;
 
 /// The part of a custom function's node that does not depend on the function.
 struct TORCH_API CustomNode : public Node {
@@ -112,7 +117,24 @@ struct TORCH_API CustomNode : public Node {
 
  protected:
   virtual variable_list call_backward(variable_list inputs) = 0;
+  /// For the tangents of the tensors among the inputs.
+  virtual CustomTangents call_jvp(variable_list /*tangents*/) {
+    return std::nullopt;
+  }
+
+ private:
+  void set_tangents(const variable_list& inputs, const variable_list& outputs, bool recorded);
 };
+
+namespace detail {
+
+template <class T, class = void>
+struct has_jvp : std::false_type {};
+template <class T>
+struct has_jvp<T, std::void_t<decltype(T::jvp(std::declval<AutogradContext*>(), std::declval<variable_list>()))>>
+    : std::true_type {};
+
+} // namespace detail
 
 /// The node of custom function `T`.
 template <class T>
@@ -120,6 +142,13 @@ struct CppNode final : public CustomNode {
  protected:
   variable_list call_backward(variable_list inputs) override {
     return T::backward(&ctx_, inputs);
+  }
+  CustomTangents call_jvp(variable_list tangents) override {
+    if constexpr (detail::has_jvp<T>::value) {
+      return T::jvp(&ctx_, std::move(tangents));
+    } else {
+      return std::nullopt;
+    }
   }
 };
 
@@ -179,6 +208,11 @@ using forward_t = decltype(X::forward(nullptr, std::declval<Args>()...));
 /// gradient for each output and returns one for each argument (one for each tensor of a `TensorList`), undefined for
 /// those that are no tensors; a `std::vector<Tensor>` counts as one that is none, so no gradient flows to its elements;
 /// it is recorded if the caller asks for that, so higher derivatives work.
+///
+/// A rule for forward mode is `static variable_list jvp(AutogradContext* ctx, variable_list tangents)`: it gets the
+/// tangents of the tensors among the arguments (zeros where there are none, or undefined ones without
+/// `set_materialize_grads`), may ask for what was saved, and returns one for each output. Without it `apply` throws
+/// where an argument has a tangent.
 template <class T>
 struct Function {
   static constexpr bool is_traceable = false;
@@ -198,6 +232,7 @@ struct Function {
     std::optional<Result> outputs;
     {
       const AutoGradMode no_grad(false);
+      const c10::AutoFwGradMode no_tangents(false);
       outputs.emplace(T::forward(&node->ctx_, std::forward<Args>(args)...));
     }
     return detail::from_list<Result>(node->finish(inputs, detail::to_list(*std::move(outputs)), recorded));

@@ -80,7 +80,11 @@ at::Tensor tangent_of(const at::Tensor& tensor, uint64_t level) {
 
 std::optional<uint64_t> highest_level(const TensorPlaces& places) {
   std::optional<uint64_t> highest;
+  const bool watches_all = watches_all_tensors();
   for (const TensorPlace& place : places) {
+    if (watches_all && place.tensor.defined()) {
+      impl::adopt_tangents_of_base(place.tensor);
+    }
     if (const std::shared_ptr<ForwardGrad>& grad = impl::forward_grad(place.tensor)) {
       const std::optional<uint64_t> level = grad->highest_visible();
       highest = std::max(highest, level); // none is less than any

@@ -52,51 +52,50 @@ class Call {
         stack_(stack),
         count_(schema_.arguments().size()),
         places_(std::move(places)),
+        rule_(rule_of(op)),
         level_(level),
+        arguments_(stack->end() - static_cast<std::ptrdiff_t>(count_), stack->end()),
         nested_(has_other_levels(places_, level)),
         recorded_(GradMode::is_enabled() && any_requires_grad()) {}
 
   void run() {
-    const Rule rule = rule_of(op_);
-    if (rule.kind == RuleKind::kNone || schema_.returns().empty()) {
-      call_below(*stack_);
-      return;
-    }
     const auto written = std::find_if(schema_.arguments().begin(), schema_.arguments().end(), is_written);
+    if (rule_.kind == RuleKind::kNone || (schema_.returns().empty() && written == schema_.arguments().end())) {
+      return call_below(*stack_);
+    }
     if (written == schema_.arguments().end()) {
-      return run_functional(rule);
+      return run_functional();
     }
     TORCH_CHECK_NOT_IMPLEMENTED(
         !written->kwarg_only() || !writes_differentiable(), "Trying to use forward AD with ", short_name(),
         "_out that does not support it because it is an out= function. Call it without out= and copy the result");
     if (written->kwarg_only()) {
       call_below(*stack_);
-    } else if (rule.kind == RuleKind::kGeometry) {
+    } else if (rule_.kind == RuleKind::kGeometry) {
       run_geometry();
-    } else if (rule.kind == RuleKind::kLinear) {
-      run_linear_in_place(rule);
-    } else if (rule.kind == RuleKind::kFormula) {
-      run_formula_in_place(rule);
+    } else if (rule_.kind == RuleKind::kLinear) {
+      run_linear_in_place();
+    } else if (rule_.kind == RuleKind::kFormula) {
+      run_formula_in_place();
     } else {
-      run_in_place(rule);
+      run_in_place();
     }
   }
 
  private:
-  void run_functional(const Rule& rule) {
-    switch (rule.kind) {
+  void run_functional() {
+    switch (rule_.kind) {
       case RuleKind::kLinear:
-        return run_linear(rule);
+        return run_linear();
       case RuleKind::kProducts:
-        return run_products(rule);
+        return run_products();
       case RuleKind::kFormula: {
-        const Stack values = arguments();
         call_below(*stack_);
-        set_tangents(results(), run_formula(rule, values, results_on_stack()));
+        set_tangents(results(), run_formula(arguments_, results_on_stack()));
         return;
       }
       default:
-        return run_recorded(rule);
+        return run_recorded();
     }
   }
 
@@ -127,10 +126,6 @@ class Call {
     op_.redispatchBoxed(keys_ - kForwardAD, &stack);
   }
 
-  Stack arguments() const {
-    return Stack(stack_->end() - static_cast<std::ptrdiff_t>(count_), stack_->end());
-  }
-
   static variable_list tensors_of(const TensorPlaces& places) {
     variable_list tensors;
     tensors.reserve(places.size());
@@ -140,12 +135,30 @@ class Call {
     return tensors;
   }
 
+  // A tangent of the sizes of the result, and not the memory of an argument's tangent: either may be changed in place.
+  at::Tensor own(at::Tensor tangent, const at::Tensor& result) const {
+    const HiddenLevel hidden(level_);
+    if (tangent.sizes() != result.sizes()) {
+      tangent = tangent.expand(result.sizes());
+    }
+    const bool shared = std::any_of(places_.begin(), places_.end(), [&](const TensorPlace& place) {
+      const at::Tensor other = tangent_of(place.tensor, level_);
+      return other.defined() && shares_memory(tangent, other);
+    });
+    return shared ? tangent.clone() : tangent;
+  }
+
+  static bool shares_memory(const at::Tensor& a, const at::Tensor& b) {
+    return a.has_storage() && b.has_storage() && a.storage().is_alias_of(b.storage());
+  }
+
   void set_tangents(const TensorPlaces& results, const variable_list& tangents) const {
     for (size_t i = 0; i < results.size(); ++i) {
       const at::Tensor& result = results[i].tensor;
       if (tangents[i].defined() && result.defined() && isDifferentiableType(result.scalar_type()) &&
           !result._fw_grad(level_).defined()) {
-        result._set_fw_grad(tangents[i], level_, /*is_inplace_op=*/false);
+        const bool is_view = rule_.kind == RuleKind::kLinear && result.is_view();
+        result._set_fw_grad(is_view ? tangents[i] : own(tangents[i], result), level_, /*is_inplace_op=*/false);
       }
     }
   }
@@ -160,11 +173,10 @@ class Call {
   }
 
   // The arguments with tangents in the place of those that the rule speaks of; zeros for those without.
-  TensorPlaces tangents_in_place(const Rule& rule) const {
+  TensorPlaces tangents_in_place() const {
     TensorPlaces places = places_;
     for (TensorPlace& place : places) {
-      const bool differentiable = place.tensor.defined() && isDifferentiableType(place.tensor.scalar_type());
-      if (((rule.arguments >> place.value) & 1) != 0 && differentiable) {
+      if (((rule_.arguments >> place.value) & 1) != 0 && place.tensor.defined()) {
         at::Tensor tangent = tangent_of(place.tensor, level_);
         const HiddenLevel hidden(level_);
         place.tensor = tangent.defined() ? std::move(tangent) : at::zeros_like(place.tensor);
@@ -182,19 +194,17 @@ class Call {
     return tensors_of(tensor_places(values, schema_.returns().size()));
   }
 
-  void run_linear(const Rule& rule) {
-    arguments_ = arguments();
+  void run_linear() {
     call_below(*stack_);
-    set_tangents(results(), called_with(tangents_in_place(rule)));
+    set_tangents(results(), called_with(tangents_in_place()));
   }
 
-  void run_products(const Rule& rule) {
-    arguments_ = arguments();
+  void run_products() {
     call_below(*stack_);
     variable_list sums(schema_.returns().size());
     for (size_t i = 0; i < places_.size(); ++i) {
       const at::Tensor tangent = tangent_of(places_[i].tensor, level_);
-      if (((rule.arguments >> places_[i].value) & 1) == 0 || !tangent.defined()) {
+      if (((rule_.arguments >> places_[i].value) & 1) == 0 || !tangent.defined()) {
         continue;
       }
       TensorPlaces places = places_;
@@ -208,16 +218,17 @@ class Call {
     set_tangents(results(), sums);
   }
 
-  variable_list run_formula(
-      const Rule& rule, c10::ArrayRef<c10::IValue> values, c10::ArrayRef<c10::IValue> results) const {
+  variable_list run_formula(c10::ArrayRef<c10::IValue> values, c10::ArrayRef<c10::IValue> results) const {
     const HiddenLevel hidden(level_);
-    return rule.formula(FormulaCall(values, results, level_));
+    return rule_.formula(FormulaCall(values, results, level_));
   }
 
   // The tangent of what is written, made where it has none.
-  void run_linear_in_place(const Rule& rule) {
-    arguments_ = arguments();
-    TensorPlaces tangents = tangents_in_place(rule);
+  void run_linear_in_place() {
+    if (!writes_differentiable()) {
+      return call_below(*stack_);
+    }
+    const TensorPlaces tangents = tangents_in_place();
     call_below(*stack_);
     called_with(tangents);
     for (const size_t i : written_places()) {
@@ -228,10 +239,10 @@ class Call {
     }
   }
 
-  void run_formula_in_place(const Rule& rule) {
-    Stack values = arguments();
+  void run_formula_in_place() {
+    Stack values = arguments_;
     const size_t target = written_places()[0];
-    if (rule.arguments != 0) {
+    if (rule_.arguments != 0) {
       // The formula reads what it was, with the tangent that it had.
       const at::Tensor& self = places_[target].tensor;
       at::Tensor before = GradMode::is_enabled() ? self.clone() : plain_copy(self);
@@ -242,13 +253,13 @@ class Call {
       values[places_[target].value] = std::move(before);
     }
     call_below(*stack_);
-    const variable_list tangents = run_formula(rule, values, results_on_stack());
+    const variable_list tangents = run_formula(values, results_on_stack());
     change_tangent(places_[target].tensor, tangents.at(0));
   }
 
-  void run_recorded(const Rule& rule) {
+  void run_recorded() {
     RecordedCall recording(level_, recorded_);
-    Stack values = arguments();
+    Stack values = arguments_;
     TensorPlaces places = places_;
     for (TensorPlace& place : places) {
       if (tangent_of(place.tensor, level_).defined()) {
@@ -264,7 +275,7 @@ class Call {
       call_below(values);
     }
     TensorPlaces made = tensor_places(values, schema_.returns().size());
-    const variable_list tangents = tangents_of(rule, recording, tensors_of(made));
+    const variable_list tangents = tangents_of(recording, tensors_of(made));
     if (!nested_) {
       recording.finish(tensors_of(made));
       for (TensorPlace& place : made) {
@@ -277,16 +288,38 @@ class Call {
     set_tangents(results(), tangents);
   }
 
-  variable_list tangents_of(const Rule& rule, const RecordedCall& recording, const variable_list& made) const {
-    const bool complex = std::any_of(
-        made.begin(), made.end(), [](const at::Tensor& tensor) { return tensor.defined() && tensor.is_complex(); });
-    const bool complex_arguments = complex || std::any_of(places_.begin(), places_.end(), [](const TensorPlace& place) {
-                                     return place.tensor.defined() && place.tensor.is_complex();
-                                   });
-    if (rule.kind == RuleKind::kElements && made.size() == 1 && made[0].requires_grad() && !complex_arguments) {
-      return {recording.tangent_by_elements(made[0])};
+  variable_list tangents_of(const RecordedCall& recording, const variable_list& made) const {
+    const auto recorded = [](const at::Tensor& tensor) { return tensor.defined() && tensor.requires_grad(); };
+    const auto result = std::find_if(made.begin(), made.end(), recorded);
+    const bool one = std::count_if(made.begin(), made.end(), recorded) == 1;
+    variable_list tangents(made.size());
+    at::Tensor& tangent = tangents[one ? static_cast<size_t>(result - made.begin()) : 0];
+    if (one && rule_.kind == RuleKind::kElements && !result->is_complex() && !has_complex_arguments()) {
+      tangent = recording.tangent_by_elements(*result);
+      return tangents;
+    }
+    if (one && rule_.kind == RuleKind::kReduction) {
+      const c10::IValue dim = argument("dim");
+      const auto dims = dim.isInt() ? std::vector<int64_t>{dim.toInt()}
+          : dim.isNone()            ? std::vector<int64_t>()
+                                    : dim.toIntVector();
+      const c10::IValue keepdim = argument("keepdim");
+      tangent = recording.tangent_of_reduction(*result, at::IntArrayRef(dims), keepdim.isBool() && keepdim.toBool());
+      return tangents;
     }
     return recording.tangents(short_name().c_str(), made);
+  }
+
+  bool has_complex_arguments() const {
+    return std::any_of(places_.begin(), places_.end(), [](const TensorPlace& place) {
+      return place.tensor.defined() && place.tensor.is_complex();
+    });
+  }
+
+  // The argument of that name, None if there is none.
+  c10::IValue argument(const char* name) const {
+    const std::optional<int> place = schema_.argumentIndexWithName(name);
+    return place.has_value() ? arguments_[static_cast<size_t>(*place)] : c10::IValue();
   }
 
   // The tensors that are written, in the order of the arguments.
@@ -301,11 +334,11 @@ class Call {
   }
 
   // The operator changes stand-ins over the same memory, or, where the change itself is recorded, over copies of it.
-  void run_in_place(const Rule& rule) {
+  void run_in_place() {
     const bool apart = recorded_ || nested_;
     const std::vector<size_t> written = written_places();
     RecordedCall recording(level_, recorded_);
-    Stack values = arguments();
+    Stack values = arguments_;
     TensorPlaces places = places_;
     for (size_t i = 0; i < places.size(); ++i) {
       at::Tensor& tensor = places[i].tensor;
@@ -326,7 +359,7 @@ class Call {
     for (const size_t i : written) {
       made.push_back(places[i].tensor);
     }
-    const variable_list tangents = tangents_of(rule, recording, made);
+    const variable_list tangents = tangents_of(recording, made);
     recording.finish(made);
     if (apart) {
       call_below(*stack_);
@@ -346,8 +379,7 @@ class Call {
 
   bool shares_memory_with_written(const at::Tensor& tensor) const {
     return std::any_of(places_.begin(), places_.end(), [&](const TensorPlace& place) {
-      return is_written(schema_.arguments()[place.value]) && tensor.has_storage() && place.tensor.has_storage() &&
-          tensor.storage().is_alias_of(place.tensor.storage());
+      return is_written(schema_.arguments()[place.value]) && shares_memory(tensor, place.tensor);
     });
   }
 
@@ -361,7 +393,7 @@ class Call {
     const HiddenLevel hidden(level_);
     if (!old.defined()) {
       if (tangent.defined()) {
-        self._set_fw_grad(tangent, level_, /*is_inplace_op=*/true);
+        self._set_fw_grad(own(tangent, self), level_, /*is_inplace_op=*/true);
       }
     } else if (!tangent.defined()) {
       old.zero_();
@@ -377,7 +409,7 @@ class Call {
     if (tangent.defined()) {
       const HiddenLevel hidden(level_);
       tangent = tangent.view_as(tangent);
-      Stack values = arguments();
+      Stack values = arguments_;
       values[places_[0].value] = tangent;
       op_.callBoxed(values);
       self._set_fw_grad(at::Tensor(), level_, false);
@@ -394,9 +426,9 @@ class Call {
   Stack* const stack_;
   const size_t count_;
   const TensorPlaces places_;
-  // A copy, where a rule calls the operator again.
-  Stack arguments_;
+  const Rule rule_;
   const uint64_t level_;
+  const Stack arguments_;
   // Whether there are tangents at lower levels.
   const bool nested_;
   // Whether autograd records the call.

@@ -1,5 +1,6 @@
 #include <autograd/forward/forward_ad.h>
 
+#include <autograd/forward/forward_grad.h>
 #include <autograd/forward/levels.h>
 #include <autograd/variable.h>
 #include <c10/util/Exception.h>
@@ -44,8 +45,11 @@ UnpackedDualTensor unpack_dual(const at::Tensor& tensor, std::optional<uint64_t>
   if (!at.has_value()) {
     return {tensor, at::Tensor()};
   }
+  at::Tensor tangent(tensor._fw_grad(*at));
   const HiddenLevel hidden(*at);
-  return {tensor.view_as(tensor), at::Tensor(tensor._fw_grad(*at))};
+  at::Tensor primal = tensor.view_as(tensor);
+  impl::materialize_forward_grad(primal); // so that it does not take over what its base has
+  return {std::move(primal), std::move(tangent)};
 }
 
 } // namespace torch::autograd::forward_ad

@@ -6,6 +6,7 @@
 #include <autograd/autograd_meta_extras.h>
 #include <autograd/forward/levels.h>
 #include <autograd/variable.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 
 #include <map>
@@ -109,6 +110,7 @@ auto last_of_thread() {
 
 __thread const HiddenLevel* hidden_levels __attribute__((tls_model("initial-exec"))) = nullptr;
 __thread bool dual_call_runs __attribute__((tls_model("initial-exec"))) = false;
+__thread bool watching __attribute__((tls_model("initial-exec"))) = false;
 
 } // namespace
 
@@ -138,6 +140,10 @@ void exit_dual_level(uint64_t level) {
     levels().erase(last);
     detail::live_levels.fetch_sub(1, std::memory_order_relaxed);
   }
+  if (watching && !current_level().has_value()) {
+    watching = false;
+    c10::impl::tls_set_dispatch_key_included(c10::DispatchKey::ForwardAD, false);
+  }
   left->drop_all();
 }
 
@@ -145,6 +151,15 @@ std::optional<uint64_t> current_level() {
   const Lock lock(tangents_mutex());
   const auto last = last_of_thread();
   return last == levels().end() ? std::nullopt : std::optional<uint64_t>(last->first);
+}
+
+void watch_all_tensors() {
+  watching = true;
+  c10::impl::tls_set_dispatch_key_included(c10::DispatchKey::ForwardAD, true);
+}
+
+bool watches_all_tensors() {
+  return watching;
 }
 
 HiddenLevel::HiddenLevel(uint64_t level) : level_(level), outer_(hidden_levels) {
@@ -205,6 +220,15 @@ std::optional<uint64_t> ForwardGrad::highest_visible() const {
 bool ForwardGrad::has_visible_besides(uint64_t level) const {
   const forward_ad::HiddenLevel hidden(level);
   return highest_visible().has_value();
+}
+
+std::vector<uint64_t> ForwardGrad::all_levels() const {
+  std::vector<uint64_t> levels;
+  const Lock lock(tangents_mutex());
+  for (const Tangent* tangent = highest_.get(); tangent != nullptr; tangent = tangent->lower.get()) {
+    levels.push_back(tangent->level);
+  }
+  return levels;
 }
 
 bool ForwardGrad::empty() const {
@@ -352,7 +376,28 @@ at::Tensor view_of_tangent(const ViewInfo& info, const at::Tensor& self, const a
 
 } // namespace
 
-const at::Tensor& AutogradMeta::fw_grad(uint64_t level, const at::TensorBase& /*self*/) const {
+void impl::adopt_tangents_of_base(const at::TensorBase& self) {
+  const DifferentiableViewMeta* meta = get_view_autograd_meta(self);
+  if (meta == nullptr || (meta->extras_ && meta->extras_->forward_grad)) {
+    return;
+  }
+  const ViewInfo& info = meta->get_backward_view();
+  const std::shared_ptr<ForwardGrad> of_base = forward_grad(info.base_);
+  if (of_base == nullptr || of_base->empty()) {
+    return;
+  }
+  const std::shared_ptr<ForwardGrad> own = materialize_forward_grad(self);
+  for (const uint64_t level : of_base->all_levels()) {
+    const forward_ad::HiddenLevel hidden(level);
+    own->set(level, view_of_tangent(info, at::Tensor(self), of_base->value(level)));
+  }
+  refresh_key(*self.unsafeGetTensorImpl());
+}
+
+const at::Tensor& AutogradMeta::fw_grad(uint64_t level, const at::TensorBase& self) const {
+  if (is_view_ && level != kAnyLevel && forward_ad::watches_all_tensors()) {
+    impl::adopt_tangents_of_base(self);
+  }
   return extras_ && extras_->forward_grad ? extras_->forward_grad->value(level) : undefined_tensor();
 }
 
@@ -382,6 +427,9 @@ void AutogradMeta::set_fw_grad(
     tangent = view;
   } else {
     tangent = laid_out_as(self, std::move(tangent));
+  }
+  if (is_inplace_op && self.has_storage() && self.storage().use_count() > 1) {
+    forward_ad::watch_all_tensors();
   }
   impl::materialize_forward_grad(self)->set(level, std::move(tangent));
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace torch::autograd {
 
@@ -32,6 +33,7 @@ class TORCH_API ForwardGrad {
   /// The highest level with a tangent that HiddenLevel does not hide.
   std::optional<uint64_t> highest_visible() const;
   bool has_visible_besides(uint64_t level) const;
+  std::vector<uint64_t> all_levels() const;
   bool empty() const;
 
   /// Throws for a level that nobody is in.
@@ -59,6 +61,8 @@ TORCH_API const std::shared_ptr<ForwardGrad>& forward_grad(const at::TensorBase&
 TORCH_API const std::shared_ptr<ForwardGrad>& materialize_forward_grad(const at::TensorBase& self);
 /// Lets `self`, over the same memory, have the tangents of another tensor as long as that has them.
 TORCH_API void share_forward_grad(const at::TensorBase& self, std::shared_ptr<ForwardGrad> forward_grad);
+/// Gives a view that has had no tangents those of its base, see watch_all_tensors().
+TORCH_API void adopt_tangents_of_base(const at::TensorBase& self);
 
 } // namespace impl
 

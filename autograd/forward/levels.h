@@ -21,6 +21,12 @@ inline bool any_level() {
 /// The level that this thread entered last and has not left; none outside of all.
 TORCH_API std::optional<uint64_t> current_level();
 
+/// From now on all operators that this thread calls look for tangents, until it leaves its levels: a tensor has got one
+/// by a change in place of memory that others share, and views of it do not know yet.
+TORCH_API void watch_all_tensors();
+/// Whether they do.
+TORCH_API bool watches_all_tensors();
+
 /// While it lives, operators that this thread calls take no notice of tangents at `level`: a formula for tangents
 /// computes with the values at that level, and with the tangents of the levels outside of it.
 class TORCH_API HiddenLevel {

@@ -21,6 +21,11 @@ bool has_no_derivative(const Node& node) {
   return node.name().find("NotImplemented") != std::string::npos;
 }
 
+at::Tensor expanded(const at::Tensor& tangent, const at::Tensor& result) {
+  const at::Tensor converted = tangent.to(result.scalar_type());
+  return converted.sizes() == result.sizes() ? converted : converted.expand(result.sizes());
+}
+
 } // namespace
 
 at::Tensor RecordedCall::stand_in(const at::Tensor& original, const at::Tensor& contents) {
@@ -118,7 +123,8 @@ variable_list RecordedCall::tangents(const char* op_name, const variable_list& r
   return tangents;
 }
 
-at::Tensor RecordedCall::tangent_by_elements(const at::Tensor& result) const {
+at::Tensor RecordedCall::sum_of_node_results(
+    const at::Tensor& result, bool of_ones, c10::function_ref<at::Tensor(at::Tensor, const at::Tensor&)> part) const {
   const AutoGradMode record(is_recorded());
   const HiddenLevel hidden(level_);
   const ComputeAllOutputsGuard all_outputs;
@@ -135,14 +141,36 @@ at::Tensor RecordedCall::tangent_by_elements(const at::Tensor& result) const {
     for (size_t i = 0; i < edges.size(); ++i) {
       node->next_edges()[i] = i == number ? *edge : Edge();
     }
-    const at::Tensor tangent = stand_in.tangent.to(result.scalar_type()).expand(result.sizes());
-    at::Tensor part = (*node)({tangent})[number];
-    if (part.defined()) {
-      sum = sum.defined() ? sum + part : std::move(part);
+    variable_list vectors(node->num_inputs());
+    vectors[static_cast<size_t>(result.output_nr())] =
+        of_ones ? at::ones_like(result).detach() : expanded(stand_in.tangent, result);
+    const at::Tensor made = (*node)(std::move(vectors))[number];
+    if (made.defined()) {
+      const at::Tensor summand = part(made, stand_in.tangent);
+      sum = sum.defined() ? sum + summand : summand;
     }
   }
   node->next_edges() = edges;
-  return sum.defined() ? sum.to(result.scalar_type()).expand(result.sizes()) : sum;
+  return sum;
+}
+
+at::Tensor RecordedCall::tangent_by_elements(const at::Tensor& result) const {
+  return sum_of_node_results(result, /*of_ones=*/false, [](at::Tensor made, const at::Tensor&) { return made; });
+}
+
+at::Tensor RecordedCall::tangent_of_reduction(
+    const at::Tensor& result, at::OptionalIntArrayRef dims, bool keepdim) const {
+  return sum_of_node_results(result, /*of_ones=*/true, [&](const at::Tensor& made, const at::Tensor& tangent) {
+    at::Tensor products = made.conj() * tangent;
+    if (!result.is_complex()) {
+      products = at::real(products);
+    }
+    if (products.sizes() == result.sizes()) {
+      return products;
+    }
+    const bool some = dims.has_value() && !dims->empty();
+    return some ? products.sum(*dims, keepdim) : products.sum().reshape(result.sizes());
+  });
 }
 
 void RecordedCall::finish(const variable_list& results) const {

@@ -4,6 +4,8 @@
 #include <autograd/edge.h>
 #include <autograd/forward/call_tensors.h>
 #include <autograd/function.h>
+#include <c10/util/FunctionRef.h>
+#include <c10/util/OptionalArrayRef.h>
 
 #include <cstdint>
 #include <memory>
@@ -43,8 +45,11 @@ class RecordedCall {
   /// The tangents of results, undefined where they do not depend on any. Throws for an operator without derivative.
   variable_list tangents(const char* op_name, const variable_list& results) const;
 
-  /// The same for the only result of an operator that works element by element, of real numbers.
+  /// The same for the only result with a derivative, of an operator that works element by element, of real numbers.
   at::Tensor tangent_by_elements(const at::Tensor& result) const;
+
+  /// The same for one that depends on all elements along `dims`, or on all there are without them.
+  at::Tensor tangent_of_reduction(const at::Tensor& result, at::OptionalIntArrayRef dims, bool keepdim) const;
 
   /// Leads the edges of the results' nodes past the stand-ins, or takes the results their history if nothing is to
   /// follow.
@@ -53,6 +58,10 @@ class RecordedCall {
  private:
   /// Whether backward is to go through the tangents themselves.
   bool is_recorded() const;
+  /// The sum over the stand-ins with a tangent of `part(f(t), t)`: f is what the result's node makes of `t`, or of ones
+  /// in its place if `of_ones`.
+  at::Tensor sum_of_node_results(
+      const at::Tensor& result, bool of_ones, c10::function_ref<at::Tensor(at::Tensor, const at::Tensor&)> part) const;
   variable_list transposed_products(const edge_list& roots, const variable_list& vectors) const;
 
   uint64_t level_;

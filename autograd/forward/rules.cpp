@@ -88,6 +88,11 @@ at::Tensor FormulaCall::tensor(size_t i) const {
   return tensor_in(arguments_[i]);
 }
 
+std::optional<at::Tensor> FormulaCall::optional_tensor(size_t i) const {
+  const at::Tensor found = tensor(i);
+  return found.defined() ? std::optional<at::Tensor>(found) : std::nullopt;
+}
+
 at::Tensor FormulaCall::tangent(size_t i) const {
   return tangent_of(tensor(i), level_);
 }

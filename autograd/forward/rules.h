@@ -18,6 +18,9 @@ enum class RuleKind : uint8_t {
   kTwoPasses,
   /// What backward records, run on the tangents: operators that work element by element.
   kElements,
+  /// What backward records, run on ones, times the tangents, and summed: operators whose results depend on the elements
+  /// along some dimensions, or on all.
+  kReduction,
   /// The operator itself on the tangents.
   kLinear,
   /// The sum of the operator's results with one argument after the other replaced by its tangent.
@@ -39,8 +42,8 @@ class FormulaCall {
   const c10::IValue& value(size_t i) const {
     return arguments_[i];
   }
-  /// Undefined where an optional argument is not given.
   at::Tensor tensor(size_t i) const;
+  std::optional<at::Tensor> optional_tensor(size_t i) const;
   /// Undefined where there is none.
   at::Tensor tangent(size_t i) const;
   std::vector<at::Tensor> tensors(size_t i) const;

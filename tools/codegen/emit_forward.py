@@ -22,7 +22,7 @@ def _kind(entry: Entry, form: str) -> str | None:
     """The enumerator of RuleKind; None where the schema tells the rule, or nothing is known that is better than two passes."""
     jvp = entry.get("jvp")
     if jvp is not None:
-        return {"linear": "kLinear", "products": "kProducts", "elements": "kElements"}.get(jvp, "kFormula")
+        return {"linear": "kLinear", "products": "kProducts", "elements": "kElements", "reduction": "kReduction"}.get(jvp, "kFormula")
     schema = entry.forms[form]
     if form == "functional" and (not needs_autograd(entry) or entry.get("result") == "bool"):
         return "kNone"
@@ -60,8 +60,9 @@ def _declared(entry: Entry, argument: Argument, i: int, text: str) -> list[str]:
     lines = []
     if argument.type.is_tensor_like:
         many = "s" if argument.type.is_list else ""
+        optional = "optional_" if argument.type.optional else ""
         if _uses(argument.name, text):
-            lines.append(f"  const auto {argument.name} = call.tensor{many}({i});")
+            lines.append(f"  const auto {argument.name} = call.{optional}tensor{many}({i});")
         if _uses(f"{argument.name}_t", text):
             lines.append(f"  const auto {argument.name}_t = call.tangent{many}({i});")
     elif _uses(argument.name, text):

@@ -19,7 +19,7 @@ FIELDS = {
     "node", "inplace_node", "refuse", "names", "forward", "jvp",
 }
 # Rules for tangents that are no formula.
-JVP_WAYS = ("linear", "products", "elements")
+JVP_WAYS = ("linear", "products", "elements", "reduction")
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
 # What runs an entry: exactly one of these.
 WAYS = ("kernel", "composite", "explicit", "foreach", "alias", "copy_of", "functional_of", "refuse")

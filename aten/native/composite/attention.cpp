@@ -5,6 +5,7 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/support/attention.h>
+#include <aten/native/support/differentiated.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>
 #include <c10/core/GradMode.h>
@@ -107,7 +108,7 @@ bool fits_blocks(
     return true;
   }
   // On the CPU only operators on whole matrices have the gradient of a mask.
-  return (query.is_cuda() || !(attn_mask->requires_grad() && c10::GradMode::is_enabled())) &&
+  return (query.is_cuda() || !is_differentiated(*attn_mask)) &&
       at::is_expandable_to(attn_mask->sizes(), {query.size(0), query.size(1), query.size(2), key.size(2)});
 }
 
@@ -163,9 +164,8 @@ Tensor scaled_dot_product_attention(
   check_attention(query, key, value, attn_mask, is_causal);
   if (fits_blocks(query, key, value, attn_mask, dropout_p, enable_gqa)) {
     if (query.is_cuda()) {
-      const bool recorded = c10::GradMode::is_enabled() &&
-          (query.requires_grad() || key.requires_grad() || value.requires_grad() ||
-           (attn_mask.has_value() && attn_mask->defined() && attn_mask->requires_grad()));
+      const bool recorded = is_differentiated(query) || is_differentiated(key) || is_differentiated(value) ||
+          (attn_mask.has_value() && is_differentiated(*attn_mask));
       return std::get<0>(at::_scaled_dot_product_efficient_attention(
           query, key, value, attn_mask, recorded, dropout_p, is_causal, scale));
     }

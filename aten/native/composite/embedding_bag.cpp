@@ -1,5 +1,6 @@
 // embedding_bag: which of the kernels to call, and the gradient of its table.
 #include <aten/Functions.h>
+#include <aten/native/support/differentiated.h>
 
 namespace at::native {
 
@@ -25,8 +26,8 @@ BagResult reduce_bags(
         include_last_offset, padding_idx);
   }
   const bool weighted_grad =
-      per_sample_weights.has_value() && per_sample_weights->defined() && per_sample_weights->requires_grad();
-  if (!weight.requires_grad() && !weighted_grad) {
+      per_sample_weights.has_value() && (per_sample_weights->requires_grad() || is_differentiated(*per_sample_weights));
+  if (!weight.requires_grad() && !is_differentiated(weight) && !weighted_grad) {
     return at::_embedding_bag_forward_only(
         weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
         padding_idx);

@@ -3,6 +3,7 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/native/support/OutArgument.h>
+#include <aten/native/support/differentiated.h>
 
 #include <c10/core/GradMode.h>
 
@@ -14,7 +15,7 @@ void write_linalg_out(const char* op, Tensor& out, const Tensor& result, const c
 
 /// Whether a gradient of something computed from `t` may be asked for.
 inline bool may_need_gradient(const Tensor& t) {
-  return c10::GradMode::is_enabled() && t.requires_grad();
+  return is_differentiated(t);
 }
 
 } // namespace at::native

@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/composite/exact_out.h>
+#include <aten/native/support/differentiated.h>
 #include <aten/shape/functions.h>
 #include <aten/shape/pool_windows.h>
 
@@ -75,7 +76,7 @@ Tensor max_pool1d(
     IntArrayRef dilation,
     bool ceil_mode) {
   check_rank_1d("max_pool1d", self);
-  if (!(self.requires_grad() && c10::GradMode::is_enabled())) {
+  if (!is_differentiated(self)) {
     check_list_of_one("max_pool1d", "kernel_size", kernel_size);
     check_list_of_one("max_pool1d", "stride", stride, true);
     check_list_of_one("max_pool1d", "padding", padding);

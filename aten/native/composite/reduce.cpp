@@ -2,6 +2,7 @@
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/MemoryOverlap.h>
+#include <aten/native/support/differentiated.h>
 
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -261,7 +262,7 @@ Tensor cumprod_backward(const Tensor& grad, const Tensor& input, int64_t dim, co
   if (!is_zero.any().item<bool>()) {
     return reverse_cumsum(weighted, dim).div(input.conj());
   }
-  if (c10::GradMode::is_enabled() && (input.requires_grad() || grad.requires_grad())) {
+  if (is_differentiated(input) || is_differentiated(grad)) {
     return cumprod_backward_by_place(grad, input, dim);
   }
   // Before the first zero the usual formula holds; at it, the product without it reaches up to the next zero; after

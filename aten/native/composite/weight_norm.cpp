@@ -1,6 +1,7 @@
 // Weights given by direction and length, and their gradient.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <aten/native/support/differentiated.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
@@ -70,7 +71,7 @@ std::tuple<Tensor, Tensor> _weight_norm_backward(
 // PyTorch's second derivative leaves that out.
 std::tuple<Tensor, Tensor> _weight_norm_differentiable_backward(
     const Tensor& grad_w, const Tensor& v, const Tensor& g, const Tensor& norms, int64_t dim) {
-  const bool recorded = c10::GradMode::is_enabled() && v.requires_grad();
+  const bool recorded = is_differentiated(v);
   return _weight_norm_backward(grad_w, v, g, recorded ? norms_of(v, c10::maybe_wrap_dim(dim, v.dim())) : norms, dim);
 }
 

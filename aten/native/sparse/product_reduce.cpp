@@ -6,6 +6,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/pointwise/math.h>
 #include <aten/native/support/ReductionType.h>
+#include <aten/native/support/differentiated.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/GradMode.h>
 
@@ -186,8 +187,7 @@ std::tuple<Tensor, Tensor> _sparse_mm_reduce_impl_csr(
   const Tensor out = at::empty({self.size(0), other.size(1)}, other.options());
   // A gradient goes to what was chosen; a number that no element has stands for none.
   const bool chosen = reduction == ReductionType::MAX || reduction == ReductionType::MIN;
-  const bool places =
-      chosen && columns.numel() > 0 && c10::GradMode::is_enabled() && (self.requires_grad() || other.requires_grad());
+  const bool places = chosen && columns.numel() > 0 && (is_differentiated(self) || is_differentiated(other));
   const Tensor arg =
       places ? at::full(out.sizes(), columns.numel(), columns.options()) : at::empty({0}, columns.options());
   dispatch_csr(out.scalar_type(), columns.scalar_type(), [&]<class T, class Index> {
