@@ -10,3 +10,4 @@
 #include <csrc/llm/model.h>
 #include <csrc/llm/prompt_cache.h>
 #include <csrc/llm/sampler.h>
+#include <csrc/llm/tokenizer/tokenizer.h>

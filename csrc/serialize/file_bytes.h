@@ -2,6 +2,7 @@
 #pragma once
 
 #include <c10/core/Storage.h>
+#include <c10/macros/Export.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace torch::serialize {
 
 /// Counted bytes with the name that messages call them by. Storages of a mapped file or of a stream that was read at
 /// once may lie in these bytes and keep them alive.
-class FileBytes {
+class TORCH_API FileBytes {
  public:
   /// Maps a regular file; reads anything else to its end. The mapping is private: writing to it copies the page.
   static FileBytes map(const std::string& path);
