@@ -30,14 +30,20 @@ LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) {
 }
 
 void LinearImpl::reset() {
-  weight = register_parameter("weight", at::empty({options.out_features(), options.in_features()}));
+  if (replacement_ != nullptr) {
+    register_replacement(replacement_->unfilled());
+  } else {
+    weight = register_parameter("weight", at::empty({options.out_features(), options.in_features()}));
+  }
   bias = options.bias() ? register_parameter("bias", at::empty({options.out_features()}))
                         : register_parameter("bias", Tensor(), /*requires_grad=*/false);
   reset_parameters();
 }
 
 void LinearImpl::reset_parameters() {
-  init::kaiming_uniform_(weight, std::sqrt(5));
+  if (weight.defined()) {
+    init::kaiming_uniform_(weight, std::sqrt(5));
+  }
   if (bias.defined()) {
     const double bound = options.in_features() > 0 ? 1 / std::sqrt(static_cast<double>(options.in_features())) : 0;
     init::uniform_(bias, -bound, bound);
@@ -50,7 +56,26 @@ void LinearImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor LinearImpl::forward(const Tensor& input) {
-  return F::linear(input, weight, bias);
+  return replacement_ != nullptr ? replacement_->product(input, bias) : F::linear(input, weight, bias);
+}
+
+void LinearImpl::replace_weight(std::shared_ptr<LinearWeight> replacement) {
+  TORCH_CHECK(replacement != nullptr, "Linear::replace_weight: the replacement is null");
+  TORCH_CHECK(replacement_ == nullptr, "Linear::replace_weight: the weight has been replaced already");
+  TORCH_CHECK(
+      parameters_.contains("weight"),
+      "Linear::replace_weight: the weight is computed from other tensors; "
+      "remove the parametrization first");
+  parameters_.erase("weight");
+  weight = Tensor();
+  register_replacement(std::move(replacement));
+}
+
+void LinearImpl::register_replacement(std::shared_ptr<LinearWeight> replacement) {
+  auto module = std::dynamic_pointer_cast<Module>(replacement);
+  TORCH_CHECK(module != nullptr, "Linear::replace_weight: the replacement must be a module");
+  register_module("weight", std::move(module));
+  replacement_ = std::move(replacement);
 }
 
 FlattenImpl::FlattenImpl(const FlattenOptions& options_) : options(options_) {}
