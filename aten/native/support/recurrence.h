@@ -12,6 +12,12 @@ namespace at::native {
 
 enum class RecurrentCell : std::uint8_t { lstm, gru, tanh, relu };
 
+/// Steps from which on the CPU lays out weights anew for them.
+constexpr int64_t kWorthPacking = 4;
+
+/// Throws unless `batch_sizes` are positive, do not grow, and add up to `rows`.
+void check_batch_sizes(const char* op, IntArrayRef batch_sizes, int64_t rows);
+
 /// Where the rows of a layer's steps lie in its tensors: step by step, those of the sequences that have it. Sequences
 /// of different lengths are packed, the longest first, with a number of sequences for each step. Going from the last
 /// step to the first, a sequence joins at its own last step.
