@@ -41,7 +41,7 @@ Outcome run(const F& function, const std::vector<at::Tensor>& made, uint32_t see
   return outcome;
 }
 
-bool check_program(uint32_t seed, const ProgramOptions& options, double memory_budget) {
+bool check_gradients(uint32_t seed, const ProgramOptions& options, double memory_budget) {
   const auto program = [&](const std::vector<at::Tensor>& inputs) { return RandomProgram(seed, options).run(inputs); };
   torch::CompileOptions compile;
   compile.backend = "aot_eager";
@@ -80,13 +80,13 @@ bool check_program(uint32_t seed, const ProgramOptions& options, double memory_b
   return true;
 }
 
-void check_programs(uint32_t first, uint32_t count) {
+void check_gradients_of_programs(uint32_t first, uint32_t count) {
   uint32_t compiled = 0;
   for (uint32_t seed = first; seed < first + count; ++seed) {
     ProgramOptions options;
     options.length = 5 + static_cast<int>(seed % 56);
     options.differentiable = true;
-    compiled += check_program(seed, options, seed % 2 != 0 ? 1 : (seed % 5) / 4.0) ? 1 : 0;
+    compiled += check_gradients(seed, options, seed % 2 != 0 ? 1 : (seed % 5) / 4.0) ? 1 : 0;
   }
   // Few write to what the gradient of an argument that is written to would need, which nobody asks for here.
   CHECK(compiled * 100 >= count * 95);
@@ -95,11 +95,11 @@ void check_programs(uint32_t first, uint32_t count) {
 } // namespace
 
 TEST_CASE("Random programs have the same gradients when compiled", "[aot]") {
-  check_programs(1, 120);
+  check_gradients_of_programs(1, 120);
 }
 
 TEST_CASE("Thousands of random programs have the same gradients when compiled", "[aot][slow]") {
-  check_programs(200000, 3000);
+  check_gradients_of_programs(200000, 3000);
 }
 
 } // namespace test

@@ -22,11 +22,11 @@ using at::Tensor;
 
 constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
 
-Tensor values(at::IntArrayRef sizes, at::ScalarType dtype = at::kDouble) {
+Tensor ramp(at::IntArrayRef sizes, at::ScalarType dtype = at::kDouble) {
   return at::randn(sizes, at::kDouble).to(dtype);
 }
 
-bool close(const Tensor& got, const Tensor& want, double tolerance) {
+bool near(const Tensor& got, const Tensor& want, double tolerance) {
   return got.sizes() == want.sizes() && at::allclose(got.to(at::kDouble), want.to(at::kDouble), tolerance, tolerance);
 }
 
@@ -69,11 +69,11 @@ TEST_CASE("convolution gives the same in every dtype and layout, forward and bac
   at::manual_seed(1);
   for (const ConvCase& c : kConvCases) {
     CAPTURE(c.input, c.weight, c.transposed);
-    const Tensor x = values(c.input), w = values(c.weight);
-    const Tensor b = values({c.transposed ? c.weight[1] * c.groups : c.weight[0]});
+    const Tensor x = ramp(c.input), w = ramp(c.weight);
+    const Tensor b = ramp({c.transposed ? c.weight[1] * c.groups : c.weight[0]});
     const Tensor y =
         at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
-    const Tensor g = values(y.sizes());
+    const Tensor g = ramp(y.sizes());
     const auto backward = [&](const Tensor& grad, const Tensor& input, const Tensor& weight) {
       return at::convolution_backward(
           grad, input, weight, b.sizes(), c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups,
@@ -91,14 +91,14 @@ TEST_CASE("convolution gives the same in every dtype and layout, forward and bac
         };
         const Tensor got = at::convolution(
             given(x), given(w), b.to(dtype), c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
-        CHECK(close(got, y, tolerance));
+        CHECK(near(got, y, tolerance));
         if (channels_last) {
           CHECK(got.is_contiguous(kChannelsLast));
         }
         const auto [gx, gw, gb] = backward(given(g), given(x), given(w));
-        CHECK(close(gx, dx, tolerance));
-        CHECK(close(gw, dw, 8 * tolerance));
-        CHECK(close(gb, db, 8 * tolerance));
+        CHECK(near(gx, dx, tolerance));
+        CHECK(near(gw, dw, 8 * tolerance));
+        CHECK(near(gb, db, 8 * tolerance));
       }
     }
   }
@@ -111,32 +111,30 @@ TEST_CASE("convolution of integers and of complex numbers", "[aten][conv]") {
   CHECK(at::equal(at::conv2d(x, w, {}, {1, 1}, {1, 0}), want.to(at::kLong)));
   CHECK(at::equal(at::conv2d(x.to(at::kInt), w.to(at::kInt), {}, {1, 1}, {1, 0}), want.to(at::kInt)));
 
-  const Tensor re = values({2, 3, 5, 4}), im = values({2, 3, 5, 4}), wr = values({3, 2, 2, 2}),
-               wi = values({3, 2, 2, 2});
+  const Tensor re = ramp({2, 3, 5, 4}), im = ramp({2, 3, 5, 4}), wr = ramp({3, 2, 2, 2}), wi = ramp({3, 2, 2, 2});
   const auto transposed = [](const Tensor& a, const Tensor& b) { return at::conv_transpose2d(a, b, {}, {2, 1}); };
   const Tensor got = transposed(at::complex(re, im), at::complex(wr, wi));
-  CHECK(close(at::real(got), transposed(re, wr) - transposed(im, wi), 1e-10));
-  CHECK(close(at::imag(got), transposed(re, wi) + transposed(im, wr), 1e-10));
+  CHECK(near(at::real(got), transposed(re, wr) - transposed(im, wi), 1e-10));
+  CHECK(near(at::imag(got), transposed(re, wi) + transposed(im, wr), 1e-10));
 }
 
 TEST_CASE("kernels of one element are products of each image", "[aten][conv]") {
   for (const auto& [channels, features, height, width] :
        {std::array<int64_t, 4>{32, 40, 9, 13}, {64, 33, 16, 16}, {70, 32, 1, 300}}) {
-    const Tensor x = values({3, channels, height, width}, at::kFloat),
-                 w = values({features, channels, 1, 1}, at::kFloat);
-    const Tensor b = values({features}, at::kFloat), g = values({3, features, height, width}, at::kFloat);
+    const Tensor x = ramp({3, channels, height, width}, at::kFloat), w = ramp({features, channels, 1, 1}, at::kFloat);
+    const Tensor b = ramp({features}, at::kFloat), g = ramp({3, features, height, width}, at::kFloat);
     const auto wide = [](const Tensor& t) { return t.to(at::kDouble); };
-    CHECK(close(at::conv2d(x, w, b), at::conv2d(wide(x), wide(w), wide(b)), 1e-4));
-    CHECK(close(at::conv2d(x, w), at::conv2d(wide(x), wide(w)), 1e-4));
+    CHECK(near(at::conv2d(x, w, b), at::conv2d(wide(x), wide(w), wide(b)), 1e-4));
+    CHECK(near(at::conv2d(x, w), at::conv2d(wide(x), wide(w)), 1e-4));
     const auto back = [&](const Tensor& grad, const Tensor& image, const Tensor& weight) {
       return at::convolution_backward(
           grad, image, weight, IntArrayRef({features}), {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, true});
     };
     const auto [dx, dw, db] = back(g, x, w);
     const auto [want_dx, want_dw, want_db] = back(wide(g), wide(x), wide(w));
-    CHECK(close(dx, want_dx, 1e-4));
-    CHECK(close(dw, want_dw, 1e-3));
-    CHECK(close(db, want_db, 1e-3));
+    CHECK(near(dx, want_dx, 1e-4));
+    CHECK(near(dw, want_dw, 1e-3));
+    CHECK(near(db, want_db, 1e-3));
   }
 }
 
@@ -153,14 +151,14 @@ TEST_CASE("convolutions have the same bits on any number of threads, and those o
         {2, 64, 9, 256, 3, 1, 1},
         {17, 32, 32, 64, 3, 1, 4}}) {
     INFO(c.batch << " x " << c.channels << " x " << c.size << ", " << c.features << " of " << c.kernel);
-    const Tensor x = values({c.batch, c.channels, c.size, c.size}, at::kFloat),
-                 w = values({c.features, c.channels / c.groups, c.kernel, c.kernel}, at::kFloat);
-    const Tensor b = values({c.features}, at::kFloat);
+    const Tensor x = ramp({c.batch, c.channels, c.size, c.size}, at::kFloat),
+                 w = ramp({c.features, c.channels / c.groups, c.kernel, c.kernel}, at::kFloat);
+    const Tensor b = ramp({c.features}, at::kFloat);
     const auto run = [&](const Tensor& image) {
       return at::conv2d(image, w, b, {c.stride, c.stride}, {1, 1}, {1, 1}, c.groups);
     };
     at::set_num_threads(1);
-    const Tensor y = run(x), g = values(y.sizes(), at::kFloat);
+    const Tensor y = run(x), g = ramp(y.sizes(), at::kFloat);
     const auto back = [&] {
       return at::convolution_backward(
           g, x, w, IntArrayRef({c.features}), {c.stride, c.stride}, {1, 1}, {1, 1}, false, {0, 0}, c.groups,
@@ -168,7 +166,7 @@ TEST_CASE("convolutions have the same bits on any number of threads, and those o
     };
     const auto [dx, dw, db] = back();
     for (int64_t n = 0; n < c.batch; ++n) {
-      CHECK(close(y.slice(0, n, n + 1), run(x.slice(0, n, n + 1)), 1e-4));
+      CHECK(near(y.slice(0, n, n + 1), run(x.slice(0, n, n + 1)), 1e-4));
     }
     for (const int count : {2, 3, 4}) {
       INFO(count << " threads");
@@ -227,7 +225,7 @@ TEST_CASE("depthwise convolutions are those of their channels", "[aten][conv]") 
           : dtype == at::kFloat                     ? 2e-4
           : dtype == at::kHalf                      ? 4e-3
                                                     : 2e-2;
-      const auto close = [&](const Tensor& got, const Tensor& want) {
+      const auto near = [&](const Tensor& got, const Tensor& want) {
         return at::allclose(
             got.to(at::kDouble), want, tolerance, tolerance * std::max(1.0, want.abs().max().item<double>()));
       };
@@ -236,10 +234,10 @@ TEST_CASE("depthwise convolutions are those of their channels", "[aten][conv]") 
           return t.narrow(dim, channel * count, count).to(at::kDouble);
         };
         const Tensor one = own(x, 1, 1), weights = own(w, 0, c.multiplier), grad = own(g, 1, c.multiplier);
-        CHECK(close(y.narrow(1, channel * c.multiplier, c.multiplier), run(one, weights, own(b, 0, c.multiplier), 1)));
+        CHECK(near(y.narrow(1, channel * c.multiplier, c.multiplier), run(one, weights, own(b, 0, c.multiplier), 1)));
         const auto [want_dx, want_dw, want_db] = back(grad, one, weights, 1);
-        CHECK(close(dx.narrow(1, channel, 1), want_dx));
-        CHECK(close(dw.narrow(0, channel * c.multiplier, c.multiplier), want_dw));
+        CHECK(near(dx.narrow(1, channel, 1), want_dx));
+        CHECK(near(dw.narrow(0, channel * c.multiplier, c.multiplier), want_dw));
       }
     }
   }
@@ -330,7 +328,7 @@ TEST_CASE("pooling propagates NaN and keeps channels last", "[aten][pool]") {
   at::manual_seed(3);
   for (const auto dtype : {at::kFloat, at::kDouble, at::kBFloat16}) {
     // More channels than a block, odd sizes, windows that overlap and reach over the edges.
-    const Tensor image = values({2, 300, 7, 9}, dtype), last = image.contiguous(kChannelsLast);
+    const Tensor image = ramp({2, 300, 7, 9}, dtype), last = image.contiguous(kChannelsLast);
     const auto [a, ai] = at::max_pool2d_with_indices(image, {3, 2}, {2, 1}, {1, 1}, {1, 2});
     const auto [b, bi] = at::max_pool2d_with_indices(last, {3, 2}, {2, 1}, {1, 1}, {1, 2});
     CHECK(b.is_contiguous(kChannelsLast));
@@ -339,9 +337,9 @@ TEST_CASE("pooling propagates NaN and keeps channels last", "[aten][pool]") {
     const Tensor mean = at::avg_pool2d(image, {3, 3}, {2, 2}, {1, 1}, true, false),
                  other = at::avg_pool2d(last, {3, 3}, {2, 2}, {1, 1}, true, false);
     CHECK(other.is_contiguous(kChannelsLast));
-    CHECK(close(mean, other, 1e-2));
+    CHECK(near(mean, other, 1e-2));
     const Tensor g = at::max_pool2d_with_indices_backward(a, image, {3, 2}, {2, 1}, {1, 1}, {1, 2}, false, ai);
-    CHECK(close(g, at::max_pool2d_with_indices_backward(b, last, {3, 2}, {2, 1}, {1, 1}, {1, 2}, false, bi), 1e-2));
+    CHECK(near(g, at::max_pool2d_with_indices_backward(b, last, {3, 2}, {2, 1}, {1, 1}, {1, 2}, false, bi), 1e-2));
   }
 }
 
@@ -391,12 +389,12 @@ TEST_CASE("indices of a pooling are checked before they are used", "[aten][pool]
 
 TEST_CASE("batch norm moves running statistics, and leaves them alone on errors", "[aten][norm]") {
   at::manual_seed(4);
-  const Tensor x = values({4, 3, 5}) * 2 + 100;
+  const Tensor x = ramp({4, 3, 5}) * 2 + 100;
   Tensor mean = at::zeros({3}, at::kDouble), var = at::ones({3}, at::kDouble);
   const Tensor y = at::batch_norm(x, {}, {}, mean, var, true, 0.1, 1e-5, false);
-  CHECK(close(y.mean({0, 2}), at::zeros({3}, at::kDouble), 1e-9));
-  CHECK(close(mean, x.mean({0, 2}) * 0.1, 1e-12));
-  CHECK(close(var, x.transpose(0, 1).reshape({3, -1}).var(1) * 0.1 + 0.9, 1e-12));
+  CHECK(near(y.mean({0, 2}), at::zeros({3}, at::kDouble), 1e-9));
+  CHECK(near(mean, x.mean({0, 2}) * 0.1, 1e-12));
+  CHECK(near(var, x.transpose(0, 1).reshape({3, -1}).var(1) * 0.1 + 0.9, 1e-12));
   const Tensor before = mean.clone();
   CHECK_THROWS_WITH(
       at::batch_norm(x, {}, {}, mean, at::ones({2}, at::kDouble), true, 0.1, 1e-5, false),
@@ -407,13 +405,13 @@ TEST_CASE("batch norm moves running statistics, and leaves them alone on errors"
 
 TEST_CASE("batch norm is accurate far from zero and the same in both layouts", "[aten][norm]") {
   at::manual_seed(5);
-  const Tensor wide = values({3, 70, 33, 31}) + 1000, x = wide.to(at::kFloat), last = x.contiguous(kChannelsLast);
-  const Tensor w = values({70}, at::kFloat), b = values({70}, at::kFloat), exact = x.to(at::kDouble);
+  const Tensor wide = ramp({3, 70, 33, 31}) + 1000, x = wide.to(at::kFloat), last = x.contiguous(kChannelsLast);
+  const Tensor w = ramp({70}, at::kFloat), b = ramp({70}, at::kFloat), exact = x.to(at::kDouble);
   const Tensor want = at::batch_norm(exact, w.to(at::kDouble), b.to(at::kDouble), {}, {}, true, 0.1, 1e-5, false);
-  CHECK(close(at::batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5, false), want, 1e-3));
+  CHECK(near(at::batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5, false), want, 1e-3));
   const Tensor other = at::batch_norm(last, w, b, {}, {}, true, 0.1, 1e-5, false);
   CHECK(other.is_contiguous(kChannelsLast));
-  CHECK(close(other, want, 1e-3));
+  CHECK(near(other, want, 1e-3));
 }
 
 TEST_CASE("batch norm of rows, of small planes and of planes whose means lie apart", "[aten][norm]") {
@@ -421,23 +419,23 @@ TEST_CASE("batch norm of rows, of small planes and of planes whose means lie apa
   for (const auto& sizes :
        std::vector<std::vector<int64_t>>{{200, 70}, {40, 33, 1, 1}, {9, 5, 7, 7}, {7, 3, 5000}, {5, 2, 1}}) {
     // A first plane far from the others: their mean so far is no center for them.
-    Tensor wide = values(sizes) + 10;
+    Tensor wide = ramp(sizes) + 10;
     wide[0].add_(3000);
     const Tensor x = wide.to(at::kFloat), exact = x.to(at::kDouble), none;
     const auto [y, mean, invstd] = at::native_batch_norm(x, none, none, none, none, true, 0.1, 1e-5);
     const auto [want, want_mean, want_invstd] = at::native_batch_norm(exact, none, none, none, none, true, 0.1, 1e-5);
-    CHECK(close(mean, want_mean, 1e-6));
-    CHECK(close(invstd, want_invstd, 1e-6));
-    CHECK(close(y, want, 1e-4));
+    CHECK(near(mean, want_mean, 1e-6));
+    CHECK(near(invstd, want_invstd, 1e-6));
+    CHECK(near(y, want, 1e-4));
     const Tensor rows = exact.transpose(0, 1).reshape({sizes[1], -1});
-    CHECK(close(want_mean, rows.mean(1), 1e-12));
-    CHECK(close(want_invstd, (rows.var(1, false) + 1e-5).rsqrt(), 1e-12));
-    const Tensor grad = values(sizes, at::kFloat);
+    CHECK(near(want_mean, rows.mean(1), 1e-12));
+    CHECK(near(want_invstd, (rows.var(1, false) + 1e-5).rsqrt(), 1e-12));
+    const Tensor grad = ramp(sizes, at::kFloat);
     const auto [dx, dw, db] =
         at::native_batch_norm_backward(grad, x, none, none, none, mean, invstd, true, 1e-5, {true, false, false});
     const auto [want_dx, want_dw, want_db] = at::native_batch_norm_backward(
         grad.to(at::kDouble), exact, none, none, none, want_mean, want_invstd, true, 1e-5, {true, false, false});
-    CHECK(close(dx, want_dx, 1e-4));
+    CHECK(near(dx, want_dx, 1e-4));
   }
 }
 
@@ -495,7 +493,7 @@ TEST_CASE("steps of resizing that are longer than any image end at its last elem
 }
 
 TEST_CASE("an output that resizing makes fit lies as the image does", "[aten][upsample]") {
-  const Tensor x = values({2, 3, 4, 5}, at::kFloat).contiguous(kChannelsLast);
+  const Tensor x = ramp({2, 3, 4, 5}, at::kFloat).contiguous(kChannelsLast);
   Tensor out = at::empty({0});
   CHECK(at::upsample_bilinear2d_out(out, x, {8, 6}, false).strides() == at::IntArrayRef({144, 1, 18, 3}));
   CHECK(at::equal(out, at::upsample_bilinear2d(x, {8, 6}, false)));
@@ -503,7 +501,7 @@ TEST_CASE("an output that resizing makes fit lies as the image does", "[aten][up
   CHECK(at::upsample_nearest2d_out(out, x.contiguous(), {8, 6}).is_contiguous());
   out = at::zeros({2, 3, 8, 6});
   CHECK(at::upsample_nearest2d_out(out, x, {8, 6}).is_contiguous());
-  const Tensor y = values({2, 3, 4, 5, 6}, at::kFloat).contiguous(at::MemoryFormat::ChannelsLast3d);
+  const Tensor y = ramp({2, 3, 4, 5, 6}, at::kFloat).contiguous(at::MemoryFormat::ChannelsLast3d);
   out = at::empty({0});
   CHECK(at::upsample_trilinear3d_out(out, y, {5, 6, 7}, false).strides() == at::IntArrayRef({630, 1, 126, 21, 3}));
   out = at::empty({0});
@@ -570,30 +568,30 @@ TEST_CASE("layouts of bytes are resized alike", "[aten][upsample]") {
 
 TEST_CASE("resizing to the same size changes nothing, and layouts agree", "[aten][upsample]") {
   at::manual_seed(6);
-  const Tensor x = values({2, 20, 6, 7}, at::kFloat), last = x.contiguous(kChannelsLast);
+  const Tensor x = ramp({2, 20, 6, 7}, at::kFloat), last = x.contiguous(kChannelsLast);
   CHECK(at::equal(at::upsample_bilinear2d(x, {6, 7}, false), x));
   CHECK(at::equal(at::upsample_nearest2d(x, {6, 7}), x));
   for (const bool corners : {false, true}) {
     const Tensor a = at::upsample_bicubic2d(x, {11, 5}, corners), b = at::upsample_bicubic2d(last, {11, 5}, corners);
     CHECK(b.is_contiguous(kChannelsLast));
-    CHECK(close(a, b, 1e-5));
-    CHECK(close(at::upsample_bilinear2d(x, {3, 16}, corners), at::upsample_bilinear2d(last, {3, 16}, corners), 1e-5));
+    CHECK(near(a, b, 1e-5));
+    CHECK(near(at::upsample_bilinear2d(x, {3, 16}, corners), at::upsample_bilinear2d(last, {3, 16}, corners), 1e-5));
   }
   CHECK(at::equal(at::upsample_nearest2d(x, {12, 15}), at::upsample_nearest2d(last, {12, 15})));
   // A ramp stays one.
-  CHECK(close(
+  CHECK(near(
       at::upsample_linear1d(at::arange(5, at::kFloat).view({1, 1, 5}), {9}, true),
       (at::arange(9, at::kFloat) / 2).view({1, 1, 9}), 1e-6));
 }
 
 TEST_CASE("the identity as an affine grid samples the image itself", "[aten][upsample]") {
   at::manual_seed(7);
-  const Tensor x = values({2, 3, 5, 4}, at::kFloat);
+  const Tensor x = ramp({2, 3, 5, 4}, at::kFloat);
   const Tensor theta = at::eye(2, 3, at::kFloat).unsqueeze(0).expand({2, 2, 3});
   for (const bool corners : {false, true}) {
     const Tensor grid = at::affine_grid_generator(theta, {2, 3, 5, 4}, corners);
     for (const int64_t mode : {0, 1, 2}) {
-      CHECK(close(at::grid_sampler(x, grid, mode, 0, corners), x, 1e-4));
+      CHECK(near(at::grid_sampler(x, grid, mode, 0, corners), x, 1e-4));
     }
   }
   // Places that are no numbers or far away are outside.

@@ -12,7 +12,7 @@ using torch::Tensor;
 
 namespace {
 
-CompileOptions plain() {
+CompileOptions any_size() {
   CompileOptions options;
   options.backend = "eager";
   options.check_calls = 0;
@@ -21,7 +21,7 @@ CompileOptions plain() {
 }
 
 CompileOptions fused() {
-  CompileOptions options = plain();
+  CompileOptions options = any_size();
   options.backend = "fused";
   return options;
 }
@@ -38,7 +38,7 @@ TEST_CASE("A graph serves all sizes after the second", "[capture]") {
         ++runs;
         return net->forward(x).softmax(-1) * static_cast<double>(x.size(0));
       },
-      plain());
+      any_size());
   const auto g = [&](const Tensor& x) { return net->forward(x).softmax(-1) * static_cast<double>(x.size(0)); };
   const auto check = [&](int64_t n, int64_t h) {
     const auto x = torch::randn({n, 2, h, 8});
@@ -79,7 +79,7 @@ TEST_CASE("Strides that do not follow from sizes are calls of their own", "[capt
         ++runs;
         return x * 2 + x.sum(0);
       },
-      plain());
+      any_size());
   const auto base = torch::randn({40, 40});
   for (int pass = 0; pass < 3; ++pass) {
     for (const int64_t n : {3, 5, 8, 13, 20}) {
@@ -93,12 +93,12 @@ TEST_CASE("Strides that do not follow from sizes are calls of their own", "[capt
 }
 
 TEST_CASE("Branches on sizes and sizes that must be equal are never missed", "[capture]") {
-  const auto branch = torch::compile([](const Tensor& x) { return x.size(0) > 9 ? x.exp() : x.sin(); }, plain());
+  const auto branch = torch::compile([](const Tensor& x) { return x.size(0) > 9 ? x.exp() : x.sin(); }, any_size());
   for (const int64_t n : {3, 5, 7, 12, 3, 12, 20, 9, 10}) {
     const auto x = torch::randn({n});
     CHECK(branch(x).equal(n > 9 ? x.exp() : x.sin()));
   }
-  const auto add = torch::compile([](const Tensor& x, const Tensor& y) { return x + y; }, plain());
+  const auto add = torch::compile([](const Tensor& x, const Tensor& y) { return x + y; }, any_size());
   for (const auto& [n, m] :
        std::vector<std::pair<int64_t, int64_t>>{{2, 2}, {3, 3}, {3, 1}, {1, 3}, {1, 1}, {4, 4}, {4, 1}}) {
     const auto x = torch::randn({n}), y = torch::randn({m});
@@ -108,7 +108,7 @@ TEST_CASE("Branches on sizes and sizes that must be equal are never missed", "[c
   CHECK_THROWS_AS(add(torch::ones({2}), torch::ones({3})), c10::Error);
   // Constants of the code that hold for some sizes alone.
   const auto literal = torch::compile(
-      [](const Tensor& x) { return x * torch::tensor({static_cast<float>(x.size(0) * x.size(0))}); }, plain());
+      [](const Tensor& x) { return x * torch::tensor({static_cast<float>(x.size(0) * x.size(0))}); }, any_size());
   for (const int64_t n : {2, 3, 4, 3, 2, 4}) {
     const auto x = torch::randn({n});
     CHECK(literal(x).equal(x * static_cast<double>(n * n)));
@@ -117,7 +117,8 @@ TEST_CASE("Branches on sizes and sizes that must be equal are never missed", "[c
 
 TEST_CASE("Ten thousand sizes need no more memory than a few", "[capture][slow]") {
   const auto f = torch::compile(
-      [](const Tensor& x, const Tensor& y) { return (x.matmul(y) + 1).relu().view({-1}).sum() / x.size(0); }, plain());
+      [](const Tensor& x, const Tensor& y) { return (x.matmul(y) + 1).relu().view({-1}).sum() / x.size(0); },
+      any_size());
   std::mt19937 random(1);
   for (int i = 0; i < 10000; ++i) {
     const int64_t n = 2 + random() % 40, k = 2 + random() % 20, m = 2 + random() % 40;

@@ -35,7 +35,7 @@ std::unique_ptr<SGD> two_groups() {
 }
 
 using Shared = std::shared_ptr<LRScheduler>;
-using Make = std::function<Shared(Optimizer&)>;
+using MakeScheduler = std::function<Shared(Optimizer&)>;
 
 template <class T>
 Shared shared(T scheduler) {
@@ -43,8 +43,8 @@ Shared shared(T scheduler) {
 }
 
 /// The schedulers of reference.py.
-const std::map<std::string, Make>& cases() {
-  static const std::map<std::string, Make> all = {
+const std::map<std::string, MakeScheduler>& schedulers() {
+  static const std::map<std::string, MakeScheduler> all = {
       {"multistep",
        [](Optimizer& o) {
          return shared(MultiStepLR(o, {5, 17, 17, 40}, 0.5));
@@ -138,7 +138,7 @@ void check_close(const std::vector<double>& got, const std::vector<double>& expe
 } // namespace
 
 TEST_CASE("schedulers give Python's learning rates and momenta", "[optim][schedulers]") {
-  for (const auto& [name, make] : cases()) {
+  for (const auto& [name, make] : schedulers()) {
     INFO(name);
     const auto optimizer = two_groups();
     const Shared scheduler = make(*optimizer);
@@ -152,7 +152,7 @@ TEST_CASE("schedulers give Python's learning rates and momenta", "[optim][schedu
 }
 
 TEST_CASE("a scheduler goes on from its saved state", "[optim][schedulers]") {
-  for (const auto& [name, make] : cases()) {
+  for (const auto& [name, make] : schedulers()) {
     INFO(name);
     const auto first = two_groups(), second = two_groups();
     const Shared before = make(*first), after = make(*second);

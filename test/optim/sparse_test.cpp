@@ -24,18 +24,18 @@ using test::Says;
 namespace {
 
 using Params = std::vector<Tensor>;
-using Make = std::function<std::unique_ptr<Optimizer>(const Params&)>;
+using MakeSparse = std::function<std::unique_ptr<Optimizer>(const Params&)>;
 
 template <class T, class Options>
-Make make(Options options) {
+MakeSparse make(Options options) {
   return [options](const Params& params) { return std::make_unique<T>(params, options); };
 }
 
 using Betas = std::tuple<double, double>;
 
 /// Those of reference.py.
-const std::map<std::string, Make>& cases() {
-  static const std::map<std::string, Make> all = {
+const std::map<std::string, MakeSparse>& sparse_optimizers() {
+  static const std::map<std::string, MakeSparse> all = {
       {"sparse_adam", make<SparseAdam>(SparseAdamOptions(0.05))},
       {"sparse_adam_maximize",
        make<SparseAdam>(SparseAdamOptions(0.01).betas(Betas(0.8, 0.95)).eps(1e-4).maximize(true))},
@@ -50,7 +50,7 @@ const std::map<std::string, Make>& cases() {
   return all;
 }
 
-std::vector<double> train(const Make& make, at::ScalarType dtype) {
+std::vector<double> train(const MakeSparse& make, at::ScalarType dtype) {
   using namespace torch::nn;
   Embedding table(EmbeddingOptions(7, 3).sparse(true));
   EmbeddingBag bags(EmbeddingBagOptions(5, 3).mode(torch::kSum).sparse(true));
@@ -85,7 +85,7 @@ Tensor parameter() {
 } // namespace
 
 TEST_CASE("twenty steps with sparse gradients end where PyTorch's do", "[optim][sparse]") {
-  for (const auto& [name, make] : cases()) {
+  for (const auto& [name, make] : sparse_optimizers()) {
     for (const bool wide : {true, false}) {
       const std::vector<double> got = train(make, wide ? at::kDouble : at::kFloat);
       const std::vector<double>& want = test::expected_sparse.at(name + (wide ? "/float64" : "/float32"));
@@ -102,7 +102,7 @@ TEST_CASE("a gradient may be sparse in one step and dense in the next", "[optim]
   for (const char* name : {"sgd", "sgd_momentum", "sgd_nesterov", "adagrad"}) {
     INFO(name);
     const Tensor mixed = parameter(), dense = at::ones({4, 2}).set_requires_grad(true);
-    const auto first = cases().at(name)({mixed}), second = cases().at(name)({dense});
+    const auto first = sparse_optimizers().at(name)({mixed}), second = sparse_optimizers().at(name)({dense});
     for (int step = 0; step < 4; ++step) {
       const Tensor grad = parameter().grad() * (step + 1);
       mixed.mutable_grad() = step % 2 == 0 ? grad : grad.to_dense();

@@ -26,10 +26,10 @@ namespace {
 
 using Params = std::vector<Tensor>;
 using Fused = std::optional<bool>;
-using Make = std::function<std::unique_ptr<Optimizer>(const Params&, Fused)>;
+using MakeFused = std::function<std::unique_ptr<Optimizer>(const Params&, Fused)>;
 
 template <class T, class Options>
-Make make(Options options) {
+MakeFused make(Options options) {
   return [options](const Params& params, Fused fused) mutable {
     return std::make_unique<T>(params, options.fused(fused));
   };
@@ -38,8 +38,8 @@ Make make(Options options) {
 using Betas = std::tuple<double, double>;
 
 /// The optimizers of reference.py.
-const std::map<std::string, Make>& cases() {
-  static const std::map<std::string, Make> all = {
+const std::map<std::string, MakeFused>& cases() {
+  static const std::map<std::string, MakeFused> all = {
       {"sgd", make<SGD>(SGDOptions(0.05))},
       {"sgd_decay", make<SGD>(SGDOptions(0.05).weight_decay(0.1))},
       {"sgd_momentum", make<SGD>(SGDOptions(0.02).momentum(0.9))},
@@ -93,7 +93,7 @@ void check_close(const std::vector<double>& got, const std::vector<double>& expe
   }
 }
 
-std::vector<double> run(const Make& make, Fused fused, at::ScalarType dtype, int steps) {
+std::vector<double> run(const MakeFused& make, Fused fused, at::ScalarType dtype, int steps) {
   Params params = test::parameters(dtype);
   const auto optimizer = make(params, fused);
   for (int i = 0; i < steps; ++i) {
@@ -112,7 +112,7 @@ std::vector<double> run(const Make& make, Fused fused, at::ScalarType dtype, int
 }
 
 /// A parameter after steps along gradients that lie as it does.
-Tensor after_steps(const Make& make, Fused fused, at::ScalarType dtype) {
+Tensor after_steps(const MakeFused& make, Fused fused, at::ScalarType dtype) {
   const Tensor param = at::linspace(-1, 1, 67, dtype).set_requires_grad(true);
   const auto optimizer = make({param}, fused);
   for (int i = 0; i < 20; ++i) {

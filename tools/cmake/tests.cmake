@@ -13,8 +13,19 @@ add_library(test_seeded_cases OBJECT test/seeded_cases.cpp)
 target_link_libraries(test_seeded_cases PRIVATE test_support)
 
 # The programs whose sources mostly begin with these headers; the first of them precompiles them for all.
-set(PRECOMPILED_TESTS aten autograd api backend nn optim amp profiler data serialize sparse ops jit cuda_emulated)
+set(PRECOMPILED_TESTS aten autograd api backend nn optim amp profiler data serialize sparse ops jit cuda_emulated distributed fx capture
+  aot compile cuda_plugin func)
 set(PRECOMPILED_TEST_HEADERS <catch2/catch.hpp> <torch/torch.h>)
+
+# compile_quickly(TARGET): for what is compiled more often than it runs long; its sources share the precompiled headers of the tests.
+function(compile_quickly target)
+  target_compile_options(${target} PRIVATE -O0 -Wall -Wextra)
+  target_link_libraries(${target} PRIVATE fmt::fmt) # whose definitions the precompiled headers saw
+  if(TENSOR_PRECOMPILE)
+    list(GET PRECOMPILED_TESTS 0 first)
+    target_precompile_headers(${target} REUSE_FROM test_${first})
+  endif()
+endfunction()
 
 function(tensor_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES" ${ARGN})
@@ -41,6 +52,10 @@ foreach(folder ${tested_folders})
   file(GLOB sources CONFIGURE_DEPENDS test/${folder}/*.cpp)
   if(sources)
     tensor_test(${folder} SOURCES ${sources})
+    # Those of the others use the same names for different things.
+    if(TENSOR_BATCHES AND NOT folder MATCHES "^(c10|api|jit|distributed)$")
+      compile_in_batches(test_${folder} 4 "" ${sources})
+    endif()
   endif()
 endforeach()
 
@@ -129,7 +144,8 @@ if(TARGET tensor_cuda)
   file(GLOB CUDA_CLIENT_TESTS CONFIGURE_DEPENDS test/cuda/clients/*.cpp)
   add_library(test_cuda_client_kernels OBJECT ${CUDA_CLIENT_KERNELS})
   set_target_properties(test_cuda_client_kernels PROPERTIES CUDA_STANDARD 17)
-  target_compile_options(test_cuda_client_kernels PRIVATE --expt-relaxed-constexpr --extended-lambda)
+  target_compile_options(test_cuda_client_kernels PRIVATE --expt-relaxed-constexpr --extended-lambda
+    -Xcompiler=-O0 -Xcicc=-O1 -Xptxas=-O0) # that they compile and run is what is tested
   target_link_libraries(test_cuda_client_kernels PRIVATE tensor CUDA::cudart CUDA::cublas)
   tensor_test(cuda_clients SOURCES ${CUDA_CLIENT_TESTS} $<TARGET_OBJECTS:test_cuda_client_kernels>
     LIBRARIES tensor_cuda CUDA::cudart CUDA::cublas)
@@ -157,7 +173,7 @@ add_executable(conformance ${CONFORMANCE_SOURCES})
 target_link_libraries(conformance PRIVATE test_support tensor)
 target_compile_definitions(conformance PRIVATE CONFORMANCE_DATA="${PROJECT_SOURCE_DIR}/test/conformance/data")
 target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
-target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
+compile_quickly(conformance)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
 
 # Recorded TorchScript programs; see test/programs/README.md.
@@ -166,7 +182,7 @@ add_executable(programs ${PROGRAMS_SOURCES} test/conformance/compare.cpp test/co
   test/conformance/json.cpp test/conformance/tensors.cpp test/conformance/workers.cpp)
 target_link_libraries(programs PRIVATE test_support tensor)
 target_include_directories(programs PRIVATE ${PROJECT_SOURCE_DIR})
-target_compile_options(programs PRIVATE -O1 -Wall -Wextra)
+compile_quickly(programs)
 add_test(NAME programs COMMAND programs ${PROJECT_SOURCE_DIR}/test/programs/data)
 
 # The levels of instruction sets below the processor's: recorded calls, values of operators, and what threads must not change.
@@ -188,13 +204,13 @@ add_executable(fuzz_ops ${FUZZ_SOURCES} test/ops/boxed_op.cpp test/ops/determine
 target_link_libraries(fuzz_ops PRIVATE test_support tensor)
 target_compile_definitions(fuzz_ops PRIVATE CONFORMANCE_DATA="${PROJECT_SOURCE_DIR}/test/conformance/data")
 target_include_directories(fuzz_ops PRIVATE ${PROJECT_SOURCE_DIR})
-target_compile_options(fuzz_ops PRIVATE -O1 -Wall -Wextra)
+compile_quickly(fuzz_ops)
 add_test(NAME fuzz COMMAND fuzz_ops --calls 12000 --time 15)
 file(GLOB FUZZ_MODULES CONFIGURE_DEPENDS test/fuzz/modules/*.cpp)
 add_executable(fuzz_modules ${FUZZ_MODULES})
 target_link_libraries(fuzz_modules PRIVATE test_support tensor)
 target_include_directories(fuzz_modules PRIVATE ${PROJECT_SOURCE_DIR})
-target_compile_options(fuzz_modules PRIVATE -O1 -Wall -Wextra)
+compile_quickly(fuzz_modules)
 add_test(NAME fuzz_modules COMMAND fuzz_modules --cases 5000)
 set_tests_properties(fuzz_modules PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
 
@@ -203,7 +219,7 @@ file(GLOB FUZZ_TORCHSCRIPT CONFIGURE_DEPENDS test/fuzz/sources/*.cpp)
 add_executable(fuzz_sources ${FUZZ_TORCHSCRIPT} test/fuzz/attempt.cpp test/ops/boxed_op.cpp test/conformance/json.cpp)
 target_link_libraries(fuzz_sources PRIVATE test_support tensor)
 target_include_directories(fuzz_sources PRIVATE ${PROJECT_SOURCE_DIR})
-target_compile_options(fuzz_sources PRIVATE -O1 -Wall -Wextra)
+compile_quickly(fuzz_sources)
 target_compile_definitions(fuzz_sources PRIVATE FUZZ_SOURCES="${PROJECT_SOURCE_DIR}/test/programs/data/source/source.jsonl")
 add_test(NAME fuzz_sources COMMAND fuzz_sources --cases 20000 --time 10)
 set_tests_properties(fuzz_sources PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
@@ -275,19 +291,33 @@ if(TARGET tensor_cuda)
     COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda/emulated/translate.py ${PROJECT_SOURCE_DIR} ${EMULATED}
       ${kernel_sources} ${kernel_headers} # leaves alone what stays the same, so that only the others compile
     DEPENDS test/cuda/emulated/translate.py ${kernel_sources} ${kernel_headers})
-  set_source_files_properties(${translated} PROPERTIES
-    COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda/emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
-  set_source_files_properties(${EMULATED}/test/cuda/clients/toolbox_cu.cpp ${EMULATED}/test/cuda/clients/borrowed_cu.cpp
-    ${EMULATED}/test/outside/fused_norm/kernels_cu.cpp PROPERTIES
-    INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/test/outside/fused_norm" COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda/emulated/warp_functions.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
+  # Those of clients come with headers of their own; the library's share the emulator's.
+  set(translated_clients ${EMULATED}/test/cuda/clients/toolbox_cu.cpp ${EMULATED}/test/cuda/clients/borrowed_cu.cpp
+    ${EMULATED}/test/outside/fused_norm/kernels_cu.cpp)
+  set(translated_kernels ${translated})
+  list(REMOVE_ITEM translated_kernels ${translated_clients})
+  set(translated_warnings -Wno-unknown-pragmas -Wno-type-limits -Wno-unused-parameter)
+  add_library(test_emulated_kernels OBJECT ${translated_kernels})
+  target_compile_options(test_emulated_kernels PRIVATE -O0 -Wall -Wextra ${translated_warnings})
+  target_include_directories(test_emulated_kernels BEFORE PRIVATE ${EMULATED})
+  target_include_directories(test_emulated_kernels PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  target_link_libraries(test_emulated_kernels PRIVATE test_support tensor)
+  if(TENSOR_PRECOMPILE)
+    target_precompile_headers(test_emulated_kernels PRIVATE ${PROJECT_SOURCE_DIR}/test/cuda/emulated/emulator.h
+      ${PROJECT_SOURCE_DIR}/aten/core/Tensor.h)
+  else()
+    target_compile_options(test_emulated_kernels PRIVATE -include ${PROJECT_SOURCE_DIR}/test/cuda/emulated/emulator.h)
+  endif()
+  set_source_files_properties(${translated_clients} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+    INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/test/outside/fused_norm"
+    COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda/emulated/warp_functions.h;${translated_warnings}")
   file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda/emulated/*.cpp)
   list(APPEND EMULATOR_SOURCES test/cuda/emulated/plugin/device_thread.cpp test/cuda/emulated/plugin/streams.cpp test/cuda/emulated/plugin/work.cpp)
-  tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp
-    csrc/compat/aten/native/cuda/loop_dtypes.cpp
+  tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated_clients} $<TARGET_OBJECTS:test_emulated_kernels> ${host_sources}
+    aten/cuda/CUDAGeneratorImpl.cpp csrc/compat/aten/native/cuda/loop_dtypes.cpp
     aten/cuda/CudnnHandles.cpp test/cuda/clients/toolbox_test.cpp test/cuda/clients/borrowed_test.cpp
     test/outside/fused_norm/ops.cpp)
   set_tests_properties(cuda_emulated PROPERTIES COST 100) # the longest begins first
-  set_source_files_properties(${translated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   if(TENSOR_BATCHES)
     set_target_properties(test_cuda_emulated PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP) # the batches of tensor_cuda
   endif()
@@ -300,7 +330,7 @@ file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/device/*.cpp)
 if(TARGET tensor_cuda AND CUDA_SOURCES)
   add_executable(test_cuda ${CUDA_SOURCES} $<TARGET_OBJECTS:test_seeded_cases>)
   target_link_libraries(test_cuda PRIVATE test_support tensor Catch2::Catch2)
-  target_compile_options(test_cuda PRIVATE -O1 -Wall -Wextra)
+  compile_quickly(test_cuda)
   add_dependencies(test_cuda tensor_cuda)
   add_test(NAME cuda COMMAND test_cuda --rng-seed 1)
   set_tests_properties(cuda PROPERTIES SKIP_RETURN_CODE 77)
