@@ -1,18 +1,12 @@
-// Pooling: windows are reduced first down the rows, which are adjacent in memory, then along them; in a channels-last
-// layout, for all channels of a pixel at once.
+// Maximum of windows, regular, adaptive or at random: first down the rows, adjacent in memory, then along them; in a
+// channels-last layout, for all channels of a pixel at once.
 
-#include <aten/core/Tensor.h>
-#include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/cpu/row_lanes.h>
+#include <aten/native/cpu/pool_rows.h>
 #include <aten/native/pointwise/math.h>
-#include <aten/native/support/pool_windows.h>
-#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -20,17 +14,7 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 namespace {
 
-template <class T>
-using Core = at::opmath_type<T>;
-
-template <class T>
-inline constexpr bool kIsReal = !std::is_integral_v<T>;
-
-/// Numbers an index beside a value of type T: as wide, so that both are picked by one mask.
-template <class T>
-using Place = std::conditional_t<sizeof(Core<T>) == 8, int64_t, int32_t>;
-
-constexpr int64_t kGrain = 16384;
+constexpr auto kMaxDtypes = kFloating | kIntegral;
 
 /// What the maximum over nothing is; only dilated windows that lie in the padding as a whole ask for it.
 template <class R>
@@ -44,46 +28,6 @@ bool is_nan(T x) {
     return x != x;
   } else {
     return false;
-  }
-}
-
-/// sum / count. Integers towards zero; the one quotient that 64 bits do not hold wraps.
-template <class R>
-R quotient(R sum, R count) {
-  if constexpr (std::is_integral_v<R>) {
-    return pointwise::integer_quotient(sum, count);
-  } else {
-    return sum / count;
-  }
-}
-
-/// a * b, both positive. An integer that 64 bits do not hold is the largest: windows may reach far into the padding.
-template <class R>
-R times(R a, R b) {
-  if constexpr (std::is_integral_v<R>) {
-    R product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<R>::max() : product;
-  } else {
-    return a * b;
-  }
-}
-
-// ---- runs of adjacent elements
-// ---------------------------------------------------------------------------------------
-
-/// sum += x, or sum = x.
-template <class T>
-void add_run(const T* x, Core<T>* sum, int64_t n, bool first) {
-  if constexpr (kIsReal<T>) {
-    using R = Core<T>;
-    for_lanes<T>(n, [&](int64_t i, auto run) {
-      const auto v = load_run(x + i, run);
-      store_run<R>(first ? v : load_run<R>(sum + i, run) + v, sum + i, run);
-    });
-  } else {
-    for (int64_t i = 0; i < n; ++i) {
-      sum[i] = first ? Core<T>(x[i]) : pointwise::add<Core<T>>(sum[i], x[i]);
-    }
   }
 }
 
@@ -136,409 +80,6 @@ void max_run(const T* x, Core<T>* best, Place<T>* place, int64_t n, Place<T> at,
     }
   }
 }
-
-template <class T>
-void store_row(const Core<T>* from, T* to, int64_t n) {
-  if constexpr (kIsReal<T>) {
-    for_lanes<T>(n, [&](int64_t i, auto run) { store_run<T>(load_run<Core<T>>(from + i, run), to + i, run); });
-  } else {
-    std::copy(from, from + n, to);
-  }
-}
-
-// ---- geometry
-// ----------------------------------------------------------------------------------------------------------
-
-struct Layout {
-  bool channels_last = false;
-  int64_t batch = 1, channels = 1;
-  c10::MemoryFormat format = c10::MemoryFormat::Contiguous;
-
-  Layout(const TensorBase& self, int64_t dims) {
-    const int64_t rank = self.dim();
-    batch = rank == dims + 2 ? self.size(0) : 1;
-    channels = self.size(rank - dims - 1);
-    // Without a batch the channels come first: what looks like channels-last in four dimensions is something else.
-    if (rank == dims + 2) {
-      format = self.suggest_memory_format();
-    }
-    channels_last = format != c10::MemoryFormat::Contiguous;
-  }
-  int64_t planes() const {
-    return batch * channels;
-  }
-};
-
-int64_t at_or_only(IntArrayRef values, int64_t d) {
-  return values.size() == 1 ? values[0] : values[d];
-}
-
-/// Windows along a dimension of the result: none if it has no elements, however long the dimension is.
-int64_t window_count(const TensorBase& result, int64_t d) {
-  return result.numel() == 0 ? 0 : result.size(d);
-}
-
-PoolWindows fixed_windows(
-    const TensorBase& self,
-    const TensorBase& result,
-    int64_t dims,
-    IntArrayRef kernel,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation) {
-  PoolWindows w;
-  for (int64_t d = 0; d < dims; ++d) {
-    w.dim[3 - dims + d] = PoolDim::fixed(
-        self.size(self.dim() - dims + d), window_count(result, result.dim() - dims + d), at_or_only(kernel, d),
-        at_or_only(stride.empty() ? kernel : stride, d), at_or_only(padding, d), at_or_only(dilation, d));
-  }
-  return w;
-}
-
-PoolWindows adaptive_windows(const TensorBase& self, const TensorBase& result, int64_t dims) {
-  PoolWindows w;
-  for (int64_t d = 0; d < dims; ++d) {
-    w.dim[3 - dims + d] =
-        PoolDim::adaptive(self.size(self.dim() - dims + d), window_count(result, result.dim() - dims + d));
-  }
-  return w;
-}
-
-/// What a window's sum is divided by.
-struct Divisor {
-  bool count_padding = false;
-  std::optional<int64_t> fixed;
-
-  int64_t of(const PoolWindows& w, int64_t d, int64_t h, int64_t o) const {
-    if (fixed.has_value()) {
-      return *fixed;
-    }
-    const int64_t at[3] = {d, h, o};
-    int64_t count = 1;
-    for (int i = 0; i < 3; ++i) {
-      count = times(count, count_padding ? w.dim[i].extent[at[i]] : w.dim[i].end[at[i]] - w.dim[i].begin[at[i]]);
-    }
-    return count;
-  }
-
-  /// The factor of one dimension. It is 1 where a window holds nothing: its sum is zero.
-  int64_t along(const PoolDim& dim, int64_t at) const {
-    if (fixed.has_value() || dim.begin[at] >= dim.end[at]) {
-      return 1;
-    }
-    return count_padding ? dim.extent[at] : dim.end[at] - dim.begin[at];
-  }
-};
-
-/// Calls f(row offset) for the input rows under windows (d, h) of depth and height.
-template <class F>
-void for_rows(const PoolWindows& w, int64_t d, int64_t h, const F& f) {
-  for (int64_t i = w.dim[0].begin[d]; i < w.dim[0].end[d]; i += w.dim[0].step) {
-    for (int64_t j = w.dim[1].begin[h]; j < w.dim[1].end[h]; j += w.dim[1].step) {
-      f((i * w.dim[1].in + j) * w.dim[2].in);
-    }
-  }
-}
-
-bool is_empty(const PoolWindows& w, int64_t d, int64_t h) {
-  return w.dim[0].begin[d] >= w.dim[0].end[d] || w.dim[1].begin[h] >= w.dim[1].end[h];
-}
-
-/// Calls f(row of windows d, h) for all rows of the result.
-template <class F>
-void for_result_rows(const PoolWindows& w, const F& f) {
-  for (int64_t d = 0; d < w.dim[0].out; ++d) {
-    for (int64_t h = 0; h < w.dim[1].out; ++h) {
-      f(d, h, (d * w.dim[1].out + h) * w.dim[2].out);
-    }
-  }
-}
-
-template <class F>
-void for_planes(int64_t planes, const PoolWindows& w, const F& f) {
-  const int64_t work = std::max<int64_t>(1, w.in_size() + w.out_size());
-  at::parallel_for(0, planes, std::max<int64_t>(1, kGrain / work), f);
-}
-
-/// Calls f(image, d, h, o, number, scratch) for pixels of results in a channels-last layout.
-template <class F>
-void for_pixels(const Layout& layout, const PoolWindows& w, const F& f) {
-  const int64_t pixels = w.out_size(), grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, layout.channels * 8));
-  at::parallel_for(0, layout.batch * pixels, grain, [&](int64_t begin, int64_t end) {
-    std::vector<int64_t> scratch;
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t o = i % w.dim[2].out, row = i % pixels / w.dim[2].out;
-      f(i / pixels, row / w.dim[1].out, row % w.dim[1].out, o, i, scratch);
-    }
-  });
-}
-
-// ---- mean
-// ----------------------------------------------------------------------------------------------------------------
-
-/// Sums along a row: out[o] = sum of column over window o. The stride is a constant where that lets the loop vectorise.
-template <class R, int Stride>
-void sum_regular(const R* column, const PoolDim& w, R* out) {
-  const int64_t stride = Stride > 0 ? Stride : w.stride, begin = w.regular_begin, n = w.regular_end - begin;
-  if (n <= 0) {
-    return; // a window may be far larger than the row
-  }
-  const R* from = column + begin * stride - w.padding;
-  R* to = out + begin;
-  for (int64_t i = 0; i < n; ++i) {
-    to[i] = from[i * stride];
-  }
-  for (int64_t k = 1; k < w.kernel; ++k) {
-    const R* shifted = from + k * w.step;
-    for (int64_t i = 0; i < n; ++i) {
-      to[i] = pointwise::add(to[i], shifted[i * stride]);
-    }
-  }
-}
-
-template <class R>
-void sum_windows(const R* column, const PoolDim& w, R* out) {
-  for (int64_t o = 0; o < w.out; ++o) {
-    if (o == w.regular_begin && w.regular_end > o) {
-      o = w.regular_end;
-    }
-    if (o >= w.out) {
-      break;
-    }
-    R sum = 0;
-    for (int64_t i = w.begin[o]; i < w.end[o]; i += w.step) {
-      sum = pointwise::add(sum, column[i]);
-    }
-    out[o] = sum;
-  }
-  if (w.stride == 1) {
-    sum_regular<R, 1>(column, w, out);
-  } else if (w.stride == 2) {
-    sum_regular<R, 2>(column, w, out);
-  } else {
-    sum_regular<R, 0>(column, w, out);
-  }
-}
-
-template <class T>
-void avg_planes(const T* x, T* y, int64_t planes, const PoolWindows& w, const Divisor& divisor) {
-  using R = Core<T>;
-  for_planes(planes, w, [&](int64_t first, int64_t last) {
-    const int64_t width = w.dim[2].out;
-    std::vector<R> column(w.dim[2].in), row(width), widths(width);
-    for (int64_t o = 0; o < width; ++o) {
-      widths[o] = static_cast<R>(divisor.along(w.dim[2], o));
-    }
-    for (int64_t plane = first; plane < last; ++plane) {
-      const T* in = x + plane * w.in_size();
-      T* out = y + plane * w.out_size();
-      for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
-        bool none = true;
-        for_rows(w, d, h, [&](int64_t offset) {
-          add_run(in + offset, column.data(), w.dim[2].in, none);
-          none = false;
-        });
-        if (none) {
-          std::fill(column.begin(), column.end(), R(0));
-        }
-        R* means = row.data();
-        sum_windows(column.data(), w.dim[2], means);
-        const R others =
-            static_cast<R>(divisor.fixed.value_or(times(divisor.along(w.dim[0], d), divisor.along(w.dim[1], h))));
-        const R* of_width = widths.data();
-        for (int64_t o = 0; o < width; ++o) {
-          means[o] = quotient(means[o], times(others, of_width[o]));
-        }
-        store_row<T>(means, out + at, width);
-      });
-    }
-  });
-}
-
-/// Pixels under the window of a pixel of the result.
-void window_pixels(const PoolWindows& w, int64_t d, int64_t h, int64_t o, std::vector<int64_t>& pixels) {
-  pixels.clear();
-  for_rows(w, d, h, [&](int64_t offset) {
-    for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
-      pixels.push_back(offset + i);
-    }
-  });
-}
-
-template <class T>
-void avg_channels_last(const T* x, T* y, const Layout& layout, const PoolWindows& w, const Divisor& divisor) {
-  using R = Core<T>;
-  const int64_t channels = layout.channels;
-  for_pixels(
-      layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel, std::vector<int64_t>& pixels) {
-        window_pixels(w, d, h, o, pixels);
-        const R count = pixels.empty() ? R(1) : static_cast<R>(divisor.of(w, d, h, o));
-        const T* in = x + image * w.in_size() * channels;
-        T* out = y + pixel * channels;
-        if constexpr (kIsReal<T>) {
-          using V = typename Lanes<T>::V;
-          for_lanes<T>(channels, [&](int64_t c, auto run) {
-            V sum(R(0));
-            for (const int64_t at : pixels) {
-              sum += load_run(in + at * channels + c, run);
-            }
-            store_run<T>(sum / V(count), out + c, run);
-          });
-        } else {
-          for (int64_t c = 0; c < channels; ++c) {
-            R sum = 0;
-            for (const int64_t at : pixels) {
-              sum = pointwise::add<R>(sum, in[at * channels + c]);
-            }
-            out[c] = quotient(sum, count);
-          }
-        }
-      });
-}
-
-/// Tensors of a pass in one layout; `result` is written and copied to where the caller wants it.
-class Written {
- public:
-  Written(const TensorBase& wanted, c10::MemoryFormat format, c10::ScalarType dtype) : wanted_(wanted) {
-    if (wanted.scalar_type() == dtype && wanted.is_contiguous(format)) {
-      used_ = wanted;
-      return;
-    }
-    TensorSpec spec = TensorSpec::like(wanted, wanted.sizes(), dtype);
-    spec.memory_format = format;
-    used_ = at::empty_spec(spec);
-  }
-  const TensorBase& tensor() const {
-    return used_;
-  }
-  void finish() const {
-    if (!used_.is_same(wanted_)) {
-      Tensor(wanted_).copy_(Tensor(used_));
-    }
-  }
-
- private:
-  TensorBase wanted_, used_;
-};
-
-constexpr auto kAvgDtypes = kFloating | dtype_set<c10::ScalarType::Long>;
-constexpr auto kMaxDtypes = kFloating | kIntegral;
-
-void avg_forward(
-    const char* op,
-    const TensorBase& self,
-    int64_t dims,
-    const PoolWindows& w,
-    const Divisor& divisor,
-    const TensorBase& out) {
-  if (out.numel() == 0) {
-    return;
-  }
-  const Layout layout(self, dims);
-  const TensorBase x = self.contiguous(layout.format);
-  const Written y(out, layout.format, out.scalar_type());
-  dispatch(op, self.scalar_type(), kAvgDtypes, [&]<class T> {
-    if (layout.channels_last) {
-      avg_channels_last(x.const_data_ptr<T>(), y.tensor().template mutable_data_ptr<T>(), layout, w, divisor);
-    } else {
-      avg_planes(x.const_data_ptr<T>(), y.tensor().template mutable_data_ptr<T>(), layout.planes(), w, divisor);
-    }
-  });
-  y.finish();
-}
-
-/// dx += g spread over the windows of a plane, dx in the type of the sums.
-template <class T, class R>
-void spread_plane(const T* g, R* dx, const PoolWindows& w, const Divisor& divisor, std::vector<R>& row) {
-  std::fill(dx, dx + w.in_size(), R(0));
-  for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
-    if (is_empty(w, d, h)) {
-      return;
-    }
-    std::fill(row.begin(), row.end(), R(0));
-    for (int64_t o = 0; o < w.dim[2].out; ++o) {
-      const R share = quotient(static_cast<R>(g[at + o]), static_cast<R>(divisor.of(w, d, h, o)));
-      for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
-        row[i] = pointwise::add(row[i], share);
-      }
-    }
-    for_rows(w, d, h, [&](int64_t offset) { add_run(row.data(), dx + offset, w.dim[2].in, false); });
-  });
-}
-
-/// Runs f(image, first channel, last channel) over images, and over parts of the channels when images are few.
-template <class F>
-void for_channel_parts(const Layout& layout, const F& f) {
-  const int64_t parts = layout.batch >= at::get_num_threads()
-      ? 1
-      : std::min<int64_t>(at::get_num_threads(), std::max<int64_t>(1, layout.channels / 16));
-  at::parallel_for(0, layout.batch * parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      f(i / parts, layout.channels * (i % parts) / parts, layout.channels * (i % parts + 1) / parts);
-    }
-  });
-}
-
-template <class T, class R>
-void spread_channels_last(const T* g, R* dx, const Layout& layout, const PoolWindows& w, const Divisor& divisor) {
-  const int64_t channels = layout.channels;
-  for_channel_parts(layout, [&](int64_t image, int64_t first, int64_t last) {
-    R* to = dx + image * w.in_size() * channels;
-    const T* from = g + image * w.out_size() * channels;
-    for (int64_t i = 0; i < w.in_size(); ++i) {
-      std::fill(to + i * channels + first, to + i * channels + last, R(0));
-    }
-    for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
-      for (int64_t o = 0; o < w.dim[2].out; ++o) {
-        const R count = static_cast<R>(divisor.of(w, d, h, o));
-        const T* share = from + (at + o) * channels;
-        for_rows(w, d, h, [&](int64_t offset) {
-          for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
-            R* pixel = to + (offset + i) * channels;
-            for (int64_t c = first; c < last; ++c) {
-              pixel[c] = pointwise::add<R>(pixel[c], quotient(static_cast<R>(share[c]), count));
-            }
-          }
-        });
-      }
-    });
-  });
-}
-
-void avg_backward(
-    const char* op,
-    const TensorBase& grad_output,
-    const TensorBase& self,
-    int64_t dims,
-    const PoolWindows& w,
-    const Divisor& divisor,
-    const TensorBase& grad_input) {
-  if (grad_input.numel() == 0) {
-    return;
-  }
-  const Layout layout(self, dims);
-  const TensorBase grad = grad_output.contiguous(layout.format);
-  dispatch(op, self.scalar_type(), kAvgDtypes, [&]<class T> {
-    using R = Core<T>;
-    const Written result(grad_input, layout.format, c10::CppTypeToScalarType<R>::value);
-    const T* g = grad.const_data_ptr<T>();
-    R* dx = result.tensor().template mutable_data_ptr<R>();
-    if (layout.channels_last) {
-      spread_channels_last(g, dx, layout, w, divisor);
-    } else {
-      for_planes(layout.planes(), w, [&](int64_t first, int64_t last) {
-        std::vector<R> row(w.dim[2].in);
-        for (int64_t p = first; p < last; ++p) {
-          spread_plane(g + p * w.out_size(), dx + p * w.in_size(), w, divisor, row);
-        }
-      });
-    }
-    result.finish();
-  });
-}
-
-// ---- maximum
-// -------------------------------------------------------------------------------------------------------------
 
 /// Whether value v at index p comes before the best one: greater, of equal ones the earlier index, of NaNs the later.
 template <class R, class P>
@@ -721,7 +262,7 @@ void max_narrow_plane(const T* x, T* y, int64_t* indices, const PoolWindows& w) 
 }
 
 template <class T>
-void max_channels_last(const T* x, T* y, int64_t* indices, const Layout& layout, const PoolWindows& w) {
+void max_channels_last(const T* x, T* y, int64_t* indices, const PoolLayout& layout, const PoolWindows& w) {
   using P = Place<T>;
   const int64_t channels = layout.channels;
   for_pixels(
@@ -784,9 +325,9 @@ void max_forward(
   if (out.numel() == 0) {
     return;
   }
-  const Layout layout(self, dims);
+  const PoolLayout layout(self, dims);
   const TensorBase x = self.contiguous(layout.format);
-  const Written y(out, layout.format, out.scalar_type()), places(indices, layout.format, kLong);
+  const PoolResult y(out, layout.format, out.scalar_type()), places(indices, layout.format, kLong);
   dispatch(op, self.scalar_type(), kMaxDtypes, [&]<class T> {
     check_places<T>(op, w);
     const T* from = x.const_data_ptr<T>();
@@ -823,7 +364,7 @@ void max_backward(
   if (grad_input.numel() == 0) {
     return;
   }
-  const Layout layout(self, dims);
+  const PoolLayout layout(self, dims);
   const TensorBase grad = grad_output.contiguous(layout.format), places = indices.contiguous(layout.format);
   const int64_t in = self.numel() / std::max<int64_t>(1, layout.planes()),
                 out = grad.numel() / std::max<int64_t>(1, layout.planes());
@@ -835,7 +376,7 @@ void max_backward(
   };
   dispatch(op, self.scalar_type(), kMaxDtypes, [&]<class T> {
     using R = Core<T>;
-    const Written result(grad_input, layout.format, c10::CppTypeToScalarType<R>::value);
+    const PoolResult result(grad_input, layout.format, c10::CppTypeToScalarType<R>::value);
     const T* g = grad.const_data_ptr<T>();
     R* dx = result.tensor().template mutable_data_ptr<R>();
     const auto add = [](R& sum, T x) { sum = pointwise::add<R>(sum, static_cast<R>(x)); };
@@ -868,9 +409,6 @@ void max_backward(
   });
 }
 
-// ---- windows at random
-// -----------------------------------------------------------------------------------------------
-
 /// First elements of windows whose distances vary by chance; the last window ends with the input.
 template <class T>
 std::vector<int64_t> random_begins(T sample, int64_t in, int64_t out, int64_t kernel) {
@@ -900,9 +438,9 @@ void fractional_forward(
     return;
   }
   const auto plain = c10::MemoryFormat::Contiguous;
-  const Layout layout(self, dims);
+  const PoolLayout layout(self, dims);
   const TensorBase x = self.contiguous(), chance = samples.contiguous();
-  const Written y(out, plain, out.scalar_type()), places(indices, plain, kLong);
+  const PoolResult y(out, plain, out.scalar_type()), places(indices, plain, kLong);
   const int64_t rank = self.dim();
   dispatch(op, self.scalar_type(), kFloating, [&]<class T> {
     using R = Core<T>;
@@ -984,86 +522,6 @@ void max_pool3d_backward_kernel(
     const TensorBase& indices,
     const TensorBase& grad_input) {
   max_backward("max_pool3d_backward", grad_output, self, 3, indices, grad_input);
-}
-
-void avg_pool2d_kernel(
-    const TensorBase& self,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    bool,
-    bool count_include_pad,
-    std::optional<int64_t> divisor_override,
-    const TensorBase& out) {
-  avg_forward(
-      "avg_pool2d", self, 2, fixed_windows(self, out, 2, kernel_size, stride, padding, {1}),
-      {count_include_pad, divisor_override}, out);
-}
-
-void avg_pool3d_kernel(
-    const TensorBase& self,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    bool,
-    bool count_include_pad,
-    std::optional<int64_t> divisor_override,
-    const TensorBase& out) {
-  avg_forward(
-      "avg_pool3d", self, 3, fixed_windows(self, out, 3, kernel_size, stride, padding, {1}),
-      {count_include_pad, divisor_override}, out);
-}
-
-void avg_pool2d_backward_kernel(
-    const TensorBase& grad_output,
-    const TensorBase& self,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    bool,
-    bool count_include_pad,
-    std::optional<int64_t> divisor_override,
-    const TensorBase& grad_input) {
-  avg_backward(
-      "avg_pool2d_backward", grad_output, self, 2,
-      fixed_windows(self, grad_output, 2, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override},
-      grad_input);
-}
-
-void avg_pool3d_backward_kernel(
-    const TensorBase& grad_output,
-    const TensorBase& self,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    bool,
-    bool count_include_pad,
-    std::optional<int64_t> divisor_override,
-    const TensorBase& grad_input) {
-  avg_backward(
-      "avg_pool3d_backward", grad_output, self, 3,
-      fixed_windows(self, grad_output, 3, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override},
-      grad_input);
-}
-
-void adaptive_avg_pool2d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out) {
-  avg_forward("adaptive_avg_pool2d", self, 2, adaptive_windows(self, out, 2), {}, out);
-}
-
-void adaptive_avg_pool3d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out) {
-  avg_forward("adaptive_avg_pool3d", self, 3, adaptive_windows(self, out, 3), {}, out);
-}
-
-void adaptive_avg_pool2d_backward_kernel(
-    const TensorBase& grad_output, const TensorBase& self, const TensorBase& grad_input) {
-  avg_backward(
-      "adaptive_avg_pool2d_backward", grad_output, self, 2, adaptive_windows(self, grad_output, 2), {}, grad_input);
-}
-
-void adaptive_avg_pool3d_backward_kernel(
-    const TensorBase& grad_output, const TensorBase& self, const TensorBase& grad_input) {
-  avg_backward(
-      "adaptive_avg_pool3d_backward", grad_output, self, 3, adaptive_windows(self, grad_output, 3), {}, grad_input);
 }
 
 void adaptive_max_pool2d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out, const TensorBase& indices) {
