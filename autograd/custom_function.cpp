@@ -1,5 +1,7 @@
 #include <autograd/custom_function.h>
 
+#include <aten/functorch/BatchedTensorImpl.h>
+
 #include <aten/Functions.h>
 #include <aten/core/VariableHooksInterface.h>
 #include <autograd/VariableTypeUtils.h>
@@ -185,6 +187,14 @@ bool CustomNode::begin(const variable_list& inputs, VariableFlags&& is_variable_
   ctx_.grad_fn_ = weak_from_this();
   const bool recorded = GradMode::is_enabled() && any_variable_requires_grad(inputs);
   if (recorded) {
+    for (const Variable& input : inputs) {
+      TORCH_CHECK(
+          !at::functorch::isBatchedTensor(input),
+          "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+          "have ",
+          "no gradient to record: a custom function's backward cannot be batched. Write it with operators, or as an ",
+          "operator with its own Autograd kernel");
+    }
     set_next_edges(collect_next_edges(inputs));
   }
   return recorded;

@@ -14,11 +14,11 @@ namespace torch::autograd {
 
 namespace {
 
-// Nobody else may see the tensor or its memory, and the sum must fit into it.
+// Nobody else may see the tensor or its memory, and the sum must fit into it: a batch of gradients does not.
 bool may_add_in_place(const Variable& sum, const Variable& var) {
-  return !GradMode::is_enabled() && !forward_ad::any_level() && sum.use_count() == 1 && sum.has_storage() &&
-      sum.storage().use_count() == 1 && sum.is_non_overlapping_and_dense() && sum.scalar_type() == var.scalar_type() &&
-      sum.sizes() == var.sizes();
+  return !var.key_set().has(c10::DispatchKey::FuncTorchBatched) && !GradMode::is_enabled() &&
+      !forward_ad::any_level() && sum.use_count() == 1 && sum.has_storage() && sum.storage().use_count() == 1 &&
+      sum.is_non_overlapping_and_dense() && sum.scalar_type() == var.scalar_type() && sum.sizes() == var.sizes();
 }
 
 // Without the kernels of autograd, which have nothing to record.

@@ -1,5 +1,6 @@
 // The autograd methods of Tensor.
 #include <aten/core/VariableHooksInterface.h>
+#include <aten/functorch/BatchedTensorImpl.h>
 #include <autograd/autograd.h>
 #include <autograd/autograd_meta_extras.h>
 #include <autograd/autograd_not_implemented_fallback.h>
@@ -50,6 +51,15 @@ struct VariableHooks final : at::impl::VariableHooksInterface {
 VariableHooks variable_hooks;
 const at::impl::VariableHooksRegisterer variable_hooks_registerer(&variable_hooks);
 
+// History belongs to the value that stands behind a batched tensor.
+const at::TensorBase& with_history(const at::TensorBase& self) {
+  const at::TensorBase* value = &self;
+  while (const auto* const batched = at::functorch::maybeGetBatchedImpl(*value)) {
+    value = &batched->value();
+  }
+  return *value;
+}
+
 at::TensorBase VariableHooks::tensor_data(const at::TensorBase& self) const {
   TORCH_CHECK(self.defined(), "cannot call tensor_data() on undefined tensor");
   const c10::TensorImpl& impl = *self.unsafeGetTensorImpl();
@@ -68,7 +78,8 @@ at::TensorBase VariableHooks::data(const at::TensorBase& self) const {
   return self.variable_data();
 }
 
-bool VariableHooks::is_leaf(const at::TensorBase& self) const {
+bool VariableHooks::is_leaf(const at::TensorBase& tensor) const {
+  const at::TensorBase& self = with_history(tensor);
   const AutogradMeta* meta = impl::get_autograd_meta(self);
   if (meta == nullptr || meta->grad_fn_ != nullptr) {
     return meta == nullptr;
@@ -81,13 +92,14 @@ bool VariableHooks::is_leaf(const at::TensorBase& self) const {
       !view->get_backward_view().base_.requires_grad();
 }
 
-int64_t VariableHooks::output_nr(const at::TensorBase& self) const {
+int64_t VariableHooks::output_nr(const at::TensorBase& tensor) const {
+  const at::TensorBase& self = with_history(tensor);
   const AutogradMeta* meta = impl::get_autograd_meta(self);
   return meta ? meta->output_nr_ : 0;
 }
 
 int64_t VariableHooks::_version(const at::TensorBase& self) const {
-  return self.unsafeGetTensorImpl()->version_counter().current_version();
+  return with_history(self).unsafeGetTensorImpl()->version_counter().current_version();
 }
 
 const std::string& VariableHooks::name(const at::TensorBase& self) const {
@@ -127,7 +139,8 @@ std::shared_ptr<Node> remade_grad_fn(const at::TensorBase& self, const ViewInfo&
   return impl::get_autograd_meta(view)->grad_fn_;
 }
 
-const std::shared_ptr<Node>& VariableHooks::grad_fn(const at::TensorBase& self) const {
+const std::shared_ptr<Node>& VariableHooks::grad_fn(const at::TensorBase& tensor) const {
+  const at::TensorBase& self = with_history(tensor);
   static const std::shared_ptr<Node> none;
   DifferentiableViewMeta* meta = impl::get_view_autograd_meta(self);
   if (meta == nullptr) {
@@ -205,6 +218,11 @@ bool VariableHooks::retains_grad(const at::TensorBase& self) const {
 }
 
 void VariableHooks::requires_grad_(const at::TensorBase& self, bool requires_grad) const {
+  TORCH_CHECK(
+      !at::functorch::isBatchedTensor(self),
+      "You are attempting to call Tensor.requires_grad_() inside of a function being transformed by a functorch "
+      "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, "
+      "hessian) or call requires_grad_() outside of a function being transformed instead.");
   TORCH_CHECK(
       self.is_leaf() || requires_grad,
       "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "

@@ -247,18 +247,29 @@ const char* TensorImpl::tensorimpl_type_name() const {
 
 // -- Errors of data access -------------------------------------------------------------
 
+namespace {
+
+const char* why_no_memory(DispatchKeySet keys) {
+  return keys.has(DispatchKey::FuncTorchBatched)
+      ? ": inside of vmap a tensor stands for one sample of a batch, and has no memory of its own. Use operators "
+        "instead, or call this code for each sample"
+      : "";
+}
+
+} // namespace
+
 void TensorImpl::throw_storage_access_error() const {
   if (extra_meta_ && extra_meta_->custom_storage_error_msg_->has_value()) {
     TORCH_CHECK(false, **extra_meta_->custom_storage_error_msg_);
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Cannot access storage of ", tensorimpl_type_name());
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Cannot access storage of ", tensorimpl_type_name(), why_no_memory(key_set_));
 }
 
 void TensorImpl::throw_data_ptr_access_error() const {
   if (extra_meta_ && extra_meta_->custom_data_ptr_error_msg_->has_value()) {
     TORCH_CHECK(false, **extra_meta_->custom_data_ptr_error_msg_);
   }
-  TORCH_CHECK(false, "Cannot access data pointer of Tensor that doesn't have storage");
+  TORCH_CHECK(false, "Cannot access data pointer of Tensor that doesn't have storage", why_no_memory(key_set_));
 }
 
 void TensorImpl::throw_not_allocated() const {

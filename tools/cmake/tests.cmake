@@ -47,7 +47,7 @@ function(tensor_test name)
   set_tests_properties(${name}_threads PROPERTIES LABELS "threads;slow")
 endfunction()
 
-set(tested_folders c10 aten autograd api backend nn optim amp data serialize sparse quantized profiler jit distributed fx capture aot compile)
+set(tested_folders c10 aten autograd api backend nn optim amp data serialize sparse quantized profiler jit distributed fx capture aot compile func)
 foreach(folder ${tested_folders})
   file(GLOB sources CONFIGURE_DEPENDS test/${folder}/*.cpp)
   if(sources)

@@ -16,7 +16,7 @@ FIELDS = {
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "test", "tensor_overload", "fast_path",
-    "node", "inplace_node", "refuse", "names", "forward", "jvp",
+    "node", "inplace_node", "refuse", "names", "forward", "jvp", "batch",
 }
 # Rules for tangents that are no formula.
 JVP_WAYS = ("linear", "products", "elements", "reduction")
@@ -33,6 +33,8 @@ NAMES_RULES = (
     "pointwise", "self", "reduce", "drop_dim", "transpose", "squeeze", "expand", "diagonal", "cat",
     "distances", "product", "added_product", "equal", "none",
 )
+# How operators are batched, see aten/functorch/batch_rules.h. The last one goes with the rank of tensors of samples.
+BATCH_RULES = ("pointwise", "dims", "map", "reduce", "leading", "sizes", "inplace", "decompose", "dynamic", "loop", "samples")
 DTYPE_SETS = {
     "bool": ["bool"],
     "integral": ["uint8_t", "int8_t", "int16_t", "int32_t", "int64_t"],
@@ -137,6 +139,11 @@ class Entry:
         return self.get("names") or ("pointwise" if self.is_pointwise else None)
 
     @property
+    def batch_rule(self) -> str | None:
+        """How vmap batches it; None where its parts are batched, a kernel for FuncTorchBatched does it, or a loop."""
+        return self.get("batch") or ("pointwise" if self.is_pointwise else None)
+
+    @property
     def operands(self) -> list[str]:
         """Arguments of a pointwise operator that the iterator runs over."""
         given = self.get("operands")
@@ -217,7 +224,7 @@ def _check(entry: Entry) -> None:
     if "names" in entry.raw and entry.is_composite:
         raise entry.fail("names", "names reach the operators that a composite one is made of")
     if "jvp" in entry.raw and not isinstance(entry.get("grad"), dict):
-        raise entry.fail("jvp", f"'{entry.get('jvp')}' is for operators with a derivative: give 'grad'")
+        raise entry.fail("jvp", "batch", f"'{entry.get('jvp')}' is for operators with a derivative: give 'grad'")
     for key in ("node", "inplace_node"):
         if key in entry.raw and not re.fullmatch(r"(\w+::)*\w*Backward\w+", entry.get(key)):
             raise entry.fail(key, f"'{entry.get(key)}' is no name of a node, such as PowBackward1")

@@ -7,6 +7,7 @@ import zlib
 
 from emit_api import by_base_name, definitions, functions_header, keyed_headers, methods_header, op_declarations, op_header, ops_header, variable_factories
 from emit_autograd import AutogradEmitter
+from emit_batch import batch_rules
 from emit_docs import reference_page
 from emit_forward import forward_rules
 from emit_forwards import forwards
@@ -92,6 +93,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
             if text:
                 files[name] = text
     files |= signatures.sources()
+    files["src/batch_rules.cpp"] = batch_rules(entries)
     files["src/names_rules.cpp"] = names_rules(entries)
     files["src/forward_rules.cpp"] = forward_rules(entries, sources)
     for name, text in kernels.cuda_pointwise_sources(entries).items():

@@ -1,0 +1,211 @@
+// Operators that draw random numbers, inside of vmap: the kernels of the key FuncTorchVmapMode.
+#include <aten/functorch/batch_rules.h>
+
+#include <aten/core/Tensor.h>
+#include <aten/core/function_schema.h>
+#include <aten/library/library.h>
+#include <aten/ops/empty_like.h>
+#include <aten/ops/stack.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Note [Random numbers inside of vmap]
+// Such a call reaches these kernels whether or not a tensor of it is batched, because the key is included while a vmap
+// runs. The innermost level says what to do: to refuse; to draw once, outside of the level ("same"); or to draw for all
+// samples in one call that has the batch in front ("different"). What then runs knows of the levels around alone.
+
+namespace at::functorch {
+
+namespace {
+
+using torch::jit::Stack;
+
+bool is_batched_at(const BatchCall& call) {
+  bool batched = false;
+  call.for_each_tensor([&](size_t, const Tensor& tensor) { batched |= value_at(tensor, call.level()).is_batched(); });
+  return batched;
+}
+
+/// Whether values of a tensor take part in what is drawn: not for `rand_like` and what only writes self.
+bool depends_on_values(const BatchCall& call) {
+  const std::string& name = call.schema().name();
+  const bool is_like = name.size() > 5 && name.compare(name.size() - 5, 5, "_like") == 0;
+  bool others = false;
+  call.for_each_tensor([&](size_t i, const Tensor&) { others |= !call.is_written(i); });
+  return others && !is_like;
+}
+
+/// One draw for all samples.
+void draw_once(const BatchCall& call) {
+  const LevelsBelowGuard below(call.level());
+  if (!is_batched_at(call)) {
+    return call.finish_unbatched(call.call(call.with_tensors([](size_t, const Tensor& tensor) { return tensor; })));
+  }
+  TORCH_CHECK(
+      !depends_on_values(call),
+      "Vmap does not currently support same randomness with a batched tensor input: ", call.name(),
+      " would draw from another distribution for each sample. Use randomness='different'");
+  // A sample to be written, or like which the result is to be.
+  std::vector<std::pair<Tensor, Tensor>> written;
+  Stack results = call.call(call.with_tensors([&](size_t i, const Tensor& tensor) {
+    const BatchedValue batched = value_at(tensor, call.level());
+    const Tensor all = batched.batch_first();
+    const Tensor sample = at::empty_like(tensor.dim() == all.dim() ? all : all.new_empty(tensor.sizes()));
+    if (call.is_written(i)) {
+      written.emplace_back(all, sample);
+    }
+    return sample;
+  }));
+  for (const auto& [all, sample] : written) {
+    all.copy_(sample.expand_as(all));
+  }
+  if (written.empty()) {
+    return call.finish_unbatched(std::move(results));
+  }
+  call.finish(std::move(results));
+}
+
+/// The call with the batch in front, for which other numbers are drawn for each sample.
+Stack with_batch(const BatchCall& call) {
+  int64_t rank = 0;
+  call.for_each_tensor([&](size_t, const Tensor& tensor) { rank = std::max(rank, tensor.dim()); });
+  Stack arguments = call.with_tensors([&](size_t i, const Tensor& tensor) {
+    const BatchedValue sample = value_at(tensor, call.level());
+    TORCH_CHECK(
+        !call.is_written(i) || sample.is_batched(),
+        "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
+        "randomness. ",
+        call.name(), " has to be given a tensor that is vmapped over, or used out-of-place");
+    return pad_sample(sample.with_batch(call.batch_size()), sample.rank(), rank);
+  });
+  if (const std::optional<size_t> size = call.position("size")) {
+    std::vector<int64_t> sizes = call.argument(*size).toIntVector();
+    sizes.insert(sizes.begin(), call.batch_size());
+    arguments[*size] = std::move(sizes);
+  }
+  return arguments;
+}
+
+void draw_for_each(const BatchCall& call) {
+  const LevelsBelowGuard below(call.level());
+  call.finish(call.call(with_batch(call)));
+}
+
+/// Operators whose result has no dimension for a batch.
+void draw_permutations(const BatchCall& call) {
+  const LevelsBelowGuard below(call.level());
+  std::vector<Tensor> samples;
+  for (int64_t b = 0; b < call.batch_size(); ++b) {
+    samples.push_back(call.call(call.with_tensors([](size_t, const Tensor& tensor) { return tensor; }))[0].toTensor());
+  }
+  TORCH_CHECK(!samples.empty(), "randperm: vmap over no samples has no size to give");
+  call.finish({at::stack(samples)});
+}
+
+/// Rows are samples already.
+void draw_multinomial(const BatchCall& call) {
+  const LevelsBelowGuard below(call.level());
+  Stack arguments = with_batch(call);
+  const Tensor weights = arguments[0].toTensor();
+  TORCH_CHECK(weights.dim() == 2 || weights.dim() == 3, "prob_dist must be 1 or 2 dim");
+  arguments[0] = weights.reshape({-1, weights.size(-1)});
+  const Tensor drawn = call.call(std::move(arguments))[0].toTensor();
+  std::vector<int64_t> sizes = weights.sizes().vec();
+  sizes.back() = drawn.size(-1);
+  call.finish({drawn.reshape(sizes)});
+}
+
+void random_kernel(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
+  VmapLevelPtr level = current_vmap_level();
+  const std::optional<int> train = op.schema().argumentIndexWithName("train");
+  const auto draws_nothing = [&] { // dropout outside of training
+    const c10::IValue& value = torch::jit::peek(*stack, static_cast<size_t>(*train), op.schema().arguments().size());
+    return value.isBool() && !value.toBool();
+  };
+  if (!level || (train && draws_nothing())) {
+    op.redispatchBoxed(
+        keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::FuncTorchVmapMode), stack);
+    return;
+  }
+  const BatchCall call(op, stack, level);
+  TORCH_CHECK(
+      level->randomness != RandomnessType::Error,
+      "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+      "randomness flags on vmap or perform the randomness operation out of vmap: ",
+      call.name());
+  if (level->randomness == RandomnessType::Same) {
+    return draw_once(call);
+  }
+  const std::string& name = call.schema().name();
+  if (name == "aten::randperm") {
+    return draw_permutations(call);
+  }
+  return name == "aten::multinomial" ? draw_multinomial(call) : draw_for_each(call);
+}
+
+} // namespace
+
+} // namespace at::functorch
+
+TORCH_LIBRARY_IMPL(aten, FuncTorchVmapMode, m) {
+  for (const char* const name :
+       {"random_",
+        "random_.from",
+        "random_.to",
+        "uniform_",
+        "normal_",
+        "log_normal_",
+        "exponential_",
+        "cauchy_",
+        "geometric_",
+        "bernoulli_.float",
+        "bernoulli_.Tensor",
+        "bernoulli",
+        "bernoulli.p",
+        "bernoulli.Tensor",
+        "rand",
+        "rand.generator",
+        "rand_like",
+        "rand_like.generator",
+        "randn",
+        "randn.generator",
+        "randn_like",
+        "randn_like.generator",
+        "randint",
+        "randint.generator",
+        "randint.low",
+        "randint.low_generator",
+        "randint_like",
+        "randint_like.generator",
+        "randint_like.low_dtype",
+        "randint_like.low_generator_dtype",
+        "randperm",
+        "randperm.generator",
+        "normal.Tensor_float",
+        "normal.float_Tensor",
+        "normal.Tensor_Tensor",
+        "normal.float_float",
+        "multinomial",
+        "poisson",
+        "_standard_gamma",
+        "binomial",
+        "_sample_dirichlet",
+        "uniform",
+        "normal_functional",
+        "log_normal",
+        "exponential",
+        "cauchy",
+        "geometric",
+        "random",
+        "random.from",
+        "random.to",
+        "native_dropout",
+        "_fused_dropout",
+        "_rrelu_slopes"}) {
+    m.impl(name, torch::CppFunction::makeFromBoxedFunction<&at::functorch::random_kernel>());
+  }
+}

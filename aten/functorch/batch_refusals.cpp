@@ -1,0 +1,36 @@
+// What no rule could do: to give one number for all samples.
+#include <aten/functorch/batch_rules.h>
+
+#include <aten/core/Tensor.h>
+#include <aten/library/library.h>
+#include <c10/util/Exception.h>
+
+namespace at::functorch {
+
+namespace {
+
+Scalar item(const Tensor& self) {
+  level_of({self}, "item");
+  TORCH_CHECK(
+      false,
+      "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
+      "please try to rewrite what you're doing with other operations.");
+}
+
+bool is_nonzero(const Tensor& self) {
+  level_of({self}, "is_nonzero");
+  TORCH_CHECK(
+      false,
+      "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support "
+      "that: the samples may take different branches. Use where() to choose between values");
+}
+
+} // namespace
+
+} // namespace at::functorch
+
+TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
+  m.impl("_local_scalar_dense", &at::functorch::item);
+  m.impl("item", &at::functorch::item);
+  m.impl("is_nonzero", &at::functorch::is_nonzero);
+}

@@ -1,0 +1,327 @@
+// Rules that follow from what an operator's arguments are called.
+#include <aten/functorch/batch_rules.h>
+
+#include <aten/core/Tensor.h>
+#include <aten/core/function_schema.h>
+#include <aten/native/explicit/type_properties.h>
+#include <c10/core/WrapDimMinimal.h>
+#include <c10/util/DimVector.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+namespace at::functorch {
+
+namespace {
+
+using torch::jit::Stack;
+
+bool names_dimensions(const std::string& argument) {
+  constexpr std::string_view names[] = {"dim", "dims", "dim0", "dim1", "dim2", "dimension", "axis"};
+  return std::find(std::begin(names), std::end(names), argument) != std::end(names);
+}
+
+/// Dimensions of a sample of this rank, counted behind the batch.
+void count_batch(const BatchCall& call, Stack& arguments, int64_t rank) {
+  for (size_t i = 0; i < call.count(); ++i) {
+    if (!names_dimensions(call.schema().arguments()[i].name())) {
+      continue;
+    }
+    c10::IValue& value = arguments[i];
+    if (value.isInt()) {
+      value = c10::maybe_wrap_dim(value.toInt(), rank) + 1;
+    } else if (value.isIntList()) {
+      std::vector<int64_t> dims = value.toIntVector();
+      for (int64_t& dim : dims) {
+        dim = c10::maybe_wrap_dim(dim, rank) + 1;
+      }
+      value = std::move(dims);
+    }
+  }
+}
+
+/// Rank of a sample of the first tensor.
+int64_t first_rank(const BatchCall& call) {
+  int64_t rank = -1;
+  call.for_each_tensor([&](size_t, const Tensor& tensor) { rank = rank < 0 ? tensor.dim() : rank; });
+  return std::max<int64_t>(rank, 0);
+}
+
+/// Samples without dimensions had one for the call: results lose it again.
+void drop_last_dimension(Stack& results) {
+  for (c10::IValue& result : results) {
+    if (result.isTensor() && result.toTensor().defined() && result.toTensor().dim() > 1) {
+      result = result.toTensor().squeeze(-1);
+    }
+  }
+}
+
+/// All tensors with the batch in front. Those whose samples have no dimensions get one, where `scalars_get_dimension`.
+Stack all_with_batch(const BatchCall& call, bool scalars_get_dimension) {
+  return call.with_tensors([&](size_t, const Tensor& tensor) {
+    const BatchedValue sample = value_at(tensor, call.level());
+    const Tensor value = sample.with_batch(call.batch_size());
+    return scalars_get_dimension && sample.rank() == 0 ? value.unsqueeze(-1) : value;
+  });
+}
+
+/// The dtype that tensors with other than the common one are to have, so that a batched number, which has a dimension,
+/// still yields to tensors that have some.
+std::optional<ScalarType> common_dtype(const BatchCall& call) {
+  native::ResultTypeState samples, values;
+  bool differ = false;
+  std::optional<ScalarType> first;
+  call.for_each_tensor([&](size_t, const Tensor& tensor) {
+    if (tensor.scalar_type() == kBool) {
+      return;
+    }
+    differ |= first.has_value() && *first != tensor.scalar_type();
+    first = tensor.scalar_type();
+    samples = native::update_result_type_state(tensor, samples);
+    values = native::update_result_type_state(value_at(tensor, call.level()).value, values);
+  });
+  if (!differ) {
+    return std::nullopt;
+  }
+  const ScalarType wanted = native::result_type(samples);
+  return wanted == native::result_type(values) ? std::nullopt : std::optional<ScalarType>(wanted);
+}
+
+} // namespace
+
+VmapLevelPtr level_of(c10::ArrayRef<Tensor> tensors, const char* op) {
+  VmapLevelPtr highest;
+  for (const Tensor& tensor : tensors) {
+    if (const BatchedTensorImpl* const batched = maybeGetBatchedImpl(tensor)) {
+      check_not_escaped(*batched, op);
+      if (!highest || batched->level() > highest->number) {
+        highest = batched->vmap_level();
+      }
+    }
+  }
+  return highest;
+}
+
+Tensor pad_sample(const Tensor& batch_first, int64_t rank_of_sample, int64_t rank) {
+  Tensor padded = batch_first;
+  for (int64_t d = rank_of_sample; d < rank; ++d) {
+    padded = padded.unsqueeze(1);
+  }
+  return padded;
+}
+
+void batch_pointwise(const BatchCall& call) {
+  call.check_written();
+  int64_t rank = 0;
+  call.for_each_tensor([&](size_t, const Tensor& tensor) { rank = std::max(rank, tensor.dim()); });
+  const std::optional<ScalarType> common = common_dtype(call);
+  call.finish(call.call(call.with_tensors([&](size_t i, const Tensor& tensor) {
+    const BatchedValue sample = value_at(tensor, call.level());
+    Tensor value = sample.is_batched() ? pad_sample(sample.batch_first(), sample.rank(), rank) : sample.value;
+    const bool casts = common && value.scalar_type() != kBool && !call.is_written(i);
+    return casts ? value.to(*common) : value;
+  })));
+}
+
+void batch_dims(const BatchCall& call) {
+  call.check_written();
+  int64_t rank = first_rank(call);
+  const std::optional<size_t> sizes = call.position("input_sizes"); // of a gradient's input
+  rank = sizes ? static_cast<int64_t>(call.argument(*sizes).toListRef().size()) : rank;
+  Stack arguments = all_with_batch(call, rank == 0);
+  count_batch(call, arguments, rank);
+  if (sizes) {
+    std::vector<int64_t> input = call.argument(*sizes).toIntVector();
+    input.insert(input.begin(), call.batch_size());
+    arguments[*sizes] = std::move(input);
+  }
+  Stack results = call.call(std::move(arguments));
+  if (rank == 0) {
+    drop_last_dimension(results);
+  }
+  call.finish(std::move(results));
+}
+
+void batch_map(const BatchCall& call) {
+  call.check_written();
+  call.finish(call.call(all_with_batch(call, false)));
+}
+
+namespace {
+
+/// Operators that reduce all of a tensor, and those that reduce dimensions of it in the same way.
+struct FullReduction {
+  std::string_view name;
+  const char* other;
+  const char* overload;
+  bool takes_list;
+};
+
+constexpr FullReduction kFullReductions[] = {
+    {"aten::sum", "aten::sum", "dim_IntList", true},
+    {"aten::mean", "aten::mean", "dim", true},
+    {"aten::prod", "aten::prod", "dim_int", false},
+    {"aten::max", "aten::amax", "", true},
+    {"aten::min", "aten::amin", "", true},
+    {"aten::any", "aten::any", "dim", false},
+    {"aten::all", "aten::all", "dim", false},
+    {"aten::median", "aten::median", "dim", false},
+    {"aten::nanmedian", "aten::nanmedian", "dim", false},
+};
+
+/// Samples as rows.
+Tensor flat_samples(const BatchCall& call) {
+  const Tensor value = call.tensor(0).with_batch(call.batch_size());
+  return value.dim() == 1 ? value.unsqueeze(1)
+                          : value.reshape({value.size(0), c10::multiply_integers(value.sizes().slice(1))});
+}
+
+void reduce_all(const BatchCall& call) {
+  const auto* const found = std::find_if(
+      std::begin(kFullReductions), std::end(kFullReductions),
+      [&](const FullReduction& reduction) { return reduction.name == call.name(); });
+  TORCH_INTERNAL_ASSERT(found != std::end(kFullReductions), call.name(), " has no form with dimensions");
+  const c10::OperatorHandle other = c10::Dispatcher::singleton().findSchemaOrThrow(found->other, found->overload);
+  Stack arguments;
+  for (const c10::Argument& argument : other.schema().arguments()) {
+    const std::optional<size_t> same = call.position(argument.name().c_str());
+    if (argument.name() == "self") {
+      arguments.emplace_back(flat_samples(call));
+    } else if (argument.name() == "dim") {
+      arguments.emplace_back(found->takes_list ? c10::IValue(std::vector<int64_t>{1}) : c10::IValue(int64_t{1}));
+    } else {
+      arguments.push_back(same ? call.argument(*same) : *argument.default_value());
+    }
+  }
+  other.callBoxed(&arguments);
+  arguments.resize(call.schema().returns().size()); // of values and indices the values
+  call.finish(std::move(arguments));
+}
+
+/// `dim=None` of an operator that takes one dimension: that of rows, and with keepdim all dimensions are there again.
+void reduce_rows(const BatchCall& call, size_t dim) {
+  Stack arguments = call.with_tensors([&](size_t, const Tensor&) { return flat_samples(call); });
+  arguments[dim] = int64_t{1};
+  const int64_t rank = call.argument(0).toTensor().dim();
+  Stack results = call.call(std::move(arguments));
+  const std::optional<size_t> keepdim = call.position("keepdim");
+  if (keepdim && call.argument(*keepdim).toBool()) {
+    c10::DimVector sizes(static_cast<size_t>(rank) + 1, 1);
+    sizes[0] = call.batch_size();
+    for (c10::IValue& result : results) {
+      result = result.toTensor().reshape(sizes);
+    }
+  }
+  call.finish(std::move(results));
+}
+
+} // namespace
+
+void batch_reduce(const BatchCall& call) {
+  const std::optional<size_t> dim = call.position("dim");
+  if (!dim) {
+    return reduce_all(call);
+  }
+  const c10::IValue given = call.argument(*dim);
+  const c10::TypePtr& type = call.schema().arguments()[*dim].type();
+  const c10::OptionalType* const optional = type->castRaw<c10::OptionalType>();
+  const bool is_list = (optional ? optional->getElementType() : type)->kind() == c10::TypeKind::ListType;
+  if (given.isNone() && !is_list) {
+    return reduce_rows(call, *dim);
+  }
+  if (given.isNone() || (given.isIntList() && given.toIntVector().empty())) {
+    std::vector<int64_t> all(static_cast<size_t>(std::max<int64_t>(first_rank(call), 1)));
+    std::iota(all.begin(), all.end(), 0);
+    call.argument(*dim) = std::move(all);
+  }
+  batch_dims(call);
+}
+
+namespace {
+
+/// Dimensions that a matrix or vector has for itself, without those of a batch.
+int64_t own_rank(const BatchCall& call, size_t i) {
+  const std::string& name = call.schema().arguments()[i].name();
+  if (name == "tau" || name.find("pivots") != std::string::npos) {
+    return 1;
+  }
+  const bool may_be_vector = (name == "B" || name == "b") && i == 1;
+  if (!may_be_vector) {
+    return 2;
+  }
+  // A right-hand side is a vector for each matrix if it has its sizes but the last one.
+  const Tensor matrix = call.argument(0).toTensor(), right = call.argument(i).toTensor();
+  const bool solves = std::string_view(call.name()).find("solve_ex") != std::string_view::npos ||
+      std::string_view(call.name()).find("lstsq") != std::string_view::npos;
+  return solves && right.dim() == matrix.dim() - 1 &&
+          right.sizes() == matrix.sizes().slice(0, matrix.sizes().size() - 1)
+      ? 1
+      : 2;
+}
+
+} // namespace
+
+void batch_leading(const BatchCall& call) {
+  call.check_written();
+  int64_t in_front = 0;
+  call.for_each_tensor(
+      [&](size_t i, const Tensor& tensor) { in_front = std::max(in_front, tensor.dim() - own_rank(call, i)); });
+  call.finish(call.call(call.with_tensors([&](size_t i, const Tensor& tensor) {
+    const Tensor value = value_at(tensor, call.level()).with_batch(call.batch_size());
+    return pad_sample(value, tensor.dim(), in_front + own_rank(call, i));
+  })));
+}
+
+void batch_sizes(const BatchCall& call) {
+  Stack arguments = all_with_batch(call, false);
+  const size_t size = *call.position("size");
+  std::vector<int64_t> sizes = call.argument(size).toIntVector();
+  sizes.insert(sizes.begin(), call.batch_size());
+  arguments[size] = std::move(sizes);
+  call.finish(call.call(std::move(arguments)));
+}
+
+void batch_samples(const BatchCall& call, int64_t rank) {
+  const int64_t batch = call.batch_size();
+  bool has_samples = true;
+  int64_t samples = 0;
+  Stack arguments = call.with_tensors([&](size_t i, const Tensor& tensor) {
+    const Tensor value = value_at(tensor, call.level()).with_batch(batch);
+    if (i == 0) {
+      has_samples = tensor.dim() == rank;
+      samples = has_samples ? tensor.size(0) : 1;
+    }
+    return has_samples ? value.flatten(0, 1) : value;
+  });
+  if (const std::optional<size_t> sizes = call.position("input_size")) { // of a gradient's input
+    std::vector<int64_t> input = call.argument(*sizes).toIntVector();
+    input[0] *= batch;
+    arguments[*sizes] = std::move(input);
+  }
+  Stack results = call.call(std::move(arguments));
+  if (has_samples) {
+    for (c10::IValue& result : results) {
+      const Tensor joined = result.toTensor();
+      c10::DimVector sizes{batch, samples};
+      sizes.append(joined.sizes().begin() + 1, joined.sizes().end());
+      result = joined.reshape(sizes);
+    }
+  }
+  call.finish(std::move(results));
+}
+
+void batch_inplace(const BatchCall& call) {
+  call.check_written();
+  std::string functional = call.schema().name();
+  functional.pop_back(); // the underscore
+  Stack arguments(call.with_tensors([](size_t, const Tensor& tensor) { return tensor; }));
+  const Tensor self = arguments[0].toTensor();
+  const Stack result = call.call(functional.c_str(), call.schema().overload_name().c_str(), std::move(arguments));
+  self.copy_(result[0].toTensor());
+  call.finish({self});
+}
+
+} // namespace at::functorch

@@ -1,0 +1,53 @@
+// How operators are batched: which rule each has, and what rules are.
+#pragma once
+
+#include <aten/functorch/batch_call.h>
+#include <c10/util/ArrayRef.h>
+
+#include <cstdint>
+
+namespace at::functorch {
+
+/// What the field `batch` of an entry may be. `pointwise` is understood for entries of that shape.
+enum class Rule : uint8_t {
+  pointwise, // tensors broadcast: the batch comes in front of all dimensions
+  dims, // all tensors get the batch in front, and arguments that name dimensions count it
+  map, // the same, for operators without such arguments
+  reduce, // as dims; without a dimension over all of a sample
+  leading, // operators on matrices that take any number of batch dimensions in front
+  sizes, // the argument `size` gets the batch in front
+  samples, // the batch joins the first dimension, which is samples already, of all tensors; with a rank of those
+  inplace, // the functional form is batched, and copied into self
+  decompose, // the explicit function, which calls other operators
+  dynamic, // the size of the result depends on the data: refused
+  loop, // called for each sample
+};
+
+struct OperatorRule {
+  const char* name;
+  const char* overload_name;
+  Rule rule;
+  int8_t rank;
+};
+
+/// Sorted by name and overload; generated.
+c10::ArrayRef<OperatorRule> operator_rules();
+
+void batch_pointwise(const BatchCall& call);
+void batch_dims(const BatchCall& call);
+void batch_map(const BatchCall& call);
+void batch_reduce(const BatchCall& call);
+void batch_leading(const BatchCall& call);
+void batch_sizes(const BatchCall& call);
+/// `rank` is that of tensors with samples; with one dimension less a tensor is one of them.
+void batch_samples(const BatchCall& call, int64_t rank);
+void batch_inplace(const BatchCall& call);
+void batch_by_loop(const BatchCall& call);
+
+/// The highest level of a tensor among these that is batched; null if none is. Throws if that vmap has ended.
+VmapLevelPtr level_of(c10::ArrayRef<Tensor> tensors, const char* op);
+
+/// Adds dimensions of size 1 behind the batch, until a sample has `rank`.
+Tensor pad_sample(const Tensor& batch_first, int64_t rank_of_sample, int64_t rank);
+
+} // namespace at::functorch

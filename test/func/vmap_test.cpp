@@ -1,0 +1,167 @@
+// vmap against a loop over samples: where batches stand, nested calls, structures, chunks, and wrong use.
+#include "support.h"
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+using namespace func_test;
+using torch::func::vmap;
+
+namespace {
+
+Tensor rows(const Tensor& x, const std::function<Tensor(const Tensor&)>& f) {
+  std::vector<Tensor> results;
+  for (const Tensor& row : x.unbind(0)) {
+    results.push_back(f(row));
+  }
+  return at::stack(results);
+}
+
+} // namespace
+
+TEST_CASE("vmap is a loop over samples") {
+  const Tensor x = randn({4, 3, 2});
+  const auto f = [](const Tensor& t) { return (t.sin() * 2 + 1).sum(0); };
+  check_close(vmap(f)(x), rows(x, f));
+  check_close(vmap(f, 1)(x), rows(x.transpose(0, 1), f));
+  check_close(vmap(f, -1)(x), rows(x.movedim(2, 0), f));
+  check_close(vmap(f, 0, 1)(x), rows(x, f).t());
+  check_close(vmap(f, 0, -1)(x), rows(x, f).t());
+}
+
+TEST_CASE("vmap over some of the arguments") {
+  const Tensor a = randn({5, 3}), b = randn({3, 4}), w = randn({3});
+  const auto f = [](const Tensor& x, const Tensor& y, double scale, const Tensor& v) { return x.dot(y * v) * scale; };
+  const Tensor got = vmap(f, {0, std::nullopt, std::nullopt, std::nullopt})(a, w, 2.0, w);
+  check_close(got, (a * w * w).sum(1) * 2);
+  const auto mv = [](const Tensor& m, const Tensor& v) { return m.matmul(v); };
+  check_close(vmap(mv, {std::nullopt, 0})(b.t(), a), a.matmul(b));
+  // A result that is the same for all samples is repeated.
+  check_close(vmap([&](const Tensor&) { return w; })(a), w.expand({5, 3}));
+}
+
+TEST_CASE("nested vmaps") {
+  const Tensor x = randn({4, 3}), y = randn({5, 3});
+  const auto dot = [](const Tensor& a, const Tensor& b) { return a.dot(b); };
+  const auto all = vmap(vmap(dot, {std::nullopt, 0}), {0, std::nullopt});
+  check_close(all(x, y), x.matmul(y.t()));
+  const Tensor z = randn({2, 3, 4, 5});
+  const auto f = [](const Tensor& t) { return t.softmax(0).cumsum(1); };
+  check_close(vmap(vmap(f, 1), 2, 3)(z), z.softmax(0).cumsum(3).permute({1, 0, 3, 2}));
+}
+
+TEST_CASE("vmap of structures") {
+  using Dict = std::map<std::string, Tensor>;
+  const Dict params{{"bias", randn({4})}, {"weight", randn({4, 3})}};
+  const Tensor x = randn({4, 3});
+  const auto f = [](const Dict& p, const Tensor& t) {
+    return std::make_tuple(p.at("weight").dot(t) + p.at("bias"), std::vector<Tensor>{t * 2});
+  };
+  const auto [y, doubled] = vmap(f)(params, x);
+  check_close(y, (params.at("weight") * x).sum(1) + params.at("bias"));
+  REQUIRE(doubled.size() == 1);
+  check_close(doubled[0], x * 2);
+  // One dimension of a result for each of its parts.
+  const auto [a, b] = vmap([](const Tensor& t) { return std::make_pair(t + 1, t - 1); }, 0, {1, 0})(x);
+  check_close(a, (x + 1).t());
+  check_close(b, x - 1);
+}
+
+TEST_CASE("vmap in chunks") {
+  const Tensor x = randn({7, 3});
+  const auto f = [](const Tensor& t) { return std::make_pair(t.exp(), t.sum()); };
+  for (const int64_t chunk : {1, 3, 7, 9}) {
+    const auto [e, s] = vmap(f, 0, {1, 0}, "error", chunk)(x);
+    check_close(e, x.exp().t());
+    check_close(s, x.sum(1));
+  }
+}
+
+TEST_CASE("empty batches") {
+  const Tensor x = at::zeros({0, 3}, at::kDouble);
+  CHECK(vmap([](const Tensor& t) { return t.sin().sum(); })(x).sizes() == at::IntArrayRef({0}));
+  CHECK(vmap([](const Tensor& t) { return t.view({3, 1}).expand({-1, 4}); })(x).sizes() == at::IntArrayRef({0, 3, 4}));
+}
+
+TEST_CASE("samples without dimensions keep the dtypes of numbers") {
+  const Tensor numbers = randn({4}); // double
+  const Tensor x = at::randn({3}, at::kFloat);
+  const Tensor got = vmap([&](const Tensor& n) { return x * n; })(numbers);
+  CHECK(got.scalar_type() == at::kFloat);
+  check_close(got, at::stack({x * numbers[0], x * numbers[1], x * numbers[2], x * numbers[3]}));
+  const Tensor wide = randn({});
+  CHECK(vmap([&](const Tensor& n) { return n + wide; })(at::randn({4}, at::kFloat)).scalar_type() == at::kDouble);
+}
+
+TEST_CASE("a sample looks like one") {
+  const Tensor x = randn({4, 3, 2});
+  vmap([](const Tensor& t) {
+    CHECK(t.sizes() == at::IntArrayRef({3, 2}));
+    CHECK(t.dim() == 2);
+    CHECK(t.numel() == 6);
+    CHECK(t.is_contiguous());
+    CHECK(t.scalar_type() == at::kDouble);
+    CHECK_FALSE(t.requires_grad());
+    return t;
+  })(x);
+}
+
+TEST_CASE("in-place operators inside of vmap") {
+  const Tensor x = randn({4, 3});
+  const Tensor original = x.clone();
+  const Tensor got = vmap([](const Tensor& t) {
+    Tensor y = at::zeros_like(t);
+    y.add_(t).mul_(2);
+    y.select(0, 0).fill_(7);
+    return y;
+  })(x);
+  const Tensor wanted = original * 2;
+  wanted.select(1, 0).fill_(7);
+  check_close(got, wanted);
+  vmap([](const Tensor& t) { return t.mul_(3); })(x);
+  check_close(x, original * 3);
+  const Tensor y = randn({3});
+  const std::string error = error_of([&] { vmap([&](const Tensor& t) { return y.add_(t); })(x); });
+  CHECK_THAT(error, Catch::Contains("vmap: inplace arithmetic(self, *extra_args) is not possible because"));
+}
+
+TEST_CASE("wrong use of vmap gives words") {
+  const Tensor x = randn({3, 2});
+  const auto identity = [](const Tensor& t) { return t; };
+  const auto says = [&](const auto& call, const char* words) { CHECK_THAT(error_of(call), Catch::Contains(words)); };
+  says(
+      [&] { vmap([](const Tensor& t) { return t * t.sum().item<double>(); })(x); },
+      "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item()");
+  says(
+      [&] { vmap([](const Tensor& t) { return t.sum().is_nonzero() ? t : t * 2; })(x); },
+      "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow");
+  says(
+      [&] { vmap([](const Tensor& t) { return t.nonzero(); })(x); },
+      "vmap: We do not support batching operators that can output dynamic shape");
+  says(
+      [&] { vmap([](const Tensor& t) { return at::full({}, *t.data_ptr<double>()); })(x); },
+      "Cannot access data pointer of Tensor that doesn't have storage");
+  says(
+      [&] { vmap([](const Tensor& t) { return t.requires_grad_(); })(x); },
+      "You are attempting to call Tensor.requires_grad_()");
+  says(
+      [&] {
+        vmap([](const Tensor& a, const Tensor& b) { return a + b; })(x, randn({4, 2}));
+      },
+      "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes [3, 4]");
+  says([&] { vmap(identity, 5)(x); }, "expected in_dim to satisfy -2 <= in_dim < 2");
+  says([&] { vmap(identity, {0, 1})(x); }, "in_dims is not compatible with the structure of `inputs`");
+  says([&] { vmap(identity, std::nullopt)(x); }, "vmap: Expected at least one Tensor to vmap over");
+  says([&] { vmap(identity, 0, 4)(x); }, "Dimension out of range (expected to be in range of [-2, 1], but got 4)");
+  says([&] { vmap(identity, 0, {0, 1})(x); }, "out_dims is not compatible with the structure of `outputs`");
+  says([&] { vmap(identity, 0, std::nullopt)(x); }, "cannot return");
+  says([&] { vmap([](const Tensor&) { return 3.0; })(x); }, "must only return Tensors");
+  says([&] { vmap(identity, 0, 0, "error", -1)(x); }, "chunk_size should be None or greater than 0. (got -1)");
+  says(
+      [&] { vmap(identity, 0, 0, "foo")(x); },
+      "Only allowed values for randomness are 'error', 'different', or 'same'. Got foo");
+  Tensor escaped;
+  vmap([&](const Tensor& t) { return escaped = t; })(x);
+  says([&] { return escaped + 1; }, "may have escaped from inside a function being vmapped");
+}
