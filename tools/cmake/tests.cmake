@@ -76,6 +76,23 @@ if(TARGET tensor_mpi)
   endforeach()
 endif()
 
+# The NCCL plugin's own code on a device whose streams are threads, over a stand-in for NCCL: needs headers of both, no compiler for kernels.
+if(NCCL_INCLUDE_DIR AND CUDA_HEADERS)
+  file(GLOB NCCL_TESTS CONFIGURE_DEPENDS test/cuda/nccl/*.cpp)
+  file(GLOB STREAM_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp c10/cuda/impl/*.cpp)
+  add_library(standin_nccl MODULE test/cuda/nccl/standin/nccl.cpp)
+  target_include_directories(standin_nccl PRIVATE ${PROJECT_SOURCE_DIR} SYSTEM ${NCCL_INCLUDE_DIR} ${CUDA_HEADERS})
+  target_link_libraries(standin_nccl PRIVATE tensor)
+  target_compile_options(standin_nccl PRIVATE -O1 -Wall -Wextra)
+  set_target_properties(standin_nccl PROPERTIES CXX_VISIBILITY_PRESET default)
+  tensor_test(nccl SOURCES ${NCCL_TESTS} ${NCCL_SOURCES} ${STREAM_SOURCES} test/distributed/ranks.cpp test/distributed/expect.cpp)
+  target_include_directories(test_nccl SYSTEM PRIVATE ${NCCL_INCLUDE_DIR} ${CUDA_HEADERS})
+  target_compile_definitions(test_nccl PRIVATE STANDIN_NCCL="$<TARGET_FILE:standin_nccl>"
+    REAL_NCCL="${NCCL_INCLUDE_DIR}/../lib64/libnccl.so.2")
+  set_target_properties(test_nccl PROPERTIES ENABLE_EXPORTS ON CXX_VISIBILITY_PRESET default) # for the stand-in
+  add_dependencies(test_nccl standin_nccl)
+endif()
+
 # Programs without NDEBUG get assertions from the headers.
 add_executable(test_c10_debug test/c10/debug/reference_counts_test.cpp)
 target_link_libraries(test_c10_debug PRIVATE tensor Catch2::Catch2WithMain)
