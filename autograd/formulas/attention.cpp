@@ -5,7 +5,7 @@
 #include <aten/ops/_efficient_attention_backward.h>
 #include <aten/ops/_flash_attention_backward.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>
-#include <autograd/formulas/types.h>
+#include <autograd/formulas/shared.h>
 #include <autograd/grad_mode.h>
 
 #include <cmath>
@@ -74,7 +74,7 @@ std::tuple<Tensor, Tensor, Tensor> flash_attention_backward(
     bool is_causal,
     const Tensor& attn_mask,
     std::optional<double> scale) {
-  if (!at::GradMode::is_enabled()) {
+  if (!is_differentiated_again(grad, query, key, value, attn_mask)) {
     return at::_scaled_dot_product_flash_attention_for_cpu_backward(
         grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale);
   }
@@ -99,7 +99,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward(
     bool is_causal,
     std::optional<double> scale,
     std::array<bool, 4> grad_input_mask) {
-  if (at::GradMode::is_enabled()) {
+  if (is_differentiated_again(grad, query, key, value, attn_bias)) {
     TORCH_CHECK(
         dropout_p == 0,
         "scaled_dot_product_attention: the gradient of attention with dropout cannot be differentiated again; do it "

@@ -1,9 +1,7 @@
 // Derivatives of sampling at given points.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <autograd/formulas/types.h>
-
-#include <c10/core/GradMode.h>
+#include <autograd/formulas/shared.h>
 
 namespace torch::autograd::formulas {
 
@@ -116,7 +114,7 @@ std::tuple<Tensor, Tensor> grid_sampler_gradients(
     bool align_corners,
     std::array<bool, 2> mask) {
   const int64_t dims = input.dim() - 2;
-  if (!c10::GradMode::is_enabled()) {
+  if (!is_differentiated_again(grad, input, grid)) {
     return dims == 2
         ? at::grid_sampler_2d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask)
         : at::grid_sampler_3d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask);

@@ -6,8 +6,6 @@
 #include <aten/core/TensorOperators.h>
 #include <autograd/formulas/shared.h>
 
-#include <c10/core/GradMode.h>
-
 #include <algorithm>
 
 namespace torch::autograd::formulas {
@@ -191,7 +189,7 @@ Tensor adjugate(const Tensor& A) {
 /// X with A^H X = diag(d), one number d for each matrix.
 Tensor solve_adjoint(const Tensor& A, const Tensor& LU, const Tensor& pivots, const Tensor& d) {
   const Tensor rhs = d.unsqueeze(-1).expand(pivots.sizes()).diag_embed();
-  if (c10::GradMode::is_enabled()) {
+  if (is_differentiated_again(A, d)) {
     return at::linalg_solve(A.mH(), rhs);
   }
   // The forward pass has factored the transpose of a real matrix that is row-major.

@@ -2,9 +2,7 @@
 // operators, so that they can be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <autograd/formulas/types.h>
-
-#include <c10/core/GradMode.h>
+#include <autograd/formulas/shared.h>
 
 #include <cmath>
 
@@ -35,7 +33,7 @@ std::tuple<Tensor, Tensor> linalg_solve_backward(
   const bool vector = b_sizes.size() == 1 ||
       (A.dim() - 1 == static_cast<int64_t>(b_sizes.size()) && b_sizes == A.sizes().slice(0, A.dim() - 1));
   Tensor grad_B;
-  if (c10::GradMode::is_enabled()) {
+  if (is_differentiated_again(grad, A, X)) {
     grad_B = at::linalg_solve(A.mH(), grad, left);
   } else {
     // The forward pass has factored the transpose of a real matrix that is row-major.
@@ -208,7 +206,7 @@ Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, do
   if (!grad.defined()) {
     return {};
   }
-  if (!c10::GradMode::is_enabled()) {
+  if (!is_differentiated_again(grad, x1, x2)) {
     return at::_cdist_backward(grad, x1, x2, p, dist);
   }
   const Tensor difference = x1.unsqueeze(-2) - x2.unsqueeze(-3);
@@ -219,7 +217,7 @@ Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Te
   if (!grad.defined()) {
     return {};
   }
-  if (!c10::GradMode::is_enabled()) {
+  if (!is_differentiated_again(grad, self)) {
     return at::_pdist_backward(grad, self, p, dist);
   }
   const Tensor pairs = at::triu_indices(self.size(0), self.size(0), 1, self.options().dtype(at::kLong));

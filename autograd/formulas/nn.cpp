@@ -7,7 +7,7 @@
 #include <aten/native/composite/loss.h>
 #include <aten/native/support/cuda_shortcuts.h>
 #include <aten/native/support/dropout.h>
-#include <autograd/formulas/types.h>
+#include <autograd/formulas/shared.h>
 #include <autograd/grad_mode.h>
 
 namespace torch::autograd::formulas {
@@ -127,7 +127,7 @@ std::tuple<Tensor, Tensor> rms_norm_backward(
   // What was saved is a constant to autograd: second derivatives take it anew. Its eps is what it has beyond the mean
   // square.
   Tensor scale = rstd;
-  if (at::GradMode::is_enabled()) {
+  if (is_differentiated_again(grad, input, weight)) {
     const Tensor square = (x * x).mean(row_dims, true);
     const Tensor eps = (rstd.pow(-2) - square).detach();
     scale = (square + eps).rsqrt();
@@ -164,7 +164,7 @@ TensorTuple3 group_norm_backward(
   if (!grad.defined() && !grad_mean.defined() && !grad_rstd.defined()) {
     return {};
   }
-  if (!at::GradMode::is_enabled() && !grad_mean.defined() && !grad_rstd.defined()) {
+  if (!is_differentiated_again(grad, input, weight) && !grad_mean.defined() && !grad_rstd.defined()) {
     return at::native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask);
   }
   // The saved statistics are constants to autograd: they are taken anew, so that second derivatives see through them.

@@ -193,6 +193,11 @@ std::tuple<Tensor, Tensor> polar_backward(const Tensor& grad, const Tensor& resu
       at::real(grad_conj * at::sgn(result)), at::real(grad_conj * (result * Scalar(c10::complex<double>(0.0, 1.0))))};
 }
 
+/// For formulas in entries.
+bool formula_is_differentiated_again(const Tensor& grad, const Tensor& self) {
+  return is_differentiated_again(grad, self);
+}
+
 Tensor rad2deg_backward(const Tensor& grad) {
   return at::mul(grad, Scalar(180.0 / kPi));
 }

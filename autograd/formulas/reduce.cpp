@@ -2,9 +2,8 @@
 // that they can be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <autograd/formulas/types.h>
+#include <autograd/formulas/shared.h>
 
-#include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
@@ -109,7 +108,7 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
   if (zeros == 0) {
     return grad * (result / self).conj();
   }
-  if (zeros > 1 && !c10::GradMode::is_enabled()) {
+  if (zeros > 1 && !is_differentiated_again(grad, self)) {
     return at::zeros_like(self);
   }
   return prod_with_zeros_backward(grad, self.reshape({-1}), 0).reshape(self.sizes());
@@ -278,6 +277,20 @@ Tensor cumsum_backward(const Tensor& grad, int64_t dim) {
   return grad.flip(dim).cumsum(dim).flip(dim);
 }
 
+namespace {
+
+// The sums of positive and negative numbers in log space, apart: f of the logarithms of either, less than any number's
+// where a number is of the other sign.
+template <class F>
+Tensor by_signs(const Tensor& numbers, const F& f) {
+  const Tensor logs = numbers.abs().masked_fill(numbers == 0, 1).log();
+  // Not minus infinity: a derivative would take the difference of two.
+  const Tensor nothing = at::full({}, lowest_of(numbers.scalar_type()), numbers.options());
+  return f(at::where(numbers > 0, logs, nothing)) - f(at::where(numbers < 0, logs, nothing));
+}
+
+} // namespace
+
 Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim) {
   if (grad.dim() == 0 || grad.numel() == 0) {
     return grad;
@@ -285,14 +298,17 @@ Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tenso
   if (grad.is_complex()) {
     return (reverse_logcumsumexp(grad.log() - result.conj(), dim) + self.conj()).exp();
   }
-  // The sum over later elements is taken in log space, positive and negative gradients apart.
-  const Tensor log_grad = grad.abs().masked_fill(grad == 0, 1).log();
-  // Not minus infinity: the second derivative would take the difference of two.
-  const Tensor nothing = at::full({}, lowest_of(grad.scalar_type()), grad.options());
-  const auto part = [&](const Tensor& chosen) {
-    return (reverse_logcumsumexp(at::where(chosen, log_grad, nothing) - result, dim) + self).exp();
-  };
-  return part(grad > 0) - part(grad < 0);
+  return by_signs(grad, [&](const Tensor& logs) { return (reverse_logcumsumexp(logs - result, dim) + self).exp(); });
+}
+
+Tensor logcumsumexp_tangent(const Tensor& self, const Tensor& self_t, const Tensor& result, int64_t dim) {
+  if (self.dim() == 0 || self.numel() == 0) {
+    return self_t;
+  }
+  if (self.is_complex()) {
+    return ((self_t.log() + self).logcumsumexp(dim) - result).exp();
+  }
+  return by_signs(self_t, [&](const Tensor& logs) { return ((logs + self).logcumsumexp(dim) - result).exp(); });
 }
 
 } // namespace torch::autograd::formulas

@@ -2,7 +2,7 @@
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/native/support/recurrence.h>
-#include <autograd/formulas/types.h>
+#include <autograd/formulas/shared.h>
 #include <autograd/grad_mode.h>
 #include <autograd/graph_task.h>
 
@@ -36,7 +36,7 @@ TensorTuple5 fused_lstm_cell_backward(
     const Tensor& cx,
     const Tensor& cy,
     const Tensor& workspace) {
-  if (at::GradMode::is_enabled()) {
+  if (is_differentiated_again(grad_hy, grad_cy, cy)) {
     return at::_thnn_differentiable_lstm_cell_backward(
         grad_hy, grad_cy, input_gates, hidden_gates, input_bias, hidden_bias, cx, cy);
   }
@@ -72,8 +72,9 @@ Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& s
 }
 
 /// Whether the steps go back in one kernel: it cannot be differentiated again.
-bool has_kernel(const Tensor& output) {
-  return !at::GradMode::is_enabled() && output.numel() > 0 && at::native::steps_are_kernels(output);
+template <class... Grads>
+bool has_kernel(const Tensor& output, const Grads&... grads) {
+  return !is_differentiated_again(output, grads...) && output.numel() > 0 && at::native::steps_are_kernels(output);
 }
 
 at::TensorBase contiguous(const Tensor& t) {
@@ -156,7 +157,7 @@ LstmGrads lstm_steps_back(
     const Tensor& output,
     const Tensor& cells,
     const Tensor& open) {
-  const bool differentiable = at::GradMode::is_enabled();
+  const bool differentiable = is_differentiated_again(output, grad_output, grad_cells);
   const Tensor gates = differentiable ? at::linear(input, w_ih, bias) : Tensor();
   const int64_t size = cx.size(1);
   std::vector<Tensor> for_gates(steps.steps()), for_output(steps.steps()), put_out(steps.steps());
@@ -214,7 +215,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_ba
   }
   const StepRows steps(input.sizes(), batch_sizes, reverse);
   LstmGrads grads;
-  if (has_kernel(output) && !(w_hr.defined() && output.is_cpu())) {
+  if (has_kernel(output, grad_output, grad_cells) && !(w_hr.defined() && output.is_cpu())) {
     const Tensor for_gates = at::empty(open.sizes(), open.options());
     grads.hx = at::empty(hx.sizes(), hx.options());
     grads.cx = at::empty(cx.sizes(), cx.options());
@@ -281,7 +282,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> gru_steps_backward(
   }
   const StepRows steps(input.sizes(), batch_sizes, reverse);
   Tensor for_sums, for_recurrent, for_hidden;
-  if (has_kernel(output)) {
+  if (has_kernel(output, grad)) {
     for_sums = at::empty(open.sizes(), open.options());
     for_recurrent = at::empty(open.sizes(), open.options());
     for_hidden = at::empty(hx.sizes(), hx.options());
@@ -348,7 +349,7 @@ TensorTuple5 rnn_steps_backward(
   }
   const StepRows steps(input.sizes(), batch_sizes, reverse);
   Tensor for_sums, for_hidden;
-  if (has_kernel(output)) {
+  if (has_kernel(output, grad)) {
     const at::TensorBase states = contiguous(output);
     for_sums = at::empty(output.sizes(), output.options());
     for_hidden = at::empty(hx.sizes(), hx.options());
@@ -400,7 +401,7 @@ TensorTuple5 fused_gru_cell_backward(
     const Tensor& input_bias,
     const Tensor& hidden_bias,
     const Tensor& workspace) {
-  if (at::GradMode::is_enabled()) {
+  if (is_differentiated_again(grad_hy, input_gates, hidden_gates, hx, input_bias, hidden_bias)) {
     return at::_thnn_differentiable_gru_cell_backward(grad_hy, input_gates, hidden_gates, hx, input_bias, hidden_bias);
   }
   return at::_thnn_fused_gru_cell_backward(grad_hy, workspace, input_bias.defined());

@@ -2,8 +2,18 @@
 #pragma once
 
 #include <autograd/formulas/types.h>
+#include <autograd/forward/forward_grad.h>
+#include <autograd/forward/levels.h>
+#include <c10/core/GradMode.h>
 
 namespace torch::autograd::formulas {
+
+/// Whether what a formula makes of these tensors may be differentiated again, so that it must be made of operators that
+/// can be: it is recorded, or one of them has a tangent.
+template <class... Tensors>
+bool is_differentiated_again(const Tensors&... tensors) {
+  return c10::GradMode::is_enabled() || (forward_ad::any_level() && (forward_ad::has_tangent(tensors) || ...));
+}
 
 /// t * s, or t itself when s is the number one.
 Tensor maybe_multiply(const Tensor& t, const Scalar& s);

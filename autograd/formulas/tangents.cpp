@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 
 #include <numeric>
+#include <utility>
 
 namespace torch::autograd::formulas {
 
@@ -50,6 +51,17 @@ Tensor affine_tangent(
 Tensor normalized_tangent(const Tensor& normalized, const Tensor& rstd, const Tensor& x_t, IntArrayRef dims) {
   const Tensor projection = (normalized * x_t).mean(dims, /*keepdim=*/true);
   return rstd * (x_t - x_t.mean(dims, /*keepdim=*/true) - normalized * projection);
+}
+
+// The mean over `dims` and one over the standard deviation: as they were saved, or anew where derivatives are to see
+// through them.
+std::pair<Tensor, Tensor> statistics(
+    const Tensor& x, const Tensor& saved_mean, const Tensor& saved_rstd, IntArrayRef dims, double eps) {
+  if (!is_differentiated_again(x)) {
+    return {saved_mean, saved_rstd};
+  }
+  const Tensor mean = x.mean(dims, /*keepdim=*/true);
+  return {mean, ((x - mean).square().mean(dims, /*keepdim=*/true) + eps).rsqrt()};
 }
 
 std::vector<int64_t> last_dims(size_t count) {
@@ -147,10 +159,12 @@ Tensor layer_norm_tangent(
     const std::optional<Tensor>& weight,
     const Tensor& weight_t,
     const Tensor& bias_t,
-    const Tensor& mean,
-    const Tensor& rstd,
-    IntArrayRef normalized_shape) {
+    const Tensor& saved_mean,
+    const Tensor& saved_rstd,
+    IntArrayRef normalized_shape,
+    double eps) {
   const std::vector<int64_t> dims = last_dims(normalized_shape.size());
+  const auto [mean, rstd] = statistics(input, saved_mean, saved_rstd, dims, eps);
   const Tensor normalized = (input - mean) * rstd;
   const Tensor normalized_t = input_t.defined() ? normalized_tangent(normalized, rstd, input_t, dims) : input_t;
   return affine_tangent(normalized, normalized_t, weight, weight_t, bias_t, normalized_shape);
@@ -176,8 +190,9 @@ Tensor batch_norm_tangent(
       dims.push_back(d);
     }
   }
-  const Tensor mean = (training ? save_mean : *running_mean).reshape(shape);
-  const Tensor rstd = (training ? save_invstd : (*running_var + eps).rsqrt()).reshape(shape);
+  const auto [mean, rstd] = training
+      ? statistics(input, save_mean.reshape(shape), save_invstd.reshape(shape), dims, eps)
+      : std::pair(running_mean->reshape(shape), (*running_var + eps).rsqrt().reshape(shape));
   const Tensor normalized = (input - mean) * rstd;
   Tensor normalized_t = input_t;
   if (input_t.defined()) {

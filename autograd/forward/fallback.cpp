@@ -109,6 +109,12 @@ class Call {
         places_.begin(), places_.end(), [](const TensorPlace& place) { return place.tensor.requires_grad(); });
   }
 
+  bool any_tangent_requires_grad() const {
+    return std::any_of(places_.begin(), places_.end(), [this](const TensorPlace& place) {
+      return tangent_of(place.tensor, level_).requires_grad();
+    });
+  }
+
   bool writes_differentiable() const {
     return std::any_of(places_.begin(), places_.end(), [this](const TensorPlace& place) {
       return is_written(schema_.arguments()[place.value]) && isDifferentiableType(place.tensor.scalar_type());
@@ -219,6 +225,7 @@ class Call {
   }
 
   variable_list run_formula(c10::ArrayRef<c10::IValue> values, c10::ArrayRef<c10::IValue> results) const {
+    const AutoGradMode record(GradMode::is_enabled() && (recorded_ || any_tangent_requires_grad()));
     const HiddenLevel hidden(level_);
     return rule_.formula(FormulaCall(values, results, level_));
   }

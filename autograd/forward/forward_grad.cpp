@@ -279,6 +279,11 @@ void ForwardGrad::forget_owner() {
   owner_ = nullptr;
 }
 
+bool forward_ad::has_tangent(const at::TensorBase& self) {
+  const std::shared_ptr<ForwardGrad>& grad = impl::forward_grad(self);
+  return grad != nullptr && grad->highest_visible().has_value();
+}
+
 namespace impl {
 
 const std::shared_ptr<ForwardGrad>& forward_grad(const at::TensorBase& self) {
@@ -344,6 +349,13 @@ bool may_restride(const at::Tensor& self) {
 at::Tensor laid_out_as(const at::Tensor& self, at::Tensor tangent) {
   if (tangent.scalar_type() != self.scalar_type()) {
     tangent = tangent.to(self.scalar_type());
+  }
+  // A view of the primal as other numbers has the same of the tangent.
+  if (tangent.is_conj() && !self.is_conj()) {
+    tangent = tangent.resolve_conj();
+  }
+  if (tangent.is_neg() && !self.is_neg()) {
+    tangent = tangent.resolve_neg();
   }
   if (self.layout() != at::kStrided || tangent.layout() != at::kStrided || utils::has_same_meta(self, tangent)) {
     return tangent;

@@ -53,6 +53,11 @@ class TORCH_API ForwardGrad {
   std::unique_ptr<Tangent> highest_;
 };
 
+namespace forward_ad {
+/// Whether it has a tangent that HiddenLevel does not hide.
+TORCH_API bool has_tangent(const at::TensorBase& self);
+} // namespace forward_ad
+
 namespace impl {
 
 /// The tangents of a tensor, null where it has had none.

@@ -78,7 +78,7 @@ Derivative two_passes(const BoxedOp& op, const Stack& args, const Tensors& input
     }
     if (output.requires_grad()) {
       used.push_back(output);
-      weights.push_back(at::zeros_like(output).detach().requires_grad_());
+      weights.push_back(at::ones_like(output).detach().requires_grad_()); // any: J^T v is linear in v
       places.push_back(result.values.size());
     }
     result.values.push_back(output.detach());
@@ -203,6 +203,84 @@ std::string compare_in_place(const OpRow& row, const BoxedOp& op, const Stack& a
                             : "tangents in place: " + derivatives;
 }
 
+// The sum of all differentiable results, each element with a weight of its own.
+at::Tensor weighted_sum(const Tensors& outputs) {
+  at::Tensor sum;
+  for (const at::Tensor& output : outputs) {
+    if (!at::isFloatingType(output.scalar_type()) && !at::isComplexType(output.scalar_type())) {
+      continue;
+    }
+    const at::Tensor flat = output.to_dense().reshape({-1});
+    const at::Tensor weights = at::linspace(0.5, 1.5, flat.numel(), flat.options().dtype(at::kDouble));
+    const at::Tensor real = at::isComplexType(flat.scalar_type()) ? at::real(flat) + at::imag(flat) * 0.7 : flat;
+    const at::Tensor part = (real * weights).sum();
+    sum = sum.defined() ? sum + part : part;
+  }
+  return sum;
+}
+
+Tensors filled_up(Tensors grads, const Tensors& like) {
+  for (size_t i = 0; i < grads.size(); ++i) {
+    if (!grads[i].defined()) {
+      grads[i] = at::zeros_like(like[i]).detach();
+    }
+  }
+  return grads;
+}
+
+Tensors gradients(const at::Tensor& sum, const Tensors& inputs, bool create_graph) {
+  if (!sum.defined() || !sum.requires_grad()) {
+    return filled_up(Tensors(inputs.size()), inputs);
+  }
+  return filled_up(torch::autograd::grad({sum}, inputs, {}, true, create_graph, true), inputs);
+}
+
+// The inner product of real and imaginary parts.
+at::Tensor inner(const Tensors& a, const Tensors& b) {
+  at::Tensor sum = at::zeros({}, at::kDouble);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const at::Tensor product = a[i].to_dense().conj() * b[i].to_dense();
+    sum = sum + (product.is_complex() ? at::real(product) : product).sum();
+  }
+  return sum;
+}
+
+Tensors dual_leaves(const Tensors& inputs, const Tensors& tangents) {
+  Tensors duals;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    duals.push_back(torch::autograd::forward_ad::make_dual(inputs[i].detach().clone().requires_grad_(), tangents[i]));
+  }
+  return duals;
+}
+
+// The second derivative in the direction of the tangents, in three ways.
+std::string compare_second(const OpRow&, const BoxedOp& op, const Stack& args) {
+  const Tensors inputs = inputs_of(args);
+  const Tensors tangents = random_tangents(inputs);
+  const Tensors first = gradients(weighted_sum(op.tensors(args)), inputs, true);
+  const Tensors want = gradients(inner(first, tangents), inputs, false);
+
+  const torch::autograd::forward_ad::DualLevel level;
+  const Tensors duals = dual_leaves(inputs, tangents);
+  const at::Tensor sum = weighted_sum(op.tensors(with_inputs(args, duals)));
+  Tensors forward_over_reverse;
+  for (const at::Tensor& gradient : gradients(sum, duals, false)) {
+    const at::Tensor tangent = torch::autograd::forward_ad::unpack_dual(gradient).tangent;
+    forward_over_reverse.push_back(tangent.defined() ? tangent : at::zeros_like(gradient));
+  }
+  std::string found = difference(forward_over_reverse, want);
+  if (!found.empty()) {
+    return "forward over reverse: " + found;
+  }
+  const at::Tensor tangent = sum.defined() ? torch::autograd::forward_ad::unpack_dual(sum).tangent : at::Tensor();
+  Tensors reverse_over_forward;
+  for (const at::Tensor& gradient : gradients(tangent, duals, false)) {
+    reverse_over_forward.push_back(torch::autograd::forward_ad::unpack_dual(gradient).primal);
+  }
+  found = difference(reverse_over_forward, want);
+  return found.empty() ? found : "reverse over forward: " + found;
+}
+
 } // namespace
 
 TEST_CASE("tangents in forward mode agree with two backward passes", "[ops][forward]") {
@@ -213,6 +291,11 @@ TEST_CASE("tangents in forward mode agree with two backward passes", "[ops][forw
 
 TEST_CASE("operators in place change tangents as their functional forms make them", "[ops][forward]") {
   const size_t checked = for_each_differentiable_sample(compare_in_place);
+  CHECK((!all_rows() || checked > 1500));
+}
+
+TEST_CASE("forward and reverse mode over each other give second derivatives", "[ops][forward]") {
+  const size_t checked = for_each_differentiable_sample(compare_second);
   CHECK((!all_rows() || checked > 1500));
 }
 
