@@ -6,8 +6,8 @@
 #include <aten/core/TensorOperators.h>
 #include <c10/util/Exception.h>
 
-#include <numeric>
-#include <utility>
+#include <tuple>
+#include <vector>
 
 namespace torch::autograd::formulas {
 
@@ -29,45 +29,24 @@ Tensor product_tangent(const Tensor& a, const Tensor& a_t, const Tensor& b, cons
   return sum_of(a_t.defined() ? product(a_t, b) : a_t, b_t.defined() ? product(a, b_t) : b_t);
 }
 
-// weight and bias, which normalized by `shape`, of the tangent of normalized values.
+// The tangent of normalized * weight + bias, where weight and bias are read with sizes `shape`.
+template <class Normalized>
 Tensor affine_tangent(
-    const Tensor& normalized,
+    const Normalized& normalized,
+    IntArrayRef sizes,
     const Tensor& normalized_t,
     const std::optional<Tensor>& weight,
     const Tensor& weight_t,
     const Tensor& bias_t,
     IntArrayRef shape) {
   Tensor tangent = normalized_t;
-  if (tangent.defined() && weight.has_value() && weight->defined()) {
+  if (tangent.defined() && weight.has_value()) {
     tangent = tangent * weight->reshape(shape);
   }
   if (weight_t.defined()) {
-    tangent = sum_of(tangent, normalized * weight_t.reshape(shape));
+    tangent = sum_of(tangent, normalized() * weight_t.reshape(shape));
   }
-  return bias_t.defined() ? sum_of(tangent, bias_t.reshape(shape).expand(normalized.sizes())) : tangent;
-}
-
-// The tangent of (x - mean(x)) * rstd(x), for means over `dims`.
-Tensor normalized_tangent(const Tensor& normalized, const Tensor& rstd, const Tensor& x_t, IntArrayRef dims) {
-  const Tensor projection = (normalized * x_t).mean(dims, /*keepdim=*/true);
-  return rstd * (x_t - x_t.mean(dims, /*keepdim=*/true) - normalized * projection);
-}
-
-// The mean over `dims` and one over the standard deviation: as they were saved, or anew where derivatives are to see
-// through them.
-std::pair<Tensor, Tensor> statistics(
-    const Tensor& x, const Tensor& saved_mean, const Tensor& saved_rstd, IntArrayRef dims, double eps) {
-  if (!is_differentiated_again(x)) {
-    return {saved_mean, saved_rstd};
-  }
-  const Tensor mean = x.mean(dims, /*keepdim=*/true);
-  return {mean, ((x - mean).square().mean(dims, /*keepdim=*/true) + eps).rsqrt()};
-}
-
-std::vector<int64_t> last_dims(size_t count) {
-  std::vector<int64_t> dims(count);
-  std::iota(dims.begin(), dims.end(), -static_cast<int64_t>(count));
-  return dims;
+  return bias_t.defined() ? sum_of(tangent, bias_t.reshape(shape).expand(sizes)) : tangent;
 }
 
 } // namespace
@@ -153,21 +132,26 @@ Tensor max_pool_tangent(const Tensor& self_t, const Tensor& indices, int64_t spa
   return self_t.flatten(-spatial).gather(-1, indices.flatten(-spatial)).view_as(indices);
 }
 
+// The derivative of (x - mean(x)) * rstd(x) is a symmetric matrix, so that its backward pass without weight is the
+// derivative along a tangent, too.
+
 Tensor layer_norm_tangent(
     const Tensor& input,
     const Tensor& input_t,
     const std::optional<Tensor>& weight,
     const Tensor& weight_t,
     const Tensor& bias_t,
-    const Tensor& saved_mean,
-    const Tensor& saved_rstd,
+    const Tensor& mean,
+    const Tensor& rstd,
     IntArrayRef normalized_shape,
     double eps) {
-  const std::vector<int64_t> dims = last_dims(normalized_shape.size());
-  const auto [mean, rstd] = statistics(input, saved_mean, saved_rstd, dims, eps);
-  const Tensor normalized = (input - mean) * rstd;
-  const Tensor normalized_t = input_t.defined() ? normalized_tangent(normalized, rstd, input_t, dims) : input_t;
-  return affine_tangent(normalized, normalized_t, weight, weight_t, bias_t, normalized_shape);
+  Tensor normalized_t;
+  if (input_t.defined()) {
+    normalized_t = std::get<0>(at::native_layer_norm_backward(
+        input_t, input, normalized_shape, mean, rstd, std::nullopt, std::nullopt, {true, false, false}));
+  }
+  const auto normalized = [&] { return std::get<0>(at::native_layer_norm(input, normalized_shape, {}, {}, eps)); };
+  return affine_tangent(normalized, input.sizes(), normalized_t, weight, weight_t, bias_t, normalized_shape);
 }
 
 Tensor batch_norm_tangent(
@@ -184,21 +168,18 @@ Tensor batch_norm_tangent(
     double eps) {
   std::vector<int64_t> shape(static_cast<size_t>(input.dim()), 1);
   shape[1] = input.size(1);
-  std::vector<int64_t> dims;
-  for (int64_t d = 0; d < input.dim(); ++d) {
-    if (d != 1) {
-      dims.push_back(d);
-    }
-  }
-  const auto [mean, rstd] = training
-      ? statistics(input, save_mean.reshape(shape), save_invstd.reshape(shape), dims, eps)
-      : std::pair(running_mean->reshape(shape), (*running_var + eps).rsqrt().reshape(shape));
-  const Tensor normalized = (input - mean) * rstd;
-  Tensor normalized_t = input_t;
+  Tensor normalized_t;
   if (input_t.defined()) {
-    normalized_t = training ? normalized_tangent(normalized, rstd, input_t, dims) : input_t * rstd;
+    normalized_t = std::get<0>(at::native_batch_norm_backward(
+        input_t, input, std::nullopt, running_mean, running_var, save_mean, save_invstd, training, eps,
+        {true, false, false}));
   }
-  return affine_tangent(normalized, normalized_t, weight, weight_t, bias_t, shape).to(input.scalar_type());
+  const auto normalized = [&] {
+    // The running statistics have been updated: these are without.
+    return training ? std::get<0>(at::native_batch_norm(input, {}, {}, {}, {}, true, 0.0, eps))
+                    : std::get<0>(at::native_batch_norm(input, {}, {}, running_mean, running_var, false, 0.0, eps));
+  };
+  return affine_tangent(normalized, input.sizes(), normalized_t, weight, weight_t, bias_t, shape);
 }
 
 } // namespace torch::autograd::formulas

@@ -1,11 +1,12 @@
 #include <autograd/forward/forward_ad.h>
 
+#include <aten/library/library.h>
 #include <autograd/forward/forward_grad.h>
 #include <autograd/forward/levels.h>
 #include <autograd/variable.h>
 #include <c10/util/Exception.h>
 
-#include <exception>
+#include <utility>
 
 namespace torch::autograd::forward_ad {
 
@@ -53,3 +54,39 @@ UnpackedDualTensor unpack_dual(const at::Tensor& tensor, std::optional<uint64_t>
 }
 
 } // namespace torch::autograd::forward_ad
+
+namespace at {
+
+namespace {
+
+uint64_t checked_level(int64_t level) {
+  TORCH_CHECK(level >= 0, "Invalid level given to forward mode: ", level, ". It must be one of enter_dual_level()");
+  return static_cast<uint64_t>(level);
+}
+
+} // namespace
+
+Tensor _make_dual(const Tensor& primal, const Tensor& tangent, int64_t level) {
+  return torch::autograd::forward_ad::make_dual(primal, tangent, checked_level(level));
+}
+
+std::tuple<Tensor, Tensor> _unpack_dual(const Tensor& dual, int64_t level) {
+  auto unpacked = torch::autograd::forward_ad::unpack_dual(dual, checked_level(level));
+  return {std::move(unpacked.primal), std::move(unpacked.tangent)};
+}
+
+Tensor _fw_primal(const Tensor& self, int64_t level) {
+  return std::get<0>(_unpack_dual(self, level));
+}
+
+namespace {
+
+TORCH_LIBRARY_FRAGMENT(aten, m) {
+  m.def("_make_dual(Tensor(a) primal, Tensor tangent, int level) -> Tensor(a)", &_make_dual);
+  m.def("_unpack_dual(Tensor(a) dual, int level) -> (Tensor(a) primal, Tensor tangent)", &_unpack_dual);
+  m.def("_fw_primal(Tensor(a) self, int level) -> Tensor(a)", &_fw_primal);
+}
+
+} // namespace
+
+} // namespace at

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 
 namespace torch::autograd::forward_ad {
 
@@ -50,3 +51,12 @@ struct UnpackedDualTensor {
 TORCH_API UnpackedDualTensor unpack_dual(const at::Tensor& tensor, std::optional<uint64_t> level = std::nullopt);
 
 } // namespace torch::autograd::forward_ad
+
+namespace at {
+
+/// The operators of libtorch: make_dual(), unpack_dual(), and the primal alone.
+TORCH_API Tensor _make_dual(const Tensor& primal, const Tensor& tangent, int64_t level);
+TORCH_API std::tuple<Tensor, Tensor> _unpack_dual(const Tensor& dual, int64_t level);
+TORCH_API Tensor _fw_primal(const Tensor& self, int64_t level);
+
+} // namespace at

@@ -4,6 +4,7 @@
 #include <aten/core/Formatting.h>
 #include <aten/core/random.h>
 #include <autograd/autograd.h>
+#include <autograd/forward/forward_ad.h>
 #include <autograd/functions/basic_ops.h>
 #include <autograd/grad_mode.h>
 #include <c10/util/StringUtil.h>
@@ -99,11 +100,21 @@ class Gradcheck {
           " must be a defined, strided tensor; call to_dense() on sparse outputs of the function");
     }
     const std::vector<TensorList> numerical = numerical_jacobians(outputs);
+    if (options_.check_forward_ad) {
+      compare_forward(outputs, numerical);
+    }
+    if (options_.check_backward_ad) {
+      check_backward(outputs, numerical);
+    }
+  }
+
+ private:
+  void check_backward(const TensorList& outputs, const std::vector<TensorList>& numerical) const {
     bool any_differentiable = false;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i].requires_grad()) {
         any_differentiable = true;
-        compare(outputs[i], i, numerical[i]);
+        compare_backward(outputs[i], i, numerical[i]);
       } else {
         check_constant(outputs[i], i, numerical[i]);
       }
@@ -116,7 +127,6 @@ class Gradcheck {
     }
   }
 
- private:
   template <class... Args>
   [[noreturn]] static void fail(const Args&... args) {
     throw GradcheckError({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, c10::str(args...));
@@ -223,16 +233,66 @@ class Gradcheck {
     return jacobians;
   }
 
-  void compare(const Tensor& output, size_t index, const TensorList& numerical) const {
-    const TensorList analytical = analytical_jacobians(output);
+  // [i][k]: of output i by the k-th checked input, a column for each call with a tangent.
+  std::vector<TensorList> forward_jacobians(const TensorList& outputs) const {
+    std::vector<TensorList> jacobians(outputs.size());
+    for (const size_t i : checked_) {
+      for (size_t j = 0; j < outputs.size(); ++j) {
+        jacobians[j].push_back(new_jacobian(outputs[j], inputs_[i]));
+      }
+      const Tensor direction = at::zeros_like(inputs_[i].detach(), at::MemoryFormat::Contiguous);
+      for (int64_t column = 0; column < real_numel(inputs_[i]); ++column) {
+        direction.zero_();
+        as_real(direction).view({-1}).select(0, column).fill_(1);
+        const TensorList tangents = tangents_of_call(i, direction);
+        for (size_t j = 0; j < outputs.size(); ++j) {
+          if (tangents.at(j).defined()) {
+            jacobians[j].back().select(1, column).copy_(flat_values(tangents[j]));
+          }
+        }
+      }
+    }
+    return jacobians;
+  }
+
+  TensorList tangents_of_call(size_t input, const Tensor& direction) const {
+    const forward_ad::DualLevel level;
+    TensorList inputs = inputs_;
+    inputs[input] = forward_ad::make_dual(inputs[input], direction);
+    TensorList tangents = func_(inputs);
+    for (Tensor& tangent : tangents) {
+      tangent = forward_ad::unpack_dual(tangent).tangent;
+    }
+    return tangents;
+  }
+
+  void compare_forward(const TensorList& outputs, const std::vector<TensorList>& numerical) const {
+    const std::vector<TensorList> analytical = forward_jacobians(outputs);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      compare(outputs[i], i, numerical[i], analytical[i], "forward mode");
+    }
+  }
+
+  // `mode` is what gives the analytical derivatives.
+  void compare(
+      const Tensor& output,
+      size_t index,
+      const TensorList& numerical,
+      const TensorList& analytical,
+      const char* mode) const {
     for (size_t k = 0; k < analytical.size(); ++k) {
       const Tensor allowed = numerical[k].abs() * options_.rtol + options_.atol;
       const Tensor excess = (analytical[k] - numerical[k]).abs() - allowed;
       // NaN fits nothing, so "not within" rather than "beyond".
       if (!excess.le(0).all().item<bool>()) {
-        fail(mismatch(output, index, k, numerical[k], analytical[k], excess));
+        fail(mismatch(output, index, k, numerical[k], analytical[k], excess, mode));
       }
     }
+  }
+
+  void compare_backward(const Tensor& output, size_t index, const TensorList& numerical) const {
+    const TensorList analytical = analytical_jacobians(output);
+    compare(output, index, numerical, analytical, "backward");
     const TensorList again = analytical_jacobians(output);
     for (size_t k = 0; k < analytical.size(); ++k) {
       if (analytical[k].numel() == 0) {
@@ -259,7 +319,8 @@ class Gradcheck {
       size_t k,
       const Tensor& numerical,
       const Tensor& analytical,
-      const Tensor& excess) const {
+      const Tensor& excess,
+      const char* mode) const {
     const Tensor& input = inputs_[checked_[k]];
     const auto bad = excess.le(0).logical_not();
     const int64_t worst = excess.nan_to_num(std::numeric_limits<double>::infinity()).argmax().item<int64_t>();
@@ -270,7 +331,7 @@ class Gradcheck {
         bad.sum().item<int64_t>(), " of ", numerical.numel(),
         " derivatives differ. The worst: ", describe_element(output, worst / numerical.size(1)), " of the output by ",
         describe_element(input, worst % numerical.size(1)), " of the input is ", expected, " by differences and ", got,
-        " by backward; they differ by ", std::abs(got - expected), ", where ",
+        " by ", mode, "; they differ by ", std::abs(got - expected), ", where ",
         options_.atol + options_.rtol * std::abs(expected), " is allowed (atol ", options_.atol, ", rtol ",
         options_.rtol, ", eps ", options_.eps, ").");
     if (numerical.numel() <= kPrintedElements) {

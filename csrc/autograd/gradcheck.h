@@ -27,6 +27,10 @@ struct GradcheckOptions {
   double nondet_tol = 0.0;
   /// Whether backward must take undefined gradients of outputs and give zeros or undefined ones for them.
   bool check_undefined_grad = true;
+  /// Whether the derivatives of backward are compared.
+  bool check_backward_ad = true;
+  /// Whether those of forward mode are: then the function must compute with the inputs that it is given.
+  bool check_forward_ad = false;
 };
 
 /// A function under test, with one result or several.
@@ -36,7 +40,8 @@ using GradcheckFunctionOfOneResult = std::function<at::Tensor(const std::vector<
 /// Whether backward gives the derivatives of `func` at `inputs`, by those inputs that require grad. True if so; else
 /// throws GradcheckError with the outputs, inputs and elements that differ most, or gives false without
 /// `raise_exception`. Also checked: two passes give the same (nothing random), no gradient comes of none, and
-/// derivatives that backward does not know of are zero.
+/// derivatives that backward does not know of are zero. `check_forward_ad` compares the derivatives of forward mode, by
+/// one call for each element of the inputs.
 ///
 /// The derivative is (f(x + eps) - f(x - eps)) / (2 eps), for complex numbers by real and imaginary part. Inputs are
 /// moved in place and moved back, so func may also refer to them in other ways; it must not change them. They should be

@@ -1,6 +1,7 @@
 // Forward mode: tangents and the levels they belong to.
 #include "support.h"
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/autograd/forward_ad.h>
 
 #include <cmath>
@@ -283,4 +284,18 @@ TEST_CASE("wrong use of forward mode is refused", "[autograd][forward]") {
   CHECK_THAT(
       error_of([&] { torch::mul_out(out, dual, x); }),
       says("Trying to use forward AD with mul_out that does not support it because it is an out= function"));
+}
+
+TEST_CASE("dual tensors are made and taken apart by libtorch's operators", "[autograd][forward]") {
+  const fwd::DualLevel level;
+  const auto number = static_cast<int64_t>(level.level());
+  const Tensor dual = at::_make_dual(values({1, 2}), values({3, 4}), number);
+  CHECK(same(std::get<1>(at::_unpack_dual(dual * 2, number)), {6, 8}));
+  CHECK_FALSE(at::_fw_primal(dual, number)._fw_grad(level.level()).defined());
+  const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("aten::_unpack_dual", "");
+  torch::jit::Stack stack{dual.sin(), number};
+  op.callBoxed(stack);
+  CHECK(same(stack[0].toTensor(), values({1, 2}).sin()));
+  CHECK(same(stack[1].toTensor(), values({1, 2}).cos() * values({3, 4})));
+  CHECK_THAT(error_of([&] { at::_fw_primal(dual, -1); }), says("Invalid level"));
 }

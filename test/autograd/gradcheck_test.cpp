@@ -217,3 +217,45 @@ TEST_CASE("inputs that gradcheck refuses", "[autograd][gradcheck][errors]") {
       error_of([&] { gradcheck(torch::autograd::GradcheckFunction(), {leaf({1})}); }),
       says("gradcheck: got no function to check"));
 }
+
+namespace {
+
+// x^2 whose rule for forward mode forgets the factor.
+struct WrongTangent : torch::autograd::Function<WrongTangent> {
+  static Variable forward(AutogradContext* ctx, const Variable& x) {
+    ctx->save_for_backward({x});
+    return x * x;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    return {grads[0] * 2 * ctx->get_saved_variables()[0]};
+  }
+  static variable_list jvp(AutogradContext* ctx, variable_list tangents) {
+    return {tangents[0] * ctx->get_saved_variables()[0]};
+  }
+};
+
+} // namespace
+
+TEST_CASE("gradcheck compares forward mode when asked to", "[autograd][gradcheck]") {
+  torch::autograd::GradcheckOptions options;
+  options.check_forward_ad = true;
+  const Tensor x = leaf({0.3, -1.2, 2}), y = leaf({1, 2, 3});
+  const auto products = [](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+    return {in[0] * in[1].sin(), in[0].cumsum(0).exp()};
+  };
+  CHECK(torch::autograd::gradcheck(torch::autograd::GradcheckFunction(products), {x, y}, options));
+  const Tensor z = torch::complex(values({0.3, 1}), values({-0.4, 2})).requires_grad_();
+  const auto complex_function = [](const std::vector<Tensor>& in) { return in[0].conj() * in[0].exp() * in[0].abs(); };
+  CHECK(torch::autograd::gradcheck(torch::autograd::GradcheckFunctionOfOneResult(complex_function), {z}, options));
+  const auto wrong = [](const std::vector<Tensor>& in) { return WrongTangent::apply(in[0]); };
+  CHECK_THAT(
+      error_of([&] { torch::autograd::gradcheck(torch::autograd::GradcheckFunctionOfOneResult(wrong), {x}, options); }),
+      says("by forward mode; they differ by"));
+  options.check_forward_ad = false;
+  CHECK(torch::autograd::gradcheck(torch::autograd::GradcheckFunctionOfOneResult(wrong), {x}, options));
+  options.check_forward_ad = true;
+  options.check_backward_ad = false;
+  CHECK(torch::autograd::gradgradcheck(
+      torch::autograd::GradcheckFunctionOfOneResult([](const std::vector<Tensor>& in) { return in[0] * in[0].tanh(); }),
+      {x}, {}, options));
+}
