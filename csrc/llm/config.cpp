@@ -244,6 +244,10 @@ ModelConfig parse_config(const std::string& json, const std::string& where) {
   const Fields fields(part ? *part : whole, part ? where + ", text_config" : where);
   ModelConfig config;
   config.model_type = fields.text("model_type", "");
+  TORCH_CHECK(
+      !outer.has("quantization_config"), where,
+      ": weights that are quantized already (quantization_config) are not supported: take the original folder and "
+      "LoadOptions::quantize");
   const Family& family = family_named(config.model_type, fields.where());
   family.read(config, fields);
   read_tokens(config, outer);

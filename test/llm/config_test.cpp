@@ -58,4 +58,5 @@ TEST_CASE("a config that makes no sense is refused by name", "[llm][config]") {
   CHECK_THAT(message(llama_with(R"(, "hidden_act": "mish")")), Contains("'mish' is not supported"));
   CHECK_THAT(message(llama_with(R"(, "rope_scaling": {"type": "longrope"})")), Contains("'longrope' is not supported"));
   CHECK_THAT(message(llama_with(R"(, "eos_token_id": "x")")), Contains("must be a token"));
+  CHECK_THAT(message(llama_with(R"(, "quantization_config": {"bits": 4})")), Contains("quantized already"));
 }
