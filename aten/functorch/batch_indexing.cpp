@@ -53,8 +53,8 @@ std::vector<Tensor> integer_indices(const OptionalTensors& given) {
 }
 
 /// How a result is laid out in which the dimensions of the indices stand for those that are indexed.
-struct Layout {
-  explicit Layout(const std::vector<Tensor>& indices) {
+struct IndexLayout {
+  explicit IndexLayout(const std::vector<Tensor>& indices) {
     int64_t runs = 0;
     bool in_run = false;
     for (size_t d = 0; d < indices.size(); ++d) {
@@ -83,7 +83,7 @@ Tensor move_dimensions(const Tensor& tensor, int64_t from, int64_t to, int64_t c
 
 /// Indices for a tensor with the batch in front: that of the batch, and those of each sample.
 OptionalTensors with_batch_index(
-    const std::vector<Tensor>& indices, const Layout& layout, const VmapLevel& level, const Device& device) {
+    const std::vector<Tensor>& indices, const IndexLayout& layout, const VmapLevel& level, const Device& device) {
   OptionalTensors all;
   c10::DimVector sizes(static_cast<size_t>(layout.rank) + 1, 1);
   sizes[0] = level.batch_size;
@@ -112,7 +112,7 @@ VmapLevelPtr level_with(std::vector<Tensor> tensors, const std::vector<Tensor>& 
 
 Tensor index(const Tensor& self, const OptionalTensors& given) {
   const std::vector<Tensor> indices = integer_indices(given);
-  const Layout layout(indices);
+  const IndexLayout layout(indices);
   const VmapLevelPtr level = level_with({self}, indices, "index");
   if (!level) { // batched by a mask alone, which is none now
     return at::index(self, given);
@@ -125,7 +125,8 @@ Tensor index(const Tensor& self, const OptionalTensors& given) {
       behind_batch.push_back(tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt);
     }
     const Tensor result = at::index(sample.batch_first(), behind_batch);
-    const bool in_front = layout.first == 0 && !indices.empty() && Layout(integer_indices(behind_batch)).first == 0;
+    const bool in_front =
+        layout.first == 0 && !indices.empty() && IndexLayout(integer_indices(behind_batch)).first == 0;
     return makeBatched(result, in_front ? layout.rank : 0, level);
   }
   const Tensor result =
@@ -135,7 +136,7 @@ Tensor index(const Tensor& self, const OptionalTensors& given) {
 }
 
 /// Sizes of what is indexed, as at::index would give it.
-int64_t rank_of_result(const Tensor& self, const std::vector<Tensor>& indices, const Layout& layout) {
+int64_t rank_of_result(const Tensor& self, const std::vector<Tensor>& indices, const IndexLayout& layout) {
   const auto indexed = std::count_if(indices.begin(), indices.end(), [](const Tensor& t) { return t.defined(); });
   return self.dim() - static_cast<int64_t>(indexed) + layout.rank;
 }
@@ -148,7 +149,7 @@ void put_into(
     const Tensor& values,
     bool accumulate,
     const VmapLevel& level) {
-  const Layout layout(indices);
+  const IndexLayout layout(indices);
   const BatchedValue given = value_at(values, level);
   const int64_t rank = std::max(rank_of_result(self, indices, layout), given.rank());
   const Tensor padded =

@@ -62,9 +62,11 @@ void check_loops(const BatchCall& call) {
 }
 
 Stack arguments_of_sample(const BatchCall& call, int64_t b) {
-  return call.with_tensors([&](size_t, const Tensor& tensor) {
-    const BatchedValue sample = value_at(tensor, call.level());
-    return sample.is_batched() ? sample.value.select(*sample.bdim, b) : sample.value;
+  return call.with_tensors([&](size_t i, const Tensor& tensor) {
+    const BatchedValue batched = value_at(tensor, call.level());
+    const Tensor sample = batched.is_batched() ? batched.value.select(*batched.bdim, b) : batched.value;
+    // Where the batch is in between, strides are none that an operator would meet without it.
+    return call.is_written(i) || batched.bdim.value_or(0) == 0 ? sample : sample.contiguous();
   });
 }
 

@@ -4,6 +4,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/library/library.h>
+#include <aten/ops/_fused_rms_norm.h>
 #include <aten/ops/native_batch_norm.h>
 #include <aten/ops/native_batch_norm_backward.h>
 #include <aten/ops/native_group_norm.h>
@@ -162,6 +163,17 @@ Three layer_norm(
   return {makeBatched(output, 0, level), makeBatched(mean, 0, level), makeBatched(rstd, 0, level)};
 }
 
+std::tuple<Tensor, Tensor> rms_norm(
+    const Tensor& input, IntArrayRef normalized_shape, const Optional& weight, std::optional<double> eps) {
+  if (!isBatchedTensor(input) || has_batch(weight)) {
+    const auto [output, rstd] = at::_fused_rms_norm(input, normalized_shape, std::nullopt, eps);
+    return {is_given(weight) ? output * *weight : output, rstd};
+  }
+  const VmapLevelPtr level = level_of({input}, "rms_norm");
+  const auto [output, rstd] = at::_fused_rms_norm(value_at(input, *level).batch_first(), normalized_shape, weight, eps);
+  return {makeBatched(output, 0, level), makeBatched(rstd, 0, level)};
+}
+
 /// The dimensions of a sample that weights do not have.
 c10::DimVector leading_dims(const Tensor& tensor, size_t normalized) {
   c10::DimVector dims(static_cast<size_t>(tensor.dim()) - normalized);
@@ -288,6 +300,7 @@ TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
   m.impl("native_batch_norm_backward", &at::functorch::batch_norm_backward);
   m.impl("native_layer_norm", &at::functorch::layer_norm);
   m.impl("native_layer_norm_backward", &at::functorch::layer_norm_backward);
+  m.impl("_fused_rms_norm", &at::functorch::rms_norm);
   m.impl("native_group_norm", &at::functorch::group_norm);
   m.impl("native_group_norm_backward", &at::functorch::group_norm_backward);
 }

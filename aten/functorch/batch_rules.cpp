@@ -1,6 +1,7 @@
 // Rules that follow from what an operator's arguments are called.
 #include <aten/functorch/batch_rules.h>
 
+#include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/function_schema.h>
 #include <aten/native/explicit/type_properties.h>
@@ -245,21 +246,15 @@ namespace {
 /// Dimensions that a matrix or vector has for itself, without those of a batch.
 int64_t own_rank(const BatchCall& call, size_t i) {
   const std::string& name = call.schema().arguments()[i].name();
-  if (name == "tau" || name.find("pivots") != std::string::npos) {
+  const std::string_view op = call.name();
+  const bool is_vector = name == "tau" || name.find("pivots") != std::string::npos || (op == "aten::ormqr" && i == 1);
+  if (is_vector) {
     return 1;
   }
-  const bool may_be_vector = (name == "B" || name == "b") && i == 1;
-  if (!may_be_vector) {
-    return 2;
-  }
   // A right-hand side is a vector for each matrix if it has its sizes but the last one.
-  const Tensor matrix = call.argument(0).toTensor(), right = call.argument(i).toTensor();
-  const bool solves = std::string_view(call.name()).find("solve_ex") != std::string_view::npos ||
-      std::string_view(call.name()).find("lstsq") != std::string_view::npos;
-  return solves && right.dim() == matrix.dim() - 1 &&
-          right.sizes() == matrix.sizes().slice(0, matrix.sizes().size() - 1)
-      ? 1
-      : 2;
+  const bool may_be_vector = i == 1 && (op == "aten::_linalg_solve_ex" || op == "aten::linalg_lstsq");
+  const IntArrayRef left = call.argument(0).toTensor().sizes(), right = call.argument(i).toTensor().sizes();
+  return may_be_vector && right == left.slice(0, left.size() - 1) ? 1 : 2;
 }
 
 } // namespace
@@ -269,10 +264,34 @@ void batch_leading(const BatchCall& call) {
   int64_t in_front = 0;
   call.for_each_tensor(
       [&](size_t i, const Tensor& tensor) { in_front = std::max(in_front, tensor.dim() - own_rank(call, i)); });
-  call.finish(call.call(call.with_tensors([&](size_t i, const Tensor& tensor) {
-    const Tensor value = value_at(tensor, call.level()).with_batch(call.batch_size());
+  Stack results = call.call(call.with_tensors([&](size_t i, const Tensor& tensor) {
+    // Which decomposition is given may depend on the strides: those of a batch are the usual ones.
+    const Tensor value = value_at(tensor, call.level()).with_batch(call.batch_size()).contiguous();
     return pad_sample(value, tensor.dim(), in_front + own_rank(call, i));
-  })));
+  }));
+  for (c10::IValue& result : results) { // what was not asked for is empty, whatever the batch
+    if (const Tensor tensor = result.toTensor(); tensor.dim() == 1 && tensor.size(0) == 0 && call.batch_size() != 0) {
+      result = tensor.unsqueeze(0).expand({call.batch_size(), 0});
+    }
+  }
+  call.finish(std::move(results));
+}
+
+/// Sum or mean over all of each sample.
+void batch_loss(const BatchCall& call) {
+  const size_t position = *call.position("reduction");
+  const int64_t reduction = call.argument(position).toInt();
+  int64_t rank = 0;
+  call.for_each_tensor([&](size_t, const Tensor& tensor) { rank = std::max(rank, tensor.dim()); });
+  Stack arguments = call.with_tensors([&](size_t, const Tensor& tensor) {
+    return pad_sample(value_at(tensor, call.level()).with_batch(call.batch_size()), tensor.dim(), rank);
+  });
+  arguments[position] = static_cast<int64_t>(Reduction::None);
+  Tensor losses = call.call(std::move(arguments))[0].toTensor();
+  if (reduction != Reduction::None && losses.dim() > 1) {
+    losses = reduction == Reduction::Mean ? losses.flatten(1).mean(1) : losses.flatten(1).sum(1);
+  }
+  call.finish({losses});
 }
 
 void batch_sizes(const BatchCall& call) {

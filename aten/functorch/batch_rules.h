@@ -15,6 +15,7 @@ enum class Rule : uint8_t {
   map, // the same, for operators without such arguments
   reduce, // as dims; without a dimension over all of a sample
   leading, // operators on matrices that take any number of batch dimensions in front
+  loss, // pointwise, and reduced over each sample as the argument `reduction` says
   sizes, // the argument `size` gets the batch in front
   samples, // the batch joins the first dimension, which is samples already, of all tensors; with a rank of those
   inplace, // the functional form is batched, and copied into self
@@ -38,6 +39,7 @@ void batch_dims(const BatchCall& call);
 void batch_map(const BatchCall& call);
 void batch_reduce(const BatchCall& call);
 void batch_leading(const BatchCall& call);
+void batch_loss(const BatchCall& call);
 void batch_sizes(const BatchCall& call);
 /// `rank` is that of tensors with samples; with one dimension less a tensor is one of them.
 void batch_samples(const BatchCall& call, int64_t rank);

@@ -162,6 +162,55 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
   return unwrapped.wrap(pad_sample(unwrapped.value, self.dim(), rank).repeat(behind(1, repeats)));
 }
 
+// ---- copies of views ------------------------------------------------------------------------------------------------
+
+Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  const Unwrapped unwrapped(self, "diag_embed");
+  const int64_t rank = self.dim() + 1; // of the result
+  return unwrapped.wrap(
+      unwrapped.value.diag_embed(offset, c10::maybe_wrap_dim(dim1, rank) + 1, c10::maybe_wrap_dim(dim2, rank) + 1));
+}
+
+Tensor as_strided_scatter(
+    const Tensor& self,
+    const Tensor& src,
+    IntArrayRef size,
+    IntArrayRef stride,
+    std::optional<int64_t> storage_offset) {
+  const VmapLevelPtr level = level_of({self, src}, "as_strided_scatter");
+  const Tensor value = value_at(self, *level).with_batch(level->batch_size).clone(MemoryFormat::Contiguous);
+  const Tensor result = makeBatched(value, 0, level);
+  result.as_strided(size, stride, storage_offset).copy_(src);
+  return result;
+}
+
+Tensor channel_shuffle(const Tensor& self, int64_t groups) {
+  TORCH_CHECK(
+      self.dim() > 2 && groups > 0 && self.size(1) % groups == 0,
+      "channel_shuffle: the number of channels must be divisible by groups, which is ", groups,
+      ", but the input has sizes ", self.sizes());
+  return self.unflatten(1, {groups, self.size(1) / groups}).transpose(1, 2).flatten(1, 2);
+}
+
+// ---- new tensors ----------------------------------------------------------------------------------------------------
+
+Tensor new_empty_strided(
+    const Tensor& self,
+    IntArrayRef size,
+    IntArrayRef stride,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout> layout,
+    std::optional<Device> device,
+    std::optional<bool> pin_memory) {
+  const Unwrapped unwrapped(self, "new_empty_strided");
+  int64_t extent = 1; // of the memory of a sample
+  for (size_t d = 0; d < std::min(size.size(), stride.size()); ++d) {
+    extent += std::max<int64_t>(size[d] - 1, 0) * stride[d];
+  }
+  return unwrapped.wrap(unwrapped.value.new_empty_strided(
+      behind(unwrapped.value.size(0), size), behind(extent, stride), dtype, layout, device, pin_memory));
+}
+
 // ---- in place: the tensor stands for another value -----------------------------------------------------------------
 
 /// What `view` makes of the tensor becomes its value. The memory stays, so whoever else has the value sees no change.
@@ -217,6 +266,10 @@ TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
   m.impl("squeeze.dims", &squeeze_dims);
   m.impl("unsqueeze", &unsqueeze);
   m.impl("repeat", &repeat);
+  m.impl("new_empty_strided", &new_empty_strided);
+  m.impl("diag_embed", &diag_embed);
+  m.impl("as_strided_scatter", &as_strided_scatter);
+  m.impl("native_channel_shuffle", &channel_shuffle);
   m.impl("transpose_", &transpose_);
   m.impl("t_", &t_);
   m.impl("squeeze_", &squeeze_);

@@ -109,6 +109,8 @@ void run_rule(const Plan& plan, const BatchCall& call) {
       return batch_reduce(call);
     case Rule::leading:
       return batch_leading(call);
+    case Rule::loss:
+      return batch_loss(call);
     case Rule::sizes:
       return batch_sizes(call);
     case Rule::samples:

@@ -128,7 +128,7 @@ std::tuple<Tensor, Tensor> index_reduce_backward(
 
 Tensor masked_select_backward(const Tensor& grad, at::IntArrayRef self_sizes, const Tensor& mask) {
   const auto sizes = at::infer_size(self_sizes, mask.sizes());
-  return at::sum_to(at::zeros(sizes, grad.options()).masked_scatter(mask, grad), self_sizes);
+  return at::sum_to(grad.new_zeros(sizes, grad.options()).masked_scatter(mask, grad), self_sizes);
 }
 
 Tensor masked_scatter_source_backward(const Tensor& grad, const Tensor& mask, at::IntArrayRef source_sizes) {

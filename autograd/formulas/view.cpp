@@ -102,7 +102,7 @@ Tensor as_strided_backward(
   const int64_t output_start = output_offset - start;
   const int64_t source_start = input.storage_offset() - start;
   const int64_t memory_size = std::max(output_start + output.extent(), source_start + source.extent());
-  Tensor memory = at::zeros({memory_size}, grad.options());
+  Tensor memory = grad.new_zeros({memory_size}, grad.options());
 
   if (output.may_overlap()) {
     memory.scatter_add_(0, places(output, output_start, memory_size, grad), grad.reshape({-1}));
@@ -147,7 +147,7 @@ std::tuple<Tensor, Tensor> as_strided_scatter_backward(
   };
   const int64_t window = storage_offset.value_or(offset);
   const int64_t last = std::max(last_place(offset, shape, layout), last_place(window, sizes, strides));
-  const Tensor memory = at::zeros({last + 1}, grad.options());
+  const Tensor memory = grad.new_zeros({last + 1}, grad.options());
   memory.as_strided(shape, layout, offset).copy_(grad);
   const Tensor grad_src = memory.as_strided(sizes, strides, window).clone();
   memory.as_strided(sizes, strides, window).zero_();

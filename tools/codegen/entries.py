@@ -34,7 +34,7 @@ NAMES_RULES = (
     "distances", "product", "added_product", "equal", "none",
 )
 # How operators are batched, see aten/functorch/batch_rules.h. The last one goes with the rank of tensors of samples.
-BATCH_RULES = ("pointwise", "dims", "map", "reduce", "leading", "sizes", "inplace", "decompose", "dynamic", "loop", "samples")
+BATCH_RULES = ("pointwise", "dims", "map", "reduce", "leading", "loss", "sizes", "inplace", "decompose", "dynamic", "loop", "samples")
 DTYPE_SETS = {
     "bool": ["bool"],
     "integral": ["uint8_t", "int8_t", "int16_t", "int32_t", "int64_t"],

@@ -169,7 +169,7 @@ Tensor& msort_out(const Tensor& self, Tensor& out) {
 
 Tensor value_selecting_reduction_backward(
     const Tensor& grad, int64_t dim, const Tensor& indices, IntArrayRef sizes, bool keepdim) {
-  const Tensor zeros = at::zeros(sizes, grad.options());
+  const Tensor zeros = grad.new_zeros(sizes, grad.options());
   if (keepdim || sizes.empty()) {
     return zeros.scatter_(dim, indices, grad);
   }
