@@ -4,7 +4,9 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/function_schema.h>
 #include <aten/library/library.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/ops/empty_like.h>
+#include <aten/ops/ones.h>
 #include <aten/ops/stack.h>
 #include <c10/util/Exception.h>
 
@@ -39,11 +41,25 @@ bool depends_on_values(const BatchCall& call) {
   return others && !is_like;
 }
 
+/// One mask for all samples: what dropout makes of ones is the factor for each element, and the mask.
+void drop_same(const BatchCall& call) {
+  const Tensor input = call.argument(0).toTensor();
+  const Tensor value = call.tensor(0).batch_first();
+  Stack arguments = call.with_tensors([&](size_t, const Tensor&) { return at::ones(input.sizes(), value.options()); });
+  const Stack drawn = call.call(std::move(arguments));
+  const Tensor mask = drawn[1].toTensor();
+  call.finish({value * drawn[0].toTensor(), mask.unsqueeze(0).expand_as(value)});
+}
+
 /// One draw for all samples.
 void draw_once(const BatchCall& call) {
   const LevelsBelowGuard below(call.level());
   if (!is_batched_at(call)) {
     return call.finish_unbatched(call.call(call.with_tensors([](size_t, const Tensor& tensor) { return tensor; })));
+  }
+  if (const std::string& name = call.schema().name();
+      name == "aten::_fused_dropout" || name == "aten::native_dropout") {
+    return drop_same(call);
   }
   TORCH_CHECK(
       !depends_on_values(call),

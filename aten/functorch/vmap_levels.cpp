@@ -12,7 +12,10 @@ namespace {
 struct Levels {
   std::vector<VmapLevelPtr> all; // outermost first
   size_t visible = 0;
+  int64_t hidden = 0; // how many have never been entered
 };
+
+constexpr int64_t kFirstHiddenLevel = int64_t{1} << 32;
 
 Levels& levels() {
   static thread_local Levels levels;
@@ -52,6 +55,15 @@ VmapGuard::~VmapGuard() {
   here.all.pop_back();
   here.visible = here.all.size();
   set_vmap_mode(here.visible != 0);
+}
+
+HiddenVmapLevel::HiddenVmapLevel(int64_t batch_size)
+    : level_(c10::make_intrusive<VmapLevel>(kFirstHiddenLevel + levels().hidden++, batch_size, RandomnessType::Error)) {
+}
+
+HiddenVmapLevel::~HiddenVmapLevel() {
+  level_->is_active = false;
+  --levels().hidden;
 }
 
 VmapLevelPtr current_vmap_level() {

@@ -48,6 +48,23 @@ class TORCH_API VmapGuard {
   VmapLevelPtr level_;
 };
 
+/// A level that no code runs in: for batches of tangents, which stand behind tensors that are the same for all of them.
+/// It is above all levels that are entered, and ends with this object.
+class TORCH_API HiddenVmapLevel {
+ public:
+  explicit HiddenVmapLevel(int64_t batch_size);
+  HiddenVmapLevel(const HiddenVmapLevel&) = delete;
+  HiddenVmapLevel& operator=(const HiddenVmapLevel&) = delete;
+  ~HiddenVmapLevel();
+
+  const VmapLevelPtr& level() const {
+    return level_;
+  }
+
+ private:
+  VmapLevelPtr level_;
+};
+
 /// The innermost vmap of this thread that is not hidden by a LevelsBelowGuard; null if there is none.
 TORCH_API VmapLevelPtr current_vmap_level();
 /// The vmap of this thread with this number; null if there is none.

@@ -1,0 +1,128 @@
+// The code of docs/transforms.md, as it stands there.
+#include "support.h"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace func_test;
+
+namespace {
+
+std::string stripped(const std::string& line) {
+  const size_t begin = line.find_first_not_of(' ');
+  const size_t end = line.find_last_not_of(" \r");
+  return begin == std::string::npos ? "" : line.substr(begin, end - begin + 1);
+}
+
+/// What a program says does not depend on where its lines end, nor on blanks.
+std::string without_blanks(std::string text) {
+  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }), text.end());
+  return text;
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+struct DocNetImpl : torch::nn::Module {
+  DocNetImpl() : fc(6, 3) {
+    register_module("fc", fc);
+    to(at::kDouble);
+  }
+  Tensor forward(const Tensor& images) {
+    return fc(images.flatten(1));
+  }
+  torch::nn::Linear fc;
+};
+TORCH_MODULE(DocNet);
+
+} // namespace
+
+TEST_CASE("Each line of code of docs/transforms.md is compiled here") {
+  const std::filesystem::path here(__FILE__);
+  std::ifstream page(here.parent_path().parent_path().parent_path() / "docs/transforms.md");
+  REQUIRE(page.good());
+  const std::string compiled = without_blanks(read(here));
+  bool in_code = false;
+  size_t lines = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("```", 0) == 0) {
+      in_code = line == "```cpp";
+      continue;
+    }
+    const std::string code = stripped(line.substr(0, line.find("//")));
+    if (in_code && !code.empty()) {
+      INFO(line);
+      CHECK(compiled.find(without_blanks(code)) != std::string::npos);
+      ++lines;
+    }
+  }
+  CHECK(lines > 25);
+}
+
+TEST_CASE("docs/transforms.md: a batch of a function") {
+  const Tensor x = randn({4, 3}), y = randn({4, 3});
+  auto dot = [](const torch::Tensor& a, const torch::Tensor& b) { return a.dot(b); };
+  torch::Tensor row_products = torch::func::vmap(dot)(x, y);
+  torch::Tensor all_products = torch::func::vmap(torch::func::vmap(dot, {std::nullopt, 0}), {0, std::nullopt})(x, y);
+  torch::Tensor scaled = torch::func::vmap([](const torch::Tensor& t) { return t / t.norm(); }, 1, 1)(x);
+  check_close(row_products, (x * y).sum(1));
+  check_close(all_products, x.matmul(y.t()));
+  check_close(scaled, x / x.norm(2, 0));
+}
+
+TEST_CASE("docs/transforms.md: gradients of each sample, ensembles") {
+  DocNet net;
+  const Tensor images = randn({4, 2, 3}), labels = at::randint(3, {4}, at::kLong);
+  auto loss = [&](const torch::func::NamedTensors& params, const torch::Tensor& image, const torch::Tensor& label) {
+    torch::Tensor scores = torch::func::functional_call(net, params, image.unsqueeze(0));
+    return torch::nn::functional::cross_entropy(scores, label.unsqueeze(0));
+  };
+  auto per_sample = torch::func::vmap(torch::func::grad(loss), {std::nullopt, 0, 0});
+  torch::func::NamedTensors gradients = per_sample(net->named_parameters(), images, labels);
+  const auto of_first = torch::func::grad(loss)(net->named_parameters(), images[0], labels[0]);
+  check_close(gradients["fc.weight"][0].detach(), of_first["fc.weight"].detach());
+
+  std::vector<DocNet> nets(3);
+  auto [params, buffers] = torch::func::stack_module_state(nets);
+  auto run = [&](const torch::func::NamedTensors& p, const torch::func::NamedTensors& b, const torch::Tensor& batch) {
+    return torch::func::functional_call(net, std::make_pair(p, b), batch);
+  };
+  torch::Tensor scores = torch::func::vmap(run, {0, 0, std::nullopt})(params, buffers, images);
+  check_close(scores[2].detach(), nets[2](images).detach());
+}
+
+TEST_CASE("docs/transforms.md: jacobians and hessians") {
+  const Tensor weight = randn({2, 3}), point = randn({3}), direction = randn({3});
+  auto f = [&](const torch::Tensor& t) { return weight.mv(t).tanh(); };
+  torch::Tensor by_rows = torch::func::jacrev(f)(point);
+  torch::Tensor by_columns = torch::func::jacfwd(f)(point);
+  auto energy = [](const torch::Tensor& t) { return t.pow(4).sum(); };
+  torch::Tensor curvature = torch::func::hessian(energy)(point);
+  auto [value, slope] = torch::func::jvp(f, {point}, {direction});
+  check_close(by_rows, by_columns);
+  check_close(curvature, at::diag(12 * point * point));
+  check_close(slope, by_rows.mv(direction));
+  check_close(value, f(point));
+  auto [gradient, product] = torch::func::jvp(torch::func::grad(energy), {point}, {direction});
+  check_close(product, curvature.mv(direction));
+  check_close(gradient, 4 * point.pow(3));
+}
+
+TEST_CASE("docs/transforms.md: steps of an optimization inside") {
+  const Tensor w0 = randn({3}), x = randn({4, 3});
+  auto inner = [](const torch::Tensor& w, const torch::Tensor& t) { return (w * t - 1).square().sum(); };
+  auto after_step = [&](const torch::Tensor& w, const torch::Tensor& t) {
+    torch::Tensor stepped = w - 0.1 * torch::func::grad(inner)(w, t);
+    return inner(stepped, t);
+  };
+  torch::Tensor meta = torch::func::vmap(torch::func::grad(after_step), {std::nullopt, 0})(w0, x);
+  for (int64_t i = 0; i < 4; ++i) {
+    check_close(meta[i], torch::func::grad(after_step)(w0, x[i]));
+  }
+}
