@@ -8,6 +8,7 @@
 
 using test::ddp_options;
 using test::expect;
+using test::expect_equal;
 using test::expect_error;
 using test::grads_of;
 using test::GroupPtr;
@@ -17,13 +18,6 @@ using test::serial_average;
 using torch::nn::parallel::DistributedDataParallel;
 
 namespace {
-
-void expect_equal(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-  expect(a.size() == b.size());
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    expect(a[i].defined() && a[i].equal(b[i]), "gradient " + std::to_string(i));
-  }
-}
 
 // The middle layer twice, each time as a checkpoint, so that its parameters get two gradients in a pass.
 struct CheckpointedImpl : test::MlpImpl {

@@ -1,6 +1,7 @@
 // What tests of data parallel training share: a net, its batches, and the average as it is defined.
 #pragma once
 
+#include "expect.h"
 #include "ranks.h"
 
 #include <torch/distributed.h>
@@ -43,6 +44,14 @@ inline std::vector<at::Tensor> grads_of(torch::nn::Module& module) {
     grads.push_back(parameter.grad().defined() ? parameter.grad().clone() : at::Tensor());
   }
   return grads;
+}
+
+// The same gradients, bit for bit.
+inline void expect_equal(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+  expect(a.size() == b.size());
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    expect(a[i].defined() && a[i].equal(b[i]), "gradient " + std::to_string(i));
+  }
 }
 
 // Each rank's gradients divided, then summed in the order of ranks.

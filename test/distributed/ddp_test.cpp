@@ -1,17 +1,19 @@
 // DistributedDataParallel: N ranks with a part of a batch each are one process with the whole.
+#include "ddp_nets.h"
 #include "expect.h"
-#include "ranks.h"
 
 #include <catch2/catch.hpp>
 
-#include <torch/distributed.h>
-#include <torch/torch.h>
-
 #include <signal.h>
 
+using test::ddp_options;
 using test::expect;
+using test::expect_equal;
 using test::expect_error;
+using test::grads_of;
 using test::GroupPtr;
+using test::rows;
+using test::serial_average;
 using torch::nn::parallel::DistributedDataParallel;
 using torch::nn::parallel::DistributedDataParallelOptions;
 
@@ -24,10 +26,7 @@ struct NetImpl : torch::nn::Module {
     second = register_module("second", torch::nn::Linear(40, 40));
     norm = register_module("norm", torch::nn::BatchNorm1d(40));
     last = register_module("last", torch::nn::Linear(40, 3));
-    const torch::NoGradGuard no_grad;
-    for (auto& parameter : parameters()) {
-      parameter.copy_(torch::arange(parameter.numel()).remainder(17).sub(8).view_as(parameter) / 40);
-    }
+    test::fill(*this);
   }
   at::Tensor forward(const at::Tensor& x, bool skip = false) {
     auto y = torch::relu(first(x));
@@ -38,74 +37,31 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
-at::Tensor batch(int64_t rows) {
-  return torch::arange(rows * 6).remainder(11).sub(5).view({rows, 6}).to(at::kFloat) / 5;
-}
-
-DistributedDataParallelOptions options_for(const GroupPtr& group, double cap = 0.004) {
-  return DistributedDataParallelOptions().process_group(group).bucket_cap_mb(cap);
-}
-
-std::vector<at::Tensor> grads_of(torch::nn::Module& module) {
-  std::vector<at::Tensor> grads;
-  for (const auto& parameter : module.parameters()) {
-    grads.push_back(parameter.grad().defined() ? parameter.grad().clone() : at::Tensor());
-  }
-  return grads;
-}
-
-// The average in the order of ranks, as it is defined: each divided, then summed.
-std::vector<at::Tensor> serial_average(int size, const std::function<void(Net&, int rank)>& step) {
-  std::vector<at::Tensor> sums;
-  for (int rank = 0; rank < size; ++rank) {
-    Net net;
-    step(net, rank);
-    auto grads = grads_of(*net);
-    for (size_t i = 0; i < grads.size(); ++i) {
-      const auto part = grads[i].defined() ? grads[i] / size : torch::zeros_like(net->parameters()[i]);
-      if (rank == 0) {
-        sums.push_back(part);
-      } else {
-        sums[i] += part;
-      }
-    }
-  }
-  return sums;
-}
-
-void check_equal(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-  expect(a.size() == b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    expect(a[i].defined());
-    expect(a[i].equal(b[i]));
-  }
-}
-
 } // namespace
 
 TEST_CASE("Gradients are the average over ranks, bit for bit", "[distributed][ddp]") {
   const int size = GENERATE(1, 2, 4);
   const double cap = GENERATE(0.0001, 0.004, 25.0);
   CAPTURE(size, cap);
-  const auto input = batch(8);
+  const auto input = rows(8);
   const auto part = [&](int rank) { return input.narrow(0, rank * (8 / size), 8 / size); };
   const auto expected =
-      serial_average(size, [&](Net& net, int rank) { net->forward(part(rank)).square().mean().backward(); });
+      serial_average<Net>(size, [&](Net& net, int rank) { net->forward(part(rank)).square().mean().backward(); });
   test::with_rank_threads(size, [&](int rank, const GroupPtr& group) {
     Net net;
-    DistributedDataParallel<Net> ddp(net, options_for(group, cap));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group, cap));
     expect(ddp.reducer().bucket_count() == (cap == 25.0 ? 1 : cap == 0.004 ? 3 : 8));
     for (int step = 0; step < 3; ++step) {
       ddp.zero_grad(step == 1); // with and without letting gradients go
       ddp(part(rank)).square().mean().backward();
-      check_equal(grads_of(*net), expected);
+      expect_equal(grads_of(*net), expected);
     }
     expect(ddp.named_parameters()[0].key() == "module.first.weight");
   });
 }
 
 TEST_CASE("Ranks train one model: N ranks equal one with the whole batch", "[distributed][ddp]") {
-  const auto input = batch(8);
+  const auto input = rows(8);
   Net whole;
   torch::optim::SGD optimizer(whole->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
   for (int step = 0; step < 10; ++step) {
@@ -119,7 +75,7 @@ TEST_CASE("Ranks train one model: N ranks equal one with the whole batch", "[dis
       const torch::NoGradGuard no_grad;
       net->first->weight.zero_(); // becomes rank 0's
     }
-    DistributedDataParallel<Net> ddp(net, options_for(group));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
     torch::optim::SGD mine(ddp.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
     for (int step = 0; step < 10; ++step) {
       mine.zero_grad();
@@ -137,15 +93,15 @@ TEST_CASE("Ranks train one model: N ranks equal one with the whole batch", "[dis
 TEST_CASE("Parameters that a rank does not use need no flag", "[distributed][ddp]") {
   const bool flag = GENERATE(false, true);
   const auto step = [](auto& net, int rank) {
-    net->forward(batch(4) * (rank + 1), rank == 1).square().mean().backward();
+    net->forward(rows(4) * (rank + 1), rank == 1).square().mean().backward();
   };
-  const auto expected = serial_average(3, [&](Net& net, int rank) { step(net, rank); });
+  const auto expected = serial_average<Net>(3, [&](Net& net, int rank) { step(net, rank); });
   test::with_rank_threads(3, [&](int rank, const GroupPtr& group) {
     Net net;
-    DistributedDataParallel<Net> ddp(net, options_for(group).find_unused_parameters(flag));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group).find_unused_parameters(flag));
     for (int i = 0; i < 2; ++i) {
       ddp.zero_grad();
-      ddp(batch(4) * (rank + 1), rank == 1).square().mean().backward();
+      ddp(rows(4) * (rank + 1), rank == 1).square().mean().backward();
       auto grads = grads_of(*net);
       // norm is used by nobody.
       expect(net->norm->weight.grad().defined() == !flag);
@@ -159,55 +115,55 @@ TEST_CASE("Parameters that a rank does not use need no flag", "[distributed][ddp
 }
 
 TEST_CASE("no_sync adds up gradients until the next step", "[distributed][ddp]") {
-  const auto expected = serial_average(2, [](Net& net, int rank) {
-    net->forward(batch(4) + rank).square().mean().backward();
-    net->forward(batch(4) - rank).square().mean().backward();
+  const auto expected = serial_average<Net>(2, [](Net& net, int rank) {
+    net->forward(rows(4) + rank).square().mean().backward();
+    net->forward(rows(4) - rank).square().mean().backward();
   });
   test::with_rank_threads(2, [&](int rank, const GroupPtr& group) {
     Net net;
-    DistributedDataParallel<Net> ddp(net, options_for(group));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
     for (int i = 0; i < 2; ++i) {
       ddp.zero_grad();
       {
         const auto off = ddp.no_sync();
-        ddp(batch(4) + rank).square().mean().backward();
+        ddp(rows(4) + rank).square().mean().backward();
       }
-      ddp(batch(4) - rank).square().mean().backward();
-      check_equal(grads_of(*net), expected);
+      ddp(rows(4) - rank).square().mean().backward();
+      expect_equal(grads_of(*net), expected);
     }
   });
 }
 
 TEST_CASE("Passes that fail, or compute gradients elsewhere, leave the next one whole", "[distributed][ddp]") {
   const auto expected =
-      serial_average(2, [](Net& net, int rank) { net->forward(batch(4) + rank).square().mean().backward(); });
+      serial_average<Net>(2, [](Net& net, int rank) { net->forward(rows(4) + rank).square().mean().backward(); });
   test::with_rank_threads(2, [&](int rank, const GroupPtr& group) {
     Net net;
-    DistributedDataParallel<Net> ddp(net, options_for(group));
-    const auto grads = torch::autograd::grad({ddp(batch(4)).sum()}, {net->first->weight});
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
+    const auto grads = torch::autograd::grad({ddp(rows(4)).sum()}, {net->first->weight});
     expect(grads[0].defined());
     expect(!(net->first->weight.grad().defined()));
-    auto output = ddp(batch(4));
+    auto output = ddp(rows(4));
     output.register_hook([](const at::Tensor&) { TORCH_CHECK(false, "stop"); });
     expect_error([&] { output.sum().backward(); }, {"stop"});
     ddp.zero_grad();
-    ddp(batch(4) + rank).square().mean().backward();
-    check_equal(grads_of(*net), expected);
+    ddp(rows(4) + rank).square().mean().backward();
+    expect_equal(grads_of(*net), expected);
   });
 }
 
 TEST_CASE("Communication hooks reduce in their own way", "[distributed][ddp]") {
   const auto expected =
-      serial_average(2, [](Net& net, int rank) { net->forward(batch(4) + rank).square().mean().backward(); });
+      serial_average<Net>(2, [](Net& net, int rank) { net->forward(rows(4) + rank).square().mean().backward(); });
   test::with_rank_threads(2, [&](int rank, const GroupPtr& group) {
     const auto grads_with = [&](const std::function<void(DistributedDataParallel<Net>&)>& set) {
       Net net;
-      DistributedDataParallel<Net> ddp(net, options_for(group));
+      DistributedDataParallel<Net> ddp(net, ddp_options(group));
       set(ddp);
-      ddp(batch(4) + rank).square().mean().backward();
+      ddp(rows(4) + rank).square().mean().backward();
       return grads_of(*net);
     };
-    check_equal(
+    expect_equal(
         grads_with([&](auto& ddp) { ddp.register_comm_hook(std::make_unique<c10d::AllReduceCommHook>(group)); }),
         expected);
     const auto half =
@@ -237,21 +193,21 @@ TEST_CASE("Models that differ are refused on all ranks", "[distributed][ddp]") {
   test::with_rank_threads(2, [&](int rank, const GroupPtr& group) {
     torch::nn::Linear layer(3, rank == 0 ? 4 : 5);
     expect_error(
-        [&] { DistributedDataParallel<torch::nn::Linear>(layer, options_for(group)); },
+        [&] { DistributedDataParallel<torch::nn::Linear>(layer, ddp_options(group)); },
         {"same model across all ranks", "weight [4, 3]", "weight [5, 3]"});
     torch::nn::ReLU nothing;
-    expect_error([&] { DistributedDataParallel<torch::nn::ReLU>(nothing, options_for(group)); }, {"not needed"});
+    expect_error([&] { DistributedDataParallel<torch::nn::ReLU>(nothing, ddp_options(group)); }, {"not needed"});
   });
 }
 
 TEST_CASE("Ranks as processes train alike, and learn of one that dies in a step", "[distributed][ddp]") {
   const auto results = test::with_rank_processes(3, [](int rank, const GroupPtr& group) {
     Net net;
-    DistributedDataParallel<Net> ddp(net, options_for(group));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
     torch::optim::Adam optimizer(ddp.parameters());
     for (int step = 0; step < 5; ++step) {
       optimizer.zero_grad();
-      ddp(batch(4) + rank).square().mean().backward();
+      ddp(rows(4) + rank).square().mean().backward();
       optimizer.step();
     }
     double sum = 0;
@@ -263,7 +219,7 @@ TEST_CASE("Ranks as processes train alike, and learn of one that dies in a step"
       ::raise(SIGKILL);
     }
     try {
-      ddp(batch(4)).sum().backward();
+      ddp(rows(4)).sum().backward();
     } catch (const c10::DistBackendError& error) {
       const std::string message = error.what_without_backtrace();
       return all + (message.find("rank 1 (process") != std::string::npos ? " named" : message);

@@ -405,3 +405,45 @@ TEST_CASE("Cut models are saved by some ranks and loaded by others", "[distribut
   }
   std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("A root may have no parameters beside those of the groups below", "[distributed][fsdp]") {
+  test::with_rank_threads(2, [](int, const GroupPtr& group) {
+    const auto make = [] {
+      torch::nn::Sequential model(torch::nn::Linear(6, 5), torch::nn::Tanh(), torch::nn::Linear(5, 2));
+      test::fill(*model);
+      return model;
+    };
+    auto plain = make();
+    auto model = make();
+    fsdp::FullyShardOptions options;
+    options.mesh(dist::DeviceMesh::from_group(group));
+    for (const auto& block : model->children()) {
+      if (!block->parameters().empty()) {
+        fsdp::fully_shard(block, options);
+      }
+    }
+    auto root = fsdp::fully_shard(model, options);
+    torch::optim::SGD plain_optimizer(plain->parameters(), 0.1);
+    torch::optim::SGD optimizer(model->parameters(), 0.1);
+    for (int step = 0; step < 3; ++step) {
+      plain_optimizer.zero_grad();
+      optimizer.zero_grad();
+      plain->forward(rows(4)).square().mean().backward();
+      model(rows(4)).square().mean().backward();
+      plain_optimizer.step();
+      optimizer.step();
+    }
+    root.unshard();
+    root.reshard();
+    const auto all = whole(model->parameters());
+    for (size_t i = 0; i < all.size(); ++i) {
+      expect(torch::allclose(all[i], plain->parameters()[i]), "parameter " + std::to_string(i));
+    }
+    root.initialize([](torch::nn::Module& module) {
+      if (auto* linear = module.as<torch::nn::Linear>()) {
+        linear->weight.fill_(3);
+      }
+    });
+    expect(whole(model->parameters())[0].eq(3).all().item<bool>());
+  });
+}

@@ -117,7 +117,7 @@ if(TARGET test_fx)
   target_compile_definitions(test_fx PRIVATE TEST_PROGRAMS_DATA="${PROJECT_SOURCE_DIR}/test/programs/data")
 endif()
 target_compile_definitions(test_jit PRIVATE TEST_JIT_DATA="${PROJECT_SOURCE_DIR}/test/jit/data")
-set_source_files_properties(test/distributed/pytorch_test.cpp PROPERTIES
+set_source_files_properties(test/distributed/pytorch_test.cpp test/distributed/docs_test.cpp PROPERTIES
   COMPILE_DEFINITIONS TEST_DISTRIBUTED_DATA="${PROJECT_SOURCE_DIR}/test/distributed/data")
 
 # sources_without(RESULT REGEX SOURCE...): those whose includes, and those of their own header, do not match.

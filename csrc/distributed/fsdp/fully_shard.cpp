@@ -99,9 +99,6 @@ FSDPModule fully_shard(const std::shared_ptr<nn::Module>& module, FullyShardOpti
             return in_list(options.ignored_params(), place.tensor) || dtensor_of(place.tensor);
           }),
       parameters.end());
-  TORCH_CHECK_VALUE(
-      !parameters.empty(), "fully_shard: the module ", module->name(),
-      " has no parameters that were not cut before: cut those above it alone");
   const auto group = std::make_shared<ShardedGroup>(std::move(parameters), std::move(options));
   module->register_forward_pre_hook([group](nn::Module& self, std::vector<at::Tensor>& inputs) {
     adopt(self, *group);

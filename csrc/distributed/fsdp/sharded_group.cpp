@@ -75,6 +75,10 @@ void ShardedGroup::begin_gather() {
     return;
   }
   finish_gather();
+  if (layouts_.empty()) { // all parameters belong to groups below, as those of a root often do
+    state_ = State::Whole;
+    return;
+  }
   const c10::NoGradGuard no_grad;
   const int64_t ranks = mesh().size(shard_dim());
   int64_t each = 0;
@@ -154,7 +158,7 @@ void ShardedGroup::show_shards() {
 // Whole parameters with a history: one node for all, which gets all gradients at once.
 void ShardedGroup::show_whole() {
   auto tensors = whole_parameters();
-  if (c10::GradMode::is_enabled()) {
+  if (c10::GradMode::is_enabled() && !tensors.empty()) {
     auto node = std::make_shared<ReduceGradients>(shared_from_this());
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (shards_[i].requires_grad()) {
