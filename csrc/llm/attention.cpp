@@ -2,7 +2,6 @@
 
 #include <csrc/llm/cpu/attention_rows.h>
 #include <aten/Functions.h>
-#include <aten/core/Version.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/library/library.h>
 #include <aten/parallel/Parallel.h>
@@ -18,21 +17,6 @@ namespace {
 
 using at::ScalarType;
 using at::Tensor;
-
-struct RowKernels {
-  void (*attend)(const QueryRows&, const KeyRun&);
-  void (*widen)(const StoredRows&, int64_t, int64_t, float*);
-};
-
-const RowKernels& row_kernels() {
-  static const RowKernels kernels = [] {
-    const std::string level = at::get_cpu_capability();
-    return level == "AVX512" ? RowKernels{v4::attend, v4::widen}
-        : level == "AVX2"    ? RowKernels{v3::attend, v3::widen}
-                             : RowKernels{v2::attend, v2::widen};
-  }();
-  return kernels;
-}
 
 // Queries that share one pass over the keys: as many tokens as make about so many rows.
 constexpr int64_t kRows = 32;
@@ -87,8 +71,10 @@ struct Side {
 
 struct Call {
   Side keys, values;
-  const float* query; // (tokens, heads, dim), scaled
-  float* out;
+  const float* query; // (tokens, heads, dim) with strides
+  int64_t query_token_stride, query_head_stride;
+  float scale;
+  float* out; // (tokens, heads, dim)
   int64_t heads, kv_heads, dim, block_size, table_width;
   int64_t window;
   float softcap;
@@ -113,7 +99,8 @@ class RowsOfWork {
     first_.resize(rows_);
     last_.resize(rows_);
     for (int64_t row = 0; row < rows_; ++row) {
-      std::copy_n(call.query + place(row), call.dim, query_.data() + row * call.dim);
+      const float* const from = call.query + token(row) * call.query_token_stride + head(row) * call.query_head_stride;
+      std::transform(from, from + call.dim, query_.data() + row * call.dim, [&](float x) { return x * call.scale; });
     }
   }
 
@@ -129,15 +116,18 @@ class RowsOfWork {
     for (int64_t row = 0; row < rows_; ++row) {
       const float inverse = 1 / total_[row];
       const float* const from = gathered_.data() + row * call_.dim;
-      std::transform(from, from + call_.dim, call_.out + place(row), [&](float x) { return x * inverse; });
+      std::transform(
+          from, from + call_.dim, call_.out + (token(row) * call_.heads + head(row)) * call_.dim,
+          [&](float x) { return x * inverse; });
     }
   }
 
  private:
-  // Of a row in query and out.
-  int64_t place(int64_t row) const {
-    const int64_t token = work_.first_token + row / group_, head = work_.kv_head * group_ + row % group_;
-    return (token * call_.heads + head) * call_.dim;
+  int64_t token(int64_t row) const {
+    return work_.first_token + row / group_;
+  }
+  int64_t head(int64_t row) const {
+    return work_.kv_head * group_ + row % group_;
   }
 
   void attend(int64_t position, int64_t slot, int64_t count) {
@@ -285,12 +275,15 @@ Tensor paged_attention_cpu(
   const Tensor tables = block_tables.contiguous(), counts = lengths.contiguous();
   const Tensor starts = query_start ? query_start->contiguous() : Tensor();
   const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(2))));
-  const Tensor scaled = query.to(at::kFloat).mul(factor).contiguous();
+  const Tensor wide = query.stride(2) == 1 ? query.to(at::kFloat) : query.to(at::kFloat).contiguous();
   Tensor out = at::empty(query.sizes(), query.options().dtype(at::kFloat));
   const Call call{
       Side(key_cache, key_scales),
       Side(value_cache, value_scales),
-      scaled.const_data_ptr<float>(),
+      wide.const_data_ptr<float>(),
+      wide.stride(0),
+      wide.stride(1),
+      static_cast<float>(factor),
       out.mutable_data_ptr<float>(),
       query.size(1),
       key_cache.size(2),

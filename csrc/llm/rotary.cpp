@@ -3,6 +3,7 @@
 // frequency makes within that context.
 #include <csrc/llm/rotary.h>
 
+#include <csrc/llm/cpu/attention_rows.h>
 #include <aten/Functions.h>
 
 #include <algorithm>
@@ -75,20 +76,16 @@ Rotary::Rotary(const RopeConfig& config) : dim_(config.dim), attention_factor_(c
 }
 
 Rotary::Turn Rotary::angles(const at::Tensor& positions) const {
-  const at::Tensor turned =
-      positions.to(at::kFloat).view({-1, 1, 1}) * frequencies_.to(positions.device()).view({1, 1, -1});
+  const at::Tensor turned = positions.to(at::kFloat).unsqueeze(1) * frequencies_;
   return {turned.cos().mul_(attention_factor_), turned.sin().mul_(attention_factor_)};
 }
 
 at::Tensor Rotary::apply(const at::Tensor& x, const Turn& turn) const {
-  const at::Tensor first = x.narrow(2, 0, dim_ / 2), second = x.narrow(2, dim_ / 2, dim_ / 2);
-  at::Tensor out = at::empty(x.sizes(), x.options());
-  out.narrow(2, 0, dim_ / 2).copy_(first * turn.cos - second * turn.sin);
-  out.narrow(2, dim_ / 2, dim_ / 2).copy_(second * turn.cos + first * turn.sin);
-  if (dim_ < x.size(2)) {
-    out.narrow(2, dim_, x.size(2) - dim_).copy_(x.narrow(2, dim_, x.size(2) - dim_));
-  }
-  return out;
+  at::Tensor wide = x.to(at::kFloat);
+  wide = wide.stride(2) == 1 ? wide : wide.contiguous();
+  const HeadRows rows{wide.mutable_data_ptr<float>(), wide.size(0), wide.size(1), wide.stride(0), wide.stride(1)};
+  row_kernels().turn(rows, turn.cos.const_data_ptr<float>(), turn.sin.const_data_ptr<float>(), dim_ / 2);
+  return wide.to(x.scalar_type());
 }
 
 } // namespace torch::llm

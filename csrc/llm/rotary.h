@@ -11,13 +11,13 @@ class Rotary {
  public:
   explicit Rotary(const RopeConfig& config);
 
-  /// Cosines and sines of some positions, (tokens, 1, dim / 2) each, in float32.
+  /// Cosines and sines of some positions, (tokens, dim / 2) each, in float32.
   struct Turn {
     at::Tensor cos, sin;
   };
   /// positions: (tokens), int64.
   Turn angles(const at::Tensor& positions) const;
-  /// x: (tokens, heads, head_dim). Turns the first `dim` elements of each head; gives the dtype of x.
+  /// x: (tokens, heads, head_dim). Turns the first `dim` elements of each head, in place where x is float32.
   at::Tensor apply(const at::Tensor& x, const Turn& turn) const;
 
  private:

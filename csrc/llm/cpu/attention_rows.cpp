@@ -74,7 +74,7 @@ void gather_values(float* to, const float* weights, const KeyRun& run, int64_t f
   int64_t j = first;
   for (; j + 4 <= last; j += 4) {
     const float *const v0 = run.values + j * run.stride, *const v1 = v0 + run.stride, *const v2 = v1 + run.stride,
-                *const v3 = v2 + run.stride;
+                       *const v3 = v2 + run.stride;
     const float w0 = weights[j], w1 = weights[j + 1], w2 = weights[j + 2], w3 = weights[j + 3];
 #pragma omp simd
     for (int64_t i = 0; i < dim; ++i) {
@@ -188,6 +188,21 @@ void widen(const StoredRows& from, int64_t rows, int64_t dim, float* to) {
       case Stored::Float8:
         widen_float8(static_cast<const uint8_t*>(from.data) + offset, dim, to);
         break;
+    }
+  }
+}
+
+void turn(const HeadRows& rows, const float* cos, const float* sin, int64_t pairs) {
+  for (int64_t token = 0; token < rows.tokens; ++token, cos += pairs, sin += pairs) {
+    for (int64_t head = 0; head < rows.heads; ++head) {
+      float* const first = rows.data + token * rows.token_stride + head * rows.head_stride;
+      float* const second = first + pairs;
+#pragma omp simd
+      for (int64_t i = 0; i < pairs; ++i) {
+        const float a = first[i], b = second[i];
+        first[i] = a * cos[i] - b * sin[i];
+        second[i] = b * cos[i] + a * sin[i];
+      }
     }
   }
 }

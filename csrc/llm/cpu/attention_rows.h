@@ -1,4 +1,4 @@
-// Attention of a few rows of queries with a run of keys, compiled once for each instruction set.
+// Loops over rows of queries, keys and values, compiled once for each instruction set.
 #pragma once
 
 #include <cstdint>
@@ -40,17 +40,40 @@ struct StoredRows {
   int64_t scale_stride;
 };
 
+/// Heads of some tokens in float.
+struct HeadRows {
+  float* data;
+  int64_t tokens, heads;
+  int64_t token_stride, head_stride; ///< elements
+};
+
+// attend: adds a run of keys to what queries have gathered.
+// widen: rows as float.
+// turn: the pairs (i, pairs + i) of each head by the angles of its token, whose cosines and sines are tokens x pairs.
 namespace v2 {
 void attend(const QueryRows& queries, const KeyRun& run);
 void widen(const StoredRows& from, int64_t rows, int64_t dim, float* to);
+void turn(const HeadRows& rows, const float* cos, const float* sin, int64_t pairs);
 } // namespace v2
 namespace v3 {
 void attend(const QueryRows& queries, const KeyRun& run);
 void widen(const StoredRows& from, int64_t rows, int64_t dim, float* to);
+void turn(const HeadRows& rows, const float* cos, const float* sin, int64_t pairs);
 } // namespace v3
 namespace v4 {
 void attend(const QueryRows& queries, const KeyRun& run);
 void widen(const StoredRows& from, int64_t rows, int64_t dim, float* to);
+void turn(const HeadRows& rows, const float* cos, const float* sin, int64_t pairs);
 } // namespace v4
+
+/// The functions of one instruction set.
+struct RowKernels {
+  void (*attend)(const QueryRows&, const KeyRun&);
+  void (*widen)(const StoredRows&, int64_t, int64_t, float*);
+  void (*turn)(const HeadRows&, const float*, const float*, int64_t);
+};
+
+/// Those of the best one that this processor has.
+const RowKernels& row_kernels();
 
 } // namespace torch::llm
