@@ -15,6 +15,7 @@ namespace v2 {
 void packed_few_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_quantize_rows(const PackedView&, const float*, int64_t, int64_t, int64_t, const QuantizedRows&);
+void packed_offset_rows(const PackedView&, const uint8_t*, int64_t, int64_t, int64_t, const QuantizedRows&);
 void packed_int_product(
     const PackedView&, const QuantizedRows&, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 } // namespace v2
@@ -22,6 +23,7 @@ namespace v3 {
 void packed_few_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_quantize_rows(const PackedView&, const float*, int64_t, int64_t, int64_t, const QuantizedRows&);
+void packed_offset_rows(const PackedView&, const uint8_t*, int64_t, int64_t, int64_t, const QuantizedRows&);
 void packed_int_product(
     const PackedView&, const QuantizedRows&, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 } // namespace v3
@@ -29,6 +31,7 @@ namespace v4 {
 void packed_few_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_rows_product(const PackedView&, const float*, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 void packed_quantize_rows(const PackedView&, const float*, int64_t, int64_t, int64_t, const QuantizedRows&);
+void packed_offset_rows(const PackedView&, const uint8_t*, int64_t, int64_t, int64_t, const QuantizedRows&);
 void packed_int_product(
     const PackedView&, const QuantizedRows&, int64_t, int64_t, int64_t, int64_t, const PackedResult&);
 } // namespace v4
@@ -39,14 +42,18 @@ struct PackedKernels {
   decltype(&v2::packed_few_rows_product) few;
   decltype(&v2::packed_rows_product) rows;
   decltype(&v2::packed_quantize_rows) quantize;
+  decltype(&v2::packed_offset_rows) offset;
   decltype(&v2::packed_int_product) ints;
 };
 
 const PackedKernels& packed_kernels() {
   static constexpr PackedKernels kKernels[] = {
-      {v2::packed_few_rows_product, v2::packed_rows_product, v2::packed_quantize_rows, v2::packed_int_product},
-      {v3::packed_few_rows_product, v3::packed_rows_product, v3::packed_quantize_rows, v3::packed_int_product},
-      {v4::packed_few_rows_product, v4::packed_rows_product, v4::packed_quantize_rows, v4::packed_int_product}};
+      {v2::packed_few_rows_product, v2::packed_rows_product, v2::packed_quantize_rows, v2::packed_offset_rows,
+       v2::packed_int_product},
+      {v3::packed_few_rows_product, v3::packed_rows_product, v3::packed_quantize_rows, v3::packed_offset_rows,
+       v3::packed_int_product},
+      {v4::packed_few_rows_product, v4::packed_rows_product, v4::packed_quantize_rows, v4::packed_offset_rows,
+       v4::packed_int_product}};
   return kKernels[cpu_isa_level()];
 }
 
@@ -89,32 +96,50 @@ void product_in_float(const PackedView& w, const float* x, int64_t x_row, int64_
   });
 }
 
-void product_in_int8(const PackedView& w, const float* x, int64_t x_row, int64_t rows, const PackedResult& out) {
+/// Memory for rows as 8-bit codes.
+struct CodeRows {
+  CodeRows(const PackedView& w, int64_t rows) {
+    const auto aligned = [](int64_t bytes) { return divup(bytes, 64) * 64; };
+    view.code_stride = spread_rows(w.padded_inputs(), 1);
+    const int64_t codes = aligned(rows * view.code_stride * int64_t(sizeof(int16_t)));
+    const int64_t factors = aligned(rows * w.groups * int64_t(sizeof(float)));
+    memory = at::empty({codes + 2 * factors}, kByte);
+    uint8_t* const data = memory.mutable_data_ptr<uint8_t>();
+    view.codes = data;
+    view.scales = reinterpret_cast<float*>(data + codes);
+    view.sums = reinterpret_cast<int32_t*>(data + codes + factors);
+  }
+  Tensor memory;
+  QuantizedRows view{};
+};
+
+/// Calls make(begin, end) for ranges of rows.
+template <class F>
+void for_rows(const PackedView& w, int64_t rows, const F& make) {
+  at::parallel_for(0, rows, 1 + (1 << 14) / (w.padded_inputs() + 1), make);
+}
+
+void product_of_codes(const PackedView& w, const QuantizedRows& x, int64_t rows, const PackedResult& out) {
   const PackedKernels& kernels = packed_kernels();
-  const auto aligned = [](int64_t bytes) { return divup(bytes, 64) * 64; };
-  const int64_t code_stride = spread_rows(w.padded_inputs(), 1);
-  const int64_t code_bytes = aligned(rows * code_stride * int64_t(sizeof(int16_t)));
-  const int64_t factor_bytes = aligned(rows * w.groups * int64_t(sizeof(float)));
-  const Tensor memory = at::empty({code_bytes + 2 * factor_bytes}, kByte);
-  uint8_t* const data = memory.mutable_data_ptr<uint8_t>();
-  const QuantizedRows quantized{
-      data, code_stride, reinterpret_cast<float*>(data + code_bytes),
-      reinterpret_cast<int32_t*>(data + code_bytes + factor_bytes)};
-  at::parallel_for(0, rows, 1 + (1 << 14) / (w.padded_inputs() + 1), [&](int64_t begin, int64_t end) {
-    kernels.quantize(w, x, x_row, begin, end, quantized);
-  });
   constexpr int64_t kTaskRows = 64;
   const int64_t row_blocks = divup(rows, kTaskRows);
   const int64_t grain = panels_of_task(w, std::min(rows, kTaskRows));
   at::parallel_for(0, w.panels() * row_blocks, grain, [&](int64_t begin, int64_t end) {
     if (row_blocks == 1) {
-      return kernels.ints(w, quantized, 0, rows, begin, end, out);
+      return kernels.ints(w, x, 0, rows, begin, end, out);
     }
     for (int64_t task = begin; task < end; ++task) {
       const int64_t panel = task / row_blocks, row = task % row_blocks * kTaskRows;
-      kernels.ints(w, quantized, row, std::min(rows, row + kTaskRows), panel, panel + 1, out);
+      kernels.ints(w, x, row, std::min(rows, row + kTaskRows), panel, panel + 1, out);
     }
   });
+}
+
+void product_in_int8(const PackedView& w, const float* x, int64_t x_row, int64_t rows, const PackedResult& out) {
+  const CodeRows codes(w, rows);
+  for_rows(
+      w, rows, [&](int64_t begin, int64_t end) { packed_kernels().quantize(w, x, x_row, begin, end, codes.view); });
+  product_of_codes(w, codes.view, rows, out);
 }
 
 /// Rows as float, with zeros for padded inputs.
@@ -142,6 +167,13 @@ Tensor packed_product(const PackedView& w, const Tensor& x, const Tensor& bias, 
   const auto product = int8_activations ? product_in_int8 : product_in_float;
   product(w, rows.const_data_ptr<float>(), rows.stride(0), rows.size(0), result);
   return out;
+}
+
+void packed_sums(const PackedView& w, const uint8_t* x, int64_t rows, const int32_t* shifts, float* out) {
+  const CodeRows codes(w, rows);
+  for_rows(
+      w, rows, [&](int64_t begin, int64_t end) { packed_kernels().offset(w, x, w.inputs, begin, end, codes.view); });
+  product_of_codes(w, codes.view, rows, PackedResult{out, w.outputs, nullptr, shifts});
 }
 } // namespace at::native
 

@@ -10,4 +10,8 @@ namespace at::native {
 /// or undefined), as float32 [rows, outputs]. With `int8_activations` rows are rounded to 8-bit codes.
 Tensor packed_product(const PackedView& w, const Tensor& x, const Tensor& bias, bool int8_activations);
 
+/// The exact sums of (x - 128) * code over the inputs of each row of x, [rows, inputs] of bytes, plus `shifts`
+/// ([panels][16]) of the output, rounded to float32 [rows, outputs]. The weight has 8 bits, one group, and scales of 1.
+void packed_sums(const PackedView& w, const uint8_t* x, int64_t rows, const int32_t* shifts, float* out);
+
 } // namespace at::native

@@ -61,6 +61,8 @@ struct PackedResult {
   float* data;
   int64_t row_stride;
   const float* bias;
+  /// Added to the integer sums of each output, of a weight with one group; null, or [panels][16].
+  const int32_t* shifts = nullptr;
 };
 
 /// Panels that a task of the product with many rows takes together.

@@ -25,6 +25,7 @@ struct PickleGlobal final : torch::CustomClassHolder {
     RebuildTensorWithDtype,
     RebuildSparse,
     RebuildMeta,
+    RebuildQuantized,
     RebuildParameter,
     RebuildFromType,
     Encode, // _codecs.encode, for bytes in protocol 2

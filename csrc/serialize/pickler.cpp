@@ -1,6 +1,7 @@
 #include <csrc/serialize/pickler.h>
 
 #include <csrc/serialize/storage_types.h>
+#include <aten/quantized/QTensorImpl.h>
 #include <aten/Functions.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
@@ -314,6 +315,9 @@ void Pickler::push_tensor(const at::Tensor& tensor) {
   if (tensor.layout() != c10::kStrided) {
     return push_sparse(tensor);
   }
+  if (tensor.is_quantized()) {
+    return push_quantized(tensor);
+  }
   if (tensor.is_meta() && style_ == Style::Python) {
     return push_meta(tensor, *python_dtype(dtype));
   }
@@ -396,6 +400,35 @@ void Pickler::push_meta(const at::Tensor& tensor, std::string_view dtype) {
   push_int_tuple(tensor.sizes());
   push_int_tuple(tensor.strides());
   op(tensor.requires_grad() ? Opcode::NewTrue : Opcode::NewFalse);
+  op(Opcode::Tuple);
+  op(Opcode::Reduce);
+}
+
+// torch._utils._rebuild_qtensor(storage, storage_offset, size, stride, (scheme, scale, zero_point) or (scheme, scales,
+// zero_points, axis), requires_grad, backward_hooks)
+void Pickler::push_quantized(const at::Tensor& tensor) {
+  const at::QuantizerPtr& quantizer = at::get_quantizer(tensor);
+  push_global("torch._utils", "_rebuild_qtensor");
+  op(Opcode::Mark);
+  push_storage(tensor, number_storage(tensor).number, /*untyped=*/false);
+  push_int(tensor.storage_offset());
+  push_int_tuple(tensor.sizes());
+  push_int_tuple(tensor.strides());
+  op(Opcode::Mark);
+  push_global("torch", python_qscheme(quantizer->scheme));
+  if (quantizer->is_per_channel()) {
+    push_tensor(quantizer->scales);
+    push_tensor(quantizer->zero_points);
+    push_int(quantizer->axis);
+  } else {
+    push_double(quantizer->scale);
+    push_int(quantizer->zero_point);
+  }
+  op(Opcode::Tuple);
+  op(Opcode::NewFalse);
+  push_global("collections", "OrderedDict");
+  op(Opcode::EmptyTuple);
+  op(Opcode::Reduce);
   op(Opcode::Tuple);
   op(Opcode::Reduce);
 }

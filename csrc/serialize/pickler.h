@@ -75,6 +75,7 @@ class Pickler {
   void push_tensor(const at::Tensor& tensor);
   void push_sparse(const at::Tensor& tensor);
   void push_meta(const at::Tensor& tensor, std::string_view dtype);
+  void push_quantized(const at::Tensor& tensor);
   struct SavedStorage {
     uint32_t number;
     c10::ScalarType first_dtype;

@@ -1,5 +1,7 @@
 #include <csrc/serialize/storage_types.h>
 
+#include <c10/util/Exception.h>
+
 namespace torch::serialize {
 
 namespace {
@@ -25,6 +27,9 @@ constexpr Names kNames[] = {
     {ScalarType::Int, true, "int32"},
     {ScalarType::ComplexFloat, true, "complex64"},
     {ScalarType::ComplexDouble, true, "complex128"},
+    {ScalarType::QInt8, true, "qint8"},
+    {ScalarType::QUInt8, true, "quint8"},
+    {ScalarType::QInt32, true, "qint32"},
     {ScalarType::ComplexHalf, false, "complex32"},
     {ScalarType::UInt16, false, "uint16"},
     {ScalarType::UInt32, false, "uint32"},
@@ -45,6 +50,19 @@ struct LayoutName {
 constexpr LayoutName kLayoutNames[] = {
     {c10::kStrided, "torch.strided"},      {c10::kSparse, "torch.sparse_coo"},    {c10::kSparseCsr, "torch.sparse_csr"},
     {c10::kSparseCsc, "torch.sparse_csc"}, {c10::kSparseBsr, "torch.sparse_bsr"}, {c10::kSparseBsc, "torch.sparse_bsc"},
+};
+
+struct SchemeName {
+  c10::QScheme scheme;
+  std::string_view python;
+};
+
+constexpr SchemeName kSchemeNames[] = {
+    {c10::kPerTensorAffine, "per_tensor_affine"},
+    {c10::kPerChannelAffine, "per_channel_affine"},
+    {c10::kPerTensorSymmetric, "per_tensor_symmetric"},
+    {c10::kPerChannelSymmetric, "per_channel_symmetric"},
+    {c10::kPerChannelAffineFloatQParams, "per_channel_affine_float_qparams"},
 };
 
 } // namespace
@@ -102,6 +120,24 @@ std::optional<c10::Layout> layout_of_python_name(std::string_view name) {
   for (const LayoutName& known : kLayoutNames) {
     if (known.python == name) {
       return known.layout;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view python_qscheme(c10::QScheme scheme) {
+  for (const SchemeName& names : kSchemeNames) {
+    if (names.scheme == scheme) {
+      return names.python;
+    }
+  }
+  TORCH_CHECK(false, "a tensor of scheme ", c10::toString(scheme), " cannot be saved");
+}
+
+std::optional<c10::QScheme> qscheme_of_python_name(std::string_view name) {
+  for (const SchemeName& names : kSchemeNames) {
+    if (names.python == name) {
+      return names.scheme;
     }
   }
   return std::nullopt;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <c10/core/Layout.h>
+#include <c10/core/QScheme.h>
 #include <c10/core/ScalarType.h>
 
 #include <optional>
@@ -21,5 +22,8 @@ std::optional<c10::ScalarType> dtype_of_python_name(std::string_view name);
 /// "torch.sparse_coo", as Python prints it; nullopt for layouts that are not saved.
 std::optional<std::string_view> python_layout(c10::Layout layout);
 std::optional<c10::Layout> layout_of_python_name(std::string_view name);
+/// "per_tensor_affine", as an attribute of Python's torch module; throws for schemes that no tensor has.
+std::string_view python_qscheme(c10::QScheme scheme);
+std::optional<c10::QScheme> qscheme_of_python_name(std::string_view name);
 
 } // namespace torch::serialize

@@ -39,6 +39,7 @@ constexpr Known kKnown[] = {
     {"torch._utils._rebuild_sparse_tensor", Kind::RebuildSparse},
     {"torch._utils._rebuild_sparse_csr_tensor", Kind::RebuildSparse},
     {"torch._utils._rebuild_meta_tensor_no_storage", Kind::RebuildMeta},
+    {"torch._utils._rebuild_qtensor", Kind::RebuildQuantized},
     {"torch._utils._rebuild_parameter", Kind::RebuildParameter},
     {"torch._utils._rebuild_parameter_with_state", Kind::RebuildParameter},
     {"torch._tensor._rebuild_from_type_v2", Kind::RebuildFromType},
@@ -70,6 +71,9 @@ void Unpickler::push_global(std::string_view module, std::string_view name) {
     if (const auto dtype = dtype_of_storage_class(name)) {
       return push_known(Kind::StorageClass, std::move(full_name), *dtype);
     }
+    if (const auto scheme = qscheme_of_python_name(name)) {
+      return push(static_cast<int64_t>(*scheme));
+    }
   }
   if (style_ == Style::TorchScript && (module == "__torch__" || module.substr(0, 10) == "__torch__.")) {
     if (classes_) {
@@ -78,9 +82,6 @@ void Unpickler::push_global(std::string_view module, std::string_view name) {
           c10::make_intrusive<PickleGlobal>(Kind::Object, std::move(full_name), std::move(type))));
     }
     return push_known(Kind::Object, std::move(full_name));
-  }
-  if (full_name == "torch._utils._rebuild_qtensor") {
-    fail("quantized tensors are not supported: dequantize the model in Python and save it again");
   }
   fail(fmt::format(
       "class or function '{}' is not known here, and nothing from a file is ever run. Supported are tensors, "
@@ -193,6 +194,8 @@ Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
       return Item{rebuild_sparse(arguments)};
     case Kind::RebuildMeta:
       return Item{rebuild_meta(arguments)};
+    case Kind::RebuildQuantized:
+      return Item{rebuild_quantized(arguments)};
     case Kind::RebuildTensor:
     case Kind::RebuildTensorWithDtype:
       return Item{rebuild_tensor(global, arguments)};

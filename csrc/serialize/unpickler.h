@@ -113,6 +113,8 @@ class Unpickler {
   c10::IValue rebuild_tensor(const PickleGlobal& global, c10::ArrayRef<c10::IValue> arguments);
   c10::IValue rebuild_parameter(c10::ArrayRef<c10::IValue> arguments);
   c10::IValue rebuild_meta(c10::ArrayRef<c10::IValue> arguments);
+  // In unpickle_quantized.cpp.
+  c10::IValue rebuild_quantized(c10::ArrayRef<c10::IValue> arguments);
   // In unpickle_sparse.cpp.
   c10::IValue rebuild_sparse(c10::ArrayRef<c10::IValue> arguments);
   Item rebuild_from_type(c10::ArrayRef<c10::IValue> arguments, const Item& tuple);

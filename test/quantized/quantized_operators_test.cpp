@@ -141,6 +141,26 @@ TEST_CASE("quantized tensors of integers, dynamic ranges and refusals", "[quanti
   CHECK(at::q_scale(d) == Approx(4.0 / 255));
   CHECK(at::q_zero_point(d) == 64);
   CHECK(at::equal(at::int_repr(d), torch::tensor({0, 64, 255}, at::kByte)));
+  struct Range {
+    std::vector<float> numbers;
+    at::ScalarType dtype;
+    bool reduced;
+    double scale;
+    int64_t zero_point;
+  };
+  for (const Range& r :
+       {Range{{-1, 0, 3}, at::kQInt8, true, 0.031496062992125984, -32},
+        Range{{0, 1e-6f}, at::kQUInt8, false, 6.0999998822808266e-05, 0}, Range{{0, 0}, at::kQInt8, false, 0.1, 127},
+        Range{{-1e-7f, 1e-7f}, at::kQInt8, false, 6.0999998822808266e-05, -1},
+        Range{{-6, -5}, at::kQUInt8, false, 0.023529411764705882, 255},
+        Range{{-2e-3f, 3e-3f}, at::kQUInt8, true, 6.0999998822808266e-05, 51}}) {
+    const Tensor t = at::quantize_per_tensor_dynamic(torch::tensor(r.numbers), r.dtype, r.reduced);
+    CHECK(at::q_scale(t) == Approx(r.scale));
+    CHECK(at::q_zero_point(t) == r.zero_point);
+  }
+  CHECK_THROWS_WITH(
+      at::quantize_per_tensor_dynamic(torch::full({2}, std::numeric_limits<float>::infinity()), at::kQUInt8, false),
+      Contains("elements must be finite"));
   const Tensor x = torch::ones({2});
   CHECK_THROWS_WITH(
       at::quantize_per_tensor(x.to(at::kDouble), 1, 0, at::kQInt8), Contains("only works on Float Tensor"));

@@ -116,6 +116,7 @@ endif()
 if(TARGET test_fx)
   target_compile_definitions(test_fx PRIVATE TEST_PROGRAMS_DATA="${PROJECT_SOURCE_DIR}/test/programs/data")
 endif()
+target_compile_definitions(test_quantized PRIVATE TEST_QUANTIZED_DATA="${PROJECT_SOURCE_DIR}/test/quantized/data")
 target_compile_definitions(test_jit PRIVATE TEST_JIT_DATA="${PROJECT_SOURCE_DIR}/test/jit/data")
 set_source_files_properties(test/distributed/pytorch_test.cpp test/distributed/docs_test.cpp PROPERTIES
   COMPILE_DEFINITIONS TEST_DISTRIBUTED_DATA="${PROJECT_SOURCE_DIR}/test/distributed/data")

@@ -86,7 +86,7 @@ void quantize_row(const PackedView& w, const float* x, Code* codes, float* scale
   }
 }
 
-/// Sums of one group for M rows, over `lines` lines, in float: kRegisters for each row.
+/// Sums of one group for M rows, over `lines` lines, plus `shifts` for the outputs, in float: kRegisters for each row.
 template <class Q, int Bits, int M>
 VEC_INLINE void group_sums(
     const uint8_t* line,
@@ -94,6 +94,7 @@ VEC_INLINE void group_sums(
     const typename Q::Code* x,
     int64_t x_row,
     const int32_t* starts,
+    const int32_t* shifts,
     VecFloat* results) {
   constexpr int kQuads = 8 / Bits; // of a line
   // Chains: one addition waits for the one before.
@@ -124,7 +125,7 @@ VEC_INLINE void group_sums(
   }
   unrolled<M>([&](auto m) __attribute__((always_inline)) {
     unrolled<kChains - 1>([&](auto c) __attribute__((always_inline)) { sums[m].add(sums[(c + 1) * M + m]); });
-    sums[m].totals(results + m * kRegisters);
+    sums[m].totals(shifts, results + m * kRegisters);
   });
 }
 
@@ -137,6 +138,8 @@ void panel_rows(const PackedView& w, int64_t panel, const QuantizedRows& x, int6
   const int64_t inputs = w.padded_inputs();
   const Code* codes = static_cast<const Code*>(x.codes) + first * x.code_stride;
   const uint8_t* line = w.lines + panel * w.panel_bytes();
+  static constexpr int32_t kNoShifts[kPanelOutputs] = {};
+  const int32_t* shifts = out.shifts != nullptr ? out.shifts + panel * kPanelOutputs : kNoShifts;
   VecFloat totals[M][kRegisters], numbers[M][kRegisters];
   for (int m = 0; m < M; ++m) {
     for (int r = 0; r < kRegisters; ++r) {
@@ -149,7 +152,7 @@ void panel_rows(const PackedView& w, int64_t panel, const QuantizedRows& x, int6
     for (int m = 0; m < M; ++m) {
       starts[m] = static_cast<int32_t>(0 - kZero * static_cast<uint32_t>(x.sums[(first + m) * w.groups + g]));
     }
-    group_sums<Q, Bits, M>(line, lines, codes + begin, x.code_stride, starts, numbers[0]);
+    group_sums<Q, Bits, M>(line, lines, codes + begin, x.code_stride, starts, shifts, numbers[0]);
     line += lines * kLineBytes;
     for (int r = 0; r < kRegisters; ++r) {
       const VecFloat scale = scales.load(panel * w.groups + g, r);
@@ -195,6 +198,26 @@ void packed_quantize_rows(
       quantize_row(
           w, x + m * x_row, static_cast<Code*>(to.codes) + m * to.code_stride, to.scales + m * w.groups,
           to.sums + m * w.groups);
+    }
+  });
+}
+
+void packed_offset_rows(
+    const PackedView& w, const uint8_t* x, int64_t x_row, int64_t begin, int64_t end, const QuantizedRows& to) {
+  using namespace packed_int;
+  with_quads([&]<class Q>(Q) {
+    using Code = typename Q::Code;
+    for (int64_t m = begin; m < end; ++m) {
+      const uint8_t* from = x + m * x_row;
+      Code* codes = static_cast<Code*>(to.codes) + m * to.code_stride;
+      int32_t sum = 0;
+      for (int64_t k = 0; k < w.inputs; ++k) {
+        codes[k] = static_cast<Code>(from[k] - 128);
+        sum += codes[k];
+      }
+      std::fill(codes + w.inputs, codes + w.padded_inputs(), Code(0));
+      to.sums[m] = sum;
+      to.scales[m] = 1.0f;
     }
   });
 }

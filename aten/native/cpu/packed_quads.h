@@ -34,8 +34,8 @@ struct VnniQuads {
     VEC_INLINE void add(const Sums& other) {
       lanes = _mm512_add_epi32(lanes, other.lanes);
     }
-    VEC_INLINE void totals(VecFloat* to) const {
-      to[0] = VecFloat((VecFloat::raw)_mm512_cvtepi32_ps(lanes));
+    VEC_INLINE void totals(const int32_t* shifts, VecFloat* to) const {
+      to[0] = VecFloat((VecFloat::raw)_mm512_cvtepi32_ps(_mm512_add_epi32(lanes, _mm512_loadu_si512(shifts))));
     }
   };
 
@@ -79,11 +79,13 @@ struct WideQuads {
       unrolled<4>([&](auto i)
                       __attribute__((always_inline)) { parts[i] = _mm256_add_epi32(parts[i], other.parts[i]); });
     }
-    VEC_INLINE void totals(VecFloat* to) const {
+    VEC_INLINE void totals(const int32_t* shifts, VecFloat* to) const {
       alignas(64) float numbers[kPanelOutputs];
       unrolled<2>([&](auto i) __attribute__((always_inline)) {
         const __m256i sums = _mm256_hadd_epi32(parts[2 * i], parts[2 * i + 1]);
-        _mm256_store_ps(numbers + 8 * i, _mm256_cvtepi32_ps(_mm256_permute4x64_epi64(sums, 0xd8)));
+        const __m256i shift = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(shifts + 8 * i));
+        _mm256_store_ps(
+            numbers + 8 * i, _mm256_cvtepi32_ps(_mm256_add_epi32(_mm256_permute4x64_epi64(sums, 0xd8), shift)));
       });
       unrolled<kRegisters>([&](auto r)
                                __attribute__((always_inline)) { to[r] = VecFloat::load(numbers + r * kLanes); });
@@ -132,9 +134,11 @@ struct WideQuads {
     VEC_INLINE void add(const Sums& other) {
       unrolled<8>([&](auto i) __attribute__((always_inline)) { parts[i] = _mm_add_epi32(parts[i], other.parts[i]); });
     }
-    VEC_INLINE void totals(VecFloat* to) const {
+    VEC_INLINE void totals(const int32_t* shifts, VecFloat* to) const {
       unrolled<kRegisters>([&](auto r) __attribute__((always_inline)) {
-        to[r] = VecFloat((VecFloat::raw)_mm_cvtepi32_ps(_mm_hadd_epi32(parts[2 * r], parts[2 * r + 1])));
+        const __m128i shift = _mm_loadu_si128(reinterpret_cast<const __m128i*>(shifts + 4 * r));
+        to[r] = VecFloat(
+            (VecFloat::raw)_mm_cvtepi32_ps(_mm_add_epi32(_mm_hadd_epi32(parts[2 * r], parts[2 * r + 1]), shift)));
       });
     }
   };

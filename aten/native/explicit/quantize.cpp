@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace at::native {
@@ -90,6 +91,28 @@ Tensor quantized_by_channel(const Tensor& self, QuantizerPtr quantizer) {
   return result;
 }
 
+/// Scale and zero point for numbers from `least` <= 0 to `most` >= 0 in integers from `low` to `high`.
+std::pair<double, int64_t> range_parameters(float least, float most, int64_t low, int64_t high) {
+  constexpr float kLeastScale = 6.1e-5f; // below it, half precision has no reciprocal
+  const double steps = static_cast<double>(high - low);
+  double scale = (static_cast<double>(most) - least) / steps;
+  if (static_cast<float>(scale) == 0.0f || std::isinf(1.0f / static_cast<float>(scale))) {
+    scale = 0.1;
+  }
+  if (scale < kLeastScale) {
+    const float grown = kLeastScale / static_cast<float>(scale);
+    least *= grown;
+    most *= grown;
+    scale = kLeastScale;
+  }
+  // The zero point that errs least at the ends of the range, rounded so that 0 is exact.
+  const double first = static_cast<double>(low), last = static_cast<double>(high);
+  const double low_error = std::abs(first) - std::abs(least / scale),
+               high_error = std::abs(last) - std::abs(most / scale);
+  const double best = low_error < high_error ? first - least / scale : last - most / scale;
+  return {scale, static_cast<int64_t>(std::nearbyint(std::min(std::max(best, first), last)))};
+}
+
 } // namespace
 
 Tensor quantize_per_tensor(const Tensor& self, double scale, int64_t zero_point, ScalarType dtype) {
@@ -130,18 +153,10 @@ Tensor quantize_per_tensor_dynamic(const Tensor& self, ScalarType dtype, bool re
     least = std::min(0.0f, a.item<float>());
     most = std::max(0.0f, b.item<float>());
   }
-  double scale = (static_cast<double>(most) - least) / static_cast<double>(high - low);
-  if (static_cast<float>(scale) == 0.0f || std::isinf(1.0f / static_cast<float>(scale))) {
-    scale = 0.1;
-  }
-  // The zero point that errs least at the ends of the range, rounded so that 0 is exact.
-  const double from_low = static_cast<double>(low) - least / scale,
-               from_high = static_cast<double>(high) - most / scale;
-  const double low_error = std::abs(static_cast<double>(low)) - std::abs(least / scale);
-  const double high_error = std::abs(static_cast<double>(high)) - std::abs(most / scale);
-  const double best = low_error < high_error ? from_low : from_high;
-  const auto zero_point = static_cast<int64_t>(
-      std::nearbyint(std::min(std::max(best, static_cast<double>(low)), static_cast<double>(high))));
+  TORCH_CHECK(
+      std::isfinite(least) && std::isfinite(most), "quantize_per_tensor_dynamic: elements must be finite, got ", least,
+      " to ", most);
+  const auto [scale, zero_point] = range_parameters(least, most, low, high);
   return native::quantize_per_tensor(self, scale, zero_point, dtype);
 }
 

@@ -18,7 +18,7 @@ class DeserializationStorageContext;
 
 // Note [Loading archives]
 // What Python's torch.jit.save and this library's Module::save write is read, of PyTorch 1.4 to the newest. Archives of
-// 1.0 to 1.3 with a record "model.json", and files in FlatBuffers' format, are refused; so are quantized tensors.
+// 1.0 to 1.3 with a record "model.json", and files in FlatBuffers' format, are refused.
 //
 // Tensors of the CPU lie in a private mapping of the file: they are read when they are used, and another program must
 // not shorten or overwrite the file meanwhile (replacing it by a rename is fine). Their bytes are not compared with the
