@@ -10,4 +10,5 @@
 #include <csrc/llm/model.h>
 #include <csrc/llm/prompt_cache.h>
 #include <csrc/llm/sampler.h>
+#include <csrc/llm/template/chat_template.h>
 #include <csrc/llm/tokenizer/tokenizer.h>

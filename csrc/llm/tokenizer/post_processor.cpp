@@ -76,7 +76,10 @@ class OffsetTrimmer final : public PostProcessor {
   void process(std::vector<Encoding>& parts, const PostProcessing& from) const override {
     for (size_t p = 0; from.tracked && p < parts.size() && p < from.texts.size(); ++p) {
       for (size_t i = 0; i < parts[p].size(); ++i) {
-        trim(from.token(parts[p].ids[i]), from.texts[p], i == 0, parts[p].offsets[i]);
+        auto& offsets = parts[p].offsets[i];
+        const std::string_view slice =
+            from.texts[p].substr(std::min(offsets.first, from.texts[p].size()), offsets.second - offsets.first);
+        trim(from.token(parts[p].ids[i], slice), from.texts[p], i == 0, offsets);
       }
     }
   }

@@ -18,7 +18,8 @@ namespace torch::llm {
 struct PostProcessing {
   c10::ArrayRef<std::string_view> texts;
   bool tracked; ///< offsets are there
-  std::function<std::string_view(int64_t id)> token;
+  /// The text of a token that stands for a slice of a text.
+  std::function<std::string_view(int64_t id, std::string_view slice)> token;
   bool add_special_tokens;
 };
 

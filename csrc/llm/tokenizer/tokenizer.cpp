@@ -112,7 +112,11 @@ Encoding Tokenizer::Impl::encode(c10::ArrayRef<std::string_view> texts, bool add
         parts, *truncation, add_special_tokens && post_processor ? post_processor->added_tokens(parts.size() == 2) : 0);
   }
   if (post_processor) {
-    const auto text_of = [this](int64_t id) { return token(id).value_or(""); };
+    const auto text_of = [this](int64_t id, std::string_view slice) {
+      const AddedToken* const found = added.find(id);
+      // Added tokens that take spaces have them in their text.
+      return found && (found->lstrip || found->rstrip) ? slice : token(id).value_or("");
+    };
     post_processor->process(parts, {texts, tracked, text_of, add_special_tokens});
   }
   return joined(parts);

@@ -165,6 +165,20 @@ void append_lowercase(std::vector<TextEdit>& out, char32_t code) {
   out.push_back({static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code))), 0});
 }
 
+char32_t to_upper(char32_t code) {
+  return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(code)));
+}
+
+bool is_cased(char32_t code) {
+  const utf8proc_category_t kind = category(code);
+  return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LT;
+}
+
+bool is_letter(char32_t code) {
+  const utf8proc_category_t kind = category(code);
+  return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
+}
+
 std::vector<TextEdit> unicode_form(std::string_view text, UnicodeForm form) {
   const bool compatible = form == UnicodeForm::NFKC || form == UnicodeForm::NFKD;
   std::vector<TextEdit> decomposed = decompose(text, compatible);

@@ -27,6 +27,13 @@ bool is_cjk_ideograph(char32_t code);
 /// Appends the full lower-case form: one character, two for U+0130.
 void append_lowercase(std::vector<TextEdit>& out, char32_t code);
 
+/// The simple upper-case form.
+char32_t to_upper(char32_t code);
+/// General categories Lu, Ll and Lt.
+bool is_cased(char32_t code);
+/// General categories L*.
+bool is_letter(char32_t code);
+
 enum class UnicodeForm { NFC, NFD, NFKC, NFKD };
 
 /// The normal form of the text as edits of it.
