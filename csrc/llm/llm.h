@@ -7,6 +7,7 @@
 #include <csrc/llm/config.h>
 #include <csrc/llm/engine.h>
 #include <csrc/llm/generate.h>
+#include <csrc/llm/gguf/gguf_file.h>
 #include <csrc/llm/model.h>
 #include <csrc/llm/prompt_cache.h>
 #include <csrc/llm/sampler.h>
