@@ -22,6 +22,7 @@ namespace {
 constexpr auto kLook = std::chrono::milliseconds(500);
 constexpr auto kSilent = std::chrono::seconds(4);
 constexpr auto kAnswers = std::chrono::milliseconds(1500);
+constexpr auto kStoreAnswers = std::chrono::seconds(2);
 } // namespace
 
 PeerWatch::PeerWatch(const c10::intrusive_ptr<Store>& store, int rank, int size, std::chrono::milliseconds timeout)
@@ -41,6 +42,10 @@ PeerWatch::PeerWatch(const c10::intrusive_ptr<Store>& store, int rank, int size,
     peers_[i].here = where == host;
     peers_[i].seen = Clock::now();
     beats_ |= !peers_[i].here;
+  }
+  if (beats_) { // the store may be behind a link that is cut
+    store_->setTimeout(kStoreAnswers);
+    own_store_->setTimeout(kStoreAnswers);
   }
   thread_ = std::thread([this] { watch(); });
   ::pthread_setname_np(thread_.native_handle(), "peer_watch");
@@ -87,16 +92,44 @@ void PeerWatch::on_failure(std::function<void(const std::string&)> callback) {
 }
 
 void PeerWatch::watch() {
+  auto answered = Clock::now(); // by the store
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
     try {
       look_around();
+      answered = Clock::now();
     } catch (const std::exception&) {
-      // Without the store nothing can be learned; the engine's own timeout remains.
+      find_store_again(answered);
     }
     lock.lock();
     changed_.wait_for(lock, kLook, [&] { return stopping_; });
+  }
+}
+
+// Within a host the engine's own timeout remains where the store has ended. On another one this rank may be cut off
+// from all others, which then do not wait for it any more.
+void PeerWatch::find_store_again(Clock::time_point answered) {
+  if (!beats_) {
+    return;
+  }
+  try {
+    store_ = store_->clone();
+  } catch (const std::exception& error) {
+    const auto silent = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - answered);
+    bool gives_up = false;
+    {
+      const std::lock_guard lock(mutex_);
+      gives_up = waiting_ && !failed_ && silent >= kSilent;
+      store_lost_ = store_lost_ || gives_up;
+    }
+    if (gives_up) {
+      fail(c10::str(
+          "the store has not answered for ", silent.count(), " s: rank ", rank_,
+          " is cut off from the machine that has it, "
+          "or the store has ended (",
+          error.what(), ")"));
+    }
   }
 }
 
@@ -170,8 +203,12 @@ void PeerWatch::fail(const std::string& reason) {
     callback = callback_;
     state = state_;
   }
-  store_->compareSet("watch/failed", "", reason);
-  store_->set(key("state", rank_), state);
+  try {
+    store_->compareSet("watch/failed", "", reason);
+    store_->set(key("state", rank_), state);
+  } catch (const std::exception&) {
+    // The others find out by themselves.
+  }
   if (callback) {
     callback(reason);
   }
@@ -183,6 +220,9 @@ std::string PeerWatch::report(const std::string& reason) {
     const std::lock_guard lock(mutex_);
     state = state_;
     failed_ = true;
+    if (store_lost_) {
+      return "\n  (the store cannot be asked about the others)";
+    }
   }
   std::string words;
   try {

@@ -40,6 +40,7 @@ class TORCH_API PeerWatch {
 
   void watch();
   void look_around();
+  void find_store_again(std::chrono::steady_clock::time_point answered);
   std::string lost_peer();
   std::string key(const char* kind, int rank) const;
   std::string value_of(const std::string& key);
@@ -57,6 +58,7 @@ class TORCH_API PeerWatch {
   std::string state_ = "calls nothing";
   bool waiting_ = false;
   bool failed_ = false;
+  bool store_lost_ = false;
   bool stopping_ = false;
   std::function<void(const std::string&)> callback_;
   std::thread thread_;
