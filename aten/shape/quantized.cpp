@@ -24,9 +24,11 @@ bool is_group_size(int64_t size) {
 
 /// The elements that _dyn_quant_pack_4bit_weight joins, without a bias; checks block_size.
 int64_t packed_elements(const char* op, int64_t block_size, int64_t in_features, int64_t out_features) {
+  constexpr int64_t kMost = int64_t(1) << 31;
   TORCH_CHECK(
-      in_features > 0 && out_features > 0 && in_features % 2 == 0, op,
-      ": expect in_features to be even and both to be positive, got ", in_features, " and ", out_features);
+      in_features > 0 && out_features > 0 && in_features % 2 == 0 && in_features < kMost && out_features < kMost, op,
+      ": expect in_features to be even and both to be positive and below 2^31, got ", in_features, " and ",
+      out_features);
   TORCH_CHECK(
       block_size == in_features || (block_size > 0 && block_size % 32 == 0 && in_features % block_size == 0), op,
       ": Group size should be multiple of 32, in_features [", in_features, "]. Provided ", block_size);

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <csrc/nn/Module.h>
+#include <csrc/ordered_dict.h>
 #include <csrc/types.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace torch {
 
@@ -40,6 +43,45 @@ using QuantizationFilter = std::function<bool(const std::string& name, const nn:
 /// into groups.
 TORCH_API int64_t
 quantize_(nn::Module& module, const QuantizationConfig& config, const QuantizationFilter& filter = nullptr);
+
+/// How prepare_ takes the range of a layer's inputs.
+struct ObserverOptions {
+  /// 0: the smallest and the largest number of all calls. Otherwise each call moves the range towards its own by this
+  /// share of the difference.
+  double averaging_constant = 0;
+};
+
+/// What layers have been given while a model ran. Copies share it.
+class TORCH_API Calibration {
+ public:
+  struct Range {
+    float low = 0, high = 0;
+    int64_t calls = 0;
+  };
+  /// Layers that are watched, by name.
+  std::vector<std::string> names() const;
+  /// The range of a layer's inputs so far. Throws if no such layer is watched.
+  Range range(const std::string& name) const;
+
+ private:
+  friend TORCH_API Calibration
+  prepare_(nn::Module& module, const ObserverOptions& options, const QuantizationFilter& filter);
+  friend TORCH_API int64_t convert_(nn::Module& module, const Calibration& calibration);
+
+  struct Watched;
+  std::shared_ptr<OrderedDict<std::string, std::shared_ptr<Watched>>> layers_;
+};
+
+/// Watches the inputs of all nn::Linear in `module` that `filter` says yes to, or of all without one: run the model on
+/// typical data, then call convert_. Inputs are seen when a layer is called through its holder or a container. Throws
+/// if a weight is not floating.
+TORCH_API Calibration
+prepare_(nn::Module& module, const ObserverOptions& options = {}, const QuantizationFilter& filter = nullptr);
+
+/// Quantizes the layers that were watched and called: weights to 8 bits with a scale for each output, inputs to 8 bits
+/// with the scale and zero point of their range ("fc.weight.act_scale", "fc.weight.act_zero_point"). Sums are exact.
+/// Returns how many. Watching ends. Throws if a layer is not in `module` any more, or if its range is not finite.
+TORCH_API int64_t convert_(nn::Module& module, const Calibration& calibration);
 
 /// How far the outputs of a model have moved: of each row of logits, over its last dimension.
 struct Drift {

@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <aten/quantized/QTensorImpl.h>
 #include <autograd/custom_function.h>
 #include <c10/core/GradMode.h>
 #include <csrc/nn/functional/linear.h>
@@ -72,6 +73,15 @@ QuantizedWeightImpl::QuantizedWeightImpl(const Tensor& weight, const WeightForm&
   register_fields();
 }
 
+QuantizedWeightImpl::QuantizedWeightImpl(const Tensor& weight, double act_scale, int64_t act_zero_point)
+    : form_{8, 0, true} {
+  const c10::NoGradGuard no_grad;
+  quantize_groups(weight.detach());
+  this->act_scale = at::full({1}, act_scale, qdata.options().dtype(kFloat));
+  this->act_zero_point = at::full({1}, act_zero_point, qdata.options().dtype(kLong));
+  register_fields();
+}
+
 /// torchao's rules: symmetric codes of 8 bits whose range is 127.5 scales to both sides, and codes of 4 bits between
 /// the smallest and the largest element of a group.
 void QuantizedWeightImpl::quantize_groups(const Tensor& weight) {
@@ -100,10 +110,14 @@ void QuantizedWeightImpl::register_fields() {
   if (zero_point.defined()) {
     zero_point = register_buffer("zero_point", zero_point);
   }
+  if (act_scale.defined()) {
+    act_scale = register_buffer("act_scale", act_scale);
+    act_zero_point = register_buffer("act_zero_point", act_zero_point);
+  }
 }
 
 void QuantizedWeightImpl::reset() {
-  for (Tensor* field : {&qdata, &scale, &zero_point}) {
+  for (Tensor* field : {&qdata, &scale, &zero_point, &act_scale, &act_zero_point}) {
     *field = field->defined() ? at::empty_like(*field) : Tensor();
   }
   packed_ = std::make_shared<Packed>();
@@ -145,34 +159,69 @@ Tensor QuantizedWeightImpl::dequantize() const {
   return numbers_of(qdata, scale, zero_point);
 }
 
-PackedWeight QuantizedWeightImpl::packed() const {
+QuantizedWeightImpl::Packed& QuantizedWeightImpl::refreshed() const {
   std::vector<std::pair<const void*, uint32_t>> state;
   for (const Tensor* field : {&qdata, &scale, &zero_point}) {
     if (field->defined()) {
       state.emplace_back(field->const_data_ptr(), field->unsafeGetTensorImpl()->version_counter().current_version());
     }
   }
-  const std::lock_guard<std::mutex> lock(packed_->mutex);
-  if (!packed_->weight.defined() || packed_->state != state) {
+  if (packed_->state != state) {
     const c10::NoGradGuard no_grad;
-    packed_->weight = form_.bits == 8
-        ? PackedWeight::from_codes(qdata, scale.flatten(), {}, 8)
-        : PackedWeight::from_codes(codes(), scale.t(), zero_point.t(), 4, form_.group_size);
+    if (act_scale.defined()) {
+      packed_->matrix = std::make_shared<const at::quantized::IntegerMatrix>(
+          qdata.contiguous(), scale.flatten(), at::zeros({1}, kLong));
+    } else {
+      packed_->weight = form_.bits == 8
+          ? PackedWeight::from_codes(qdata, scale.flatten(), {}, 8)
+          : PackedWeight::from_codes(codes(), scale.t(), zero_point.t(), 4, form_.group_size);
+    }
     packed_->state = std::move(state);
   }
-  return packed_->weight;
+  return *packed_;
+}
+
+Tensor QuantizedWeightImpl::static_product(const Tensor& input, const Tensor& bias) const {
+  const c10::NoGradGuard no_grad;
+  std::shared_ptr<const at::quantized::IntegerMatrix> matrix;
+  {
+    const std::lock_guard<std::mutex> lock(packed_->mutex);
+    matrix = refreshed().matrix;
+  }
+  TORCH_CHECK(
+      input.dim() >= 1 && input.size(-1) == matrix->inputs(), "linear(): input ", input.sizes(),
+      " and the weight do not fit: the last dimension of the input must be ", matrix->inputs());
+  const double step = act_scale.item<double>();
+  const int64_t zero = act_zero_point.item<int64_t>();
+  const Tensor q = at::quantize_per_tensor(input.detach().to(kFloat).contiguous(), step, zero, kQUInt8);
+  const Tensor rows = at::integers_of(q).view({-1, matrix->inputs()});
+  c10::DimVector sizes(input.sizes());
+  sizes.back() = matrix->outputs();
+  const Tensor added = bias.defined() ? bias.detach().to(kFloat).contiguous() : bias;
+  return matrix->dequantize(matrix->sums(rows, zero), step, added, /*relu=*/false).view(sizes).to(input.scalar_type());
 }
 
 Tensor QuantizedWeightImpl::product(const Tensor& input, const Tensor& bias) {
   if (!is_packable(input, qdata)) {
     return nn::functional::linear(input, dequantize().to(input.scalar_type()), bias);
   }
-  const Activations activations = form_.int8_activations ? Activations::Int8 : Activations::Float;
-  if (!c10::GradMode::is_enabled() || !(input.requires_grad() || (bias.defined() && bias.requires_grad()))) {
-    return at::quantized::packed_linear(
-        input, packed(), bias.defined() ? std::optional<Tensor>(bias) : std::nullopt, activations);
+  const bool recorded =
+      c10::GradMode::is_enabled() && (input.requires_grad() || (bias.defined() && bias.requires_grad()));
+  if (act_scale.defined()) {
+    // Rounding to a fixed range has no derivative: gradients are those of the weight's numbers.
+    return recorded ? nn::functional::linear(input, dequantize().to(input.scalar_type()), bias)
+                    : static_product(input, bias);
   }
-  const Tensor result = PackedProduct::apply(input, qdata, scale, zero_point, packed(), activations);
+  const PackedWeight packed = [&] {
+    const std::lock_guard<std::mutex> lock(packed_->mutex);
+    return refreshed().weight;
+  }();
+  const Activations activations = form_.int8_activations ? Activations::Int8 : Activations::Float;
+  if (!recorded) {
+    return at::quantized::packed_linear(
+        input, packed, bias.defined() ? std::optional<Tensor>(bias) : std::nullopt, activations);
+  }
+  const Tensor result = PackedProduct::apply(input, qdata, scale, zero_point, packed, activations);
   return bias.defined() ? result + bias : result;
 }
 

@@ -1,6 +1,7 @@
 // The quantized weight of a linear layer.
 #pragma once
 
+#include <aten/quantized/packed_params.h>
 #include <aten/quantized/packed_weight.h>
 #include <csrc/nn/cloneable.h>
 #include <csrc/nn/modules/linear.h>
@@ -8,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace torch::quantization {
 
@@ -25,6 +28,8 @@ class TORCH_API QuantizedWeightImpl : public nn::Cloneable<QuantizedWeightImpl>,
  public:
   /// Quantizes a matrix [out, in] of a floating dtype; `in` is a multiple of the group size.
   QuantizedWeightImpl(const Tensor& weight, const WeightForm& form);
+  /// 8 bits, for inputs that are rounded to bytes of this scale and zero point.
+  QuantizedWeightImpl(const Tensor& weight, double act_scale, int64_t act_zero_point);
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -46,11 +51,14 @@ class TORCH_API QuantizedWeightImpl : public nn::Cloneable<QuantizedWeightImpl>,
   }
 
   Tensor qdata, scale, zero_point;
+  /// Of the inputs, float32 and int64 of one element each; undefined where inputs have no fixed scale.
+  Tensor act_scale, act_zero_point;
 
  private:
   struct Packed {
     std::mutex mutex;
     at::quantized::PackedWeight weight;
+    std::shared_ptr<const at::quantized::IntegerMatrix> matrix;
     /// Where the buffers lay and how often they had been written to.
     std::vector<std::pair<const void*, uint32_t>> state;
   };
@@ -58,7 +66,9 @@ class TORCH_API QuantizedWeightImpl : public nn::Cloneable<QuantizedWeightImpl>,
   void quantize_groups(const Tensor& weight);
   /// int8 [out, in].
   Tensor codes() const;
-  at::quantized::PackedWeight packed() const;
+  /// The packed form, made anew if a buffer has changed.
+  Packed& refreshed() const;
+  Tensor static_product(const Tensor& input, const Tensor& bias) const;
   void register_fields();
 
   WeightForm form_;

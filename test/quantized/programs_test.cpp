@@ -33,13 +33,14 @@ TEST_CASE("statically quantized programs compute PyTorch's bits", "[quantized]")
 }
 
 TEST_CASE("dynamically quantized programs compute what PyTorch does", "[quantized]") {
-  auto program = torch::jit::load(path("dynamic.pt"));
-  const Tensor y = program.forward({recorded("dynamic.input")}).toTensor();
-  CHECK(at::allclose(y, recorded("dynamic.output"), 1e-6, 1e-6));
+  const std::string name = GENERATE("dynamic", "frozen");
+  auto program = torch::jit::load(path(name + ".pt"));
+  const Tensor y = program.forward({recorded(name + ".input")}).toTensor();
+  CHECK(at::allclose(y, recorded(name + ".output"), 1e-6, 1e-6));
 }
 
 TEST_CASE("quantized programs are saved and loaded again", "[quantized]") {
-  const std::string name = GENERATE("convolutions", "residual", "dynamic");
+  const std::string name = GENERATE("convolutions", "residual", "dynamic", "frozen");
   auto program = torch::jit::load(path(name + ".pt"));
   std::stringstream file;
   program.save(file);

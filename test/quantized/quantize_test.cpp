@@ -192,3 +192,56 @@ TEST_CASE("drift says how far distributions have moved", "[quantized]") {
   CHECK(some.top1_agreement == 0.5);
   CHECK_THROWS_WITH(torch::measure_drift(a, b[0]), Contains("of the same sizes"));
 }
+
+TEST_CASE("prepare_ watches the inputs of layers and convert_ fixes their ranges", "[quantized]") {
+  torch::manual_seed(5);
+  const torch::NoGradGuard no_grad;
+  Net net;
+  const Tensor x = torch::randn({50, 128});
+  const torch::Calibration calibration = torch::prepare_(*net);
+  CHECK(calibration.names() == std::vector<std::string>{"first", "second"});
+  CHECK(calibration.range("first").calls == 0);
+  const Tensor before = net(x);
+  net(x * 0.5);
+  const auto range = calibration.range("first");
+  CHECK(range.calls == 2);
+  CHECK(range.low == x.min().item<float>());
+  CHECK(range.high == x.max().item<float>());
+  CHECK(calibration.range("second").low == 0);
+  CHECK(torch::convert_(*net, calibration) == 2);
+  const Tensor after = net(x);
+  CHECK(distance(after, before) < 0.03);
+  CHECK(calibration.range("first").calls == 2);
+
+  // By hand: bytes of the input, exact sums, one rounding.
+  const auto state = torch::state_dict(*net);
+  const double step = state["first.weight.act_scale"].item<double>();
+  const double zero = state["first.weight.act_zero_point"].item<double>();
+  const Tensor bytes = ((x / step).round() + zero).clamp(0, 255) - zero;
+  const Tensor numbers = state["first.weight.qdata"].to(at::kDouble) * state["first.weight.scale"].to(at::kDouble);
+  const Tensor expected = at::linear(bytes.to(at::kDouble) * step, numbers, net->first->bias.to(at::kDouble));
+  CHECK((net->first(x).to(at::kDouble) - expected).abs().max().item<double>() < 1e-4);
+  CHECK(net(x.to(at::kBFloat16)).scalar_type() == at::kBFloat16);
+
+  const auto copy = std::dynamic_pointer_cast<NetImpl>(net->clone());
+  CHECK(at::equal(copy->forward(x), after));
+}
+
+TEST_CASE("ranges follow an average, and layers that were not called stay as they are", "[quantized]") {
+  const torch::NoGradGuard no_grad;
+  torch::nn::Sequential net(torch::nn::Linear(8, 8), torch::nn::Linear(8, 8));
+  const auto only_first = [](const std::string& name, const torch::nn::Module&) { return name == "0"; };
+  const torch::Calibration calibration = torch::prepare_(*net, {.averaging_constant = 0.25}, only_first);
+  CHECK(calibration.names() == std::vector<std::string>{"0"});
+  net->forward(torch::full({1, 8}, 1.0));
+  net->forward(torch::full({1, 8}, 5.0));
+  CHECK(calibration.range("0").high == 2.0f);
+  CHECK(torch::convert_(*net, calibration) == 1);
+  const torch::Calibration unused = torch::prepare_(*net);
+  CHECK(unused.names() == std::vector<std::string>{"1"});
+  CHECK(torch::convert_(*net, unused) == 0);
+  CHECK_THROWS_WITH(unused.range("2"), Contains("no layer '2' is watched"));
+  torch::nn::Sequential other(torch::nn::Linear(8, 8));
+  CHECK_THROWS_WITH(torch::convert_(*other, unused), Contains("'1' is not in the module any more"));
+  CHECK_THROWS_WITH(torch::prepare_(*net, {.averaging_constant = 2}), Contains("must be from 0 to 1, got 2"));
+}

@@ -13,6 +13,12 @@ bool insertable_tensor(const at::Tensor& tensor) {
   return !tensor.requires_grad() && !tensor.is_sparse();
 }
 
+/// Objects of classes that libraries have bound, such as packed weights: they keep no program alive.
+bool insertable_object(const c10::ivalue::Object& object) {
+  const c10::ClassTypePtr type = object.type();
+  return !type->is_module() && type->compilation_unit() == nullptr;
+}
+
 } // namespace
 
 bool insertableIValue(const IValue& value) {
@@ -39,7 +45,7 @@ bool insertableIValue(const IValue& value) {
     }
     return true;
   }
-  return false;
+  return value.isObject() && insertable_object(value.toObjectRef());
 }
 
 namespace {
