@@ -348,6 +348,22 @@ TEST_CASE("Coalesced operations of NCCL are one work", "[nccl]") {
   });
 }
 
+TEST_CASE("shutdown waits for operations that nobody has waited for", "[nccl]") {
+  check_ranks(2, [](int rank, const Group& group) {
+    auto mine = values(rank, 100'000);
+    Tensors tensors{on_device(mine)};
+    group->allreduce(tensors, {});
+    tensors.clear();
+    std::this_thread::sleep_for(std::chrono::milliseconds(rank * 100));
+    group->shutdown();
+    Tensors more{on_device(at::ones({3}))};
+    Findings findings;
+    findings.expect(mine.equal(sum_of(2, 100'000)), "the sum");
+    findings.expect_error([&] { group->allreduce(more, {}); }, {"the group has been shut down"}, "afterwards");
+    return findings.text();
+  });
+}
+
 TEST_CASE("A barrier of NCCL keeps the host until all have come", "[nccl]") {
   check_ranks(3, [](int rank, const Group& group) {
     std::this_thread::sleep_for(std::chrono::milliseconds(rank == 2 ? 150 : 0));

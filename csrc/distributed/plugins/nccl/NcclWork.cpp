@@ -258,6 +258,7 @@ void NcclWatch::serve() {
   }
 }
 
+// The watch's own thread ends what is late, so that this ends as well.
 void NcclWatch::wait_for_all() {
   std::deque<c10::intrusive_ptr<NcclWork>> works;
   {
@@ -265,11 +266,17 @@ void NcclWatch::wait_for_all() {
     works = under_way_;
   }
   for (const auto& work : works) {
-    work->wait(work->timeout_);
+    while (!work->isCompleted()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
 }
 
 void NcclWatch::stop() {
+  const bool by_watch = thread_.get_id() == std::this_thread::get_id();
+  if (!by_watch) {
+    wait_for_all(); // the device uses their tensors
+  }
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(stopping_, true)) {
@@ -278,9 +285,10 @@ void NcclWatch::stop() {
   }
   changed_.notify_all();
   peers_->stop();
-  thread_.get_id() == std::this_thread::get_id() ? thread_.detach() : thread_.join();
+  by_watch ? thread_.detach() : thread_.join();
   const std::lock_guard lock(mutex_);
   communicators_.clear();
+  under_way_.clear();
 }
 
 } // namespace c10d::detail

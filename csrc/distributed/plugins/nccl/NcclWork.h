@@ -91,6 +91,7 @@ class NcclWatch : public std::enable_shared_from_this<NcclWatch> {
  public:
   NcclWatch(const c10::intrusive_ptr<Store>& store, int rank, int size, const Backend::Options& options);
   void start();
+  /// Waits until what is under way is over, and leaves the group.
   void stop();
 
   void enqueue(const c10::intrusive_ptr<NcclWork>& work);
