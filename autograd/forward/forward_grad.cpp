@@ -357,25 +357,29 @@ at::Tensor laid_out_as(const at::Tensor& self, at::Tensor tangent) {
   if (tangent.is_neg() && !self.is_neg()) {
     tangent = tangent.resolve_neg();
   }
-  if (self.layout() != at::kStrided || tangent.layout() != at::kStrided || utils::has_same_meta(self, tangent)) {
+  if (self.layout() != at::kStrided || tangent.layout() != at::kStrided) {
+    return tangent;
+  }
+  // A batched tangent has no memory of its own to compare.
+  if (tangent.has_storage() ? utils::has_same_meta(self, tangent) : tangent.strides() == self.strides()) {
     return tangent;
   }
   if (may_restride(self) && self.storage_offset() == 0 &&
       self.storage().nbytes() == static_cast<size_t>(self.numel()) * self.element_size()) {
-    return at::empty_strided(self.sizes(), self.strides(), tangent.options()).copy_(tangent);
+    return tangent.new_empty_strided(self.sizes(), self.strides()).copy_(tangent);
   }
   if (!self.has_storage() || at::has_internal_overlap(self) != at::MemOverlap::No) {
     return tangent;
   }
   const auto elements = static_cast<int64_t>(self.storage().nbytes() / self.element_size());
-  at::Tensor view =
-      at::zeros({elements}, tangent.options()).as_strided(self.sizes(), self.strides(), self.storage_offset());
+  at::Tensor view = tangent.new_zeros({elements}).as_strided(self.sizes(), self.strides(), self.storage_offset());
   view.copy_(tangent);
   return view;
 }
 
-at::Tensor zeros_laid_out_as(const at::Tensor& self) {
-  return laid_out_as(self, at::zeros(self.sizes(), self.options()));
+// A tangent for `self` to write `part` into: batched if that is.
+at::Tensor zeros_laid_out_as(const at::Tensor& self, const at::Tensor& part) {
+  return laid_out_as(self, part.new_zeros(self.sizes(), self.options()));
 }
 
 // What `info` makes of the base, made of the tangent of the base.
@@ -432,7 +436,7 @@ void AutogradMeta::set_fw_grad(
     // What was written into a view has a tangent, so its base has.
     const ViewInfo& info = static_cast<DifferentiableViewMeta*>(this)->get_backward_view();
     if (!info.base_._fw_grad(level).defined()) {
-      info.base_._set_fw_grad(zeros_laid_out_as(info.base_), level, false);
+      info.base_._set_fw_grad(zeros_laid_out_as(info.base_, tangent), level, false);
     }
     const at::Tensor view = view_of_tangent(info, self, info.base_._fw_grad(level));
     view.copy_(tangent);

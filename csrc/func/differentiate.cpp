@@ -1,27 +1,21 @@
 #include <csrc/func/differentiate.h>
 
 #include <aten/Functions.h>
-#include <aten/functorch/batch_call.h>
+#include <aten/functorch/BatchedTensorImpl.h>
 #include <autograd/autograd.h>
+#include <autograd/forward/forward_grad.h>
 #include <autograd/function.h>
-#include <autograd/functions/accumulate_grad.h>
 #include <autograd/variable.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/DimVector.h>
 #include <c10/util/Exception.h>
 
+#include <functional>
 #include <unordered_set>
 #include <utility>
 
 namespace torch::func::detail {
 
 namespace {
-
-using at::functorch::BatchedTensorImpl;
-using at::functorch::makeBatched;
-using at::functorch::maybeGetBatchedImpl;
-using at::functorch::VmapLevelPtr;
-using Levels = std::vector<VmapLevelPtr>;
 
 /// Where the graph of a differentiated function begins. Gradients flow on to what the input came from.
 struct FuncInput final : autograd::Node {
@@ -35,46 +29,8 @@ struct FuncInput final : autograd::Node {
   }
 };
 
-/// The tensor below the first `count` levels, each of whose batches is a dimension in front; higher levels stay.
-at::Tensor below_levels(const at::Tensor& tensor, const Levels& levels, size_t count) {
-  const BatchedTensorImpl* const batched = maybeGetBatchedImpl(tensor);
-  if (batched != nullptr && batched->level() > static_cast<int64_t>(count)) {
-    at::functorch::check_not_escaped(*batched, "torch::func");
-    const at::Tensor value = at::functorch::to_front(batched->value(), batched->bdim());
-    return makeBatched(below_levels(value, levels, count), static_cast<int64_t>(count), batched->vmap_level());
-  }
-  if (count == 0) {
-    return tensor;
-  }
-  const at::functorch::VmapLevel& level = *levels[count - 1];
-  return below_levels(at::functorch::value_at(tensor, level).with_batch(level.batch_size), levels, count - 1);
-}
-
-/// The other way round.
-at::Tensor above_levels(const at::Tensor& value, const Levels& levels) {
-  const auto count = static_cast<int64_t>(levels.size());
-  const BatchedTensorImpl* const batched = maybeGetBatchedImpl(value);
-  if (batched != nullptr && batched->level() > count) {
-    const at::Tensor moved = batched->value().movedim(batched->bdim(), count); // behind the batches of the levels
-    return makeBatched(above_levels(moved, levels), 0, batched->vmap_level());
-  }
-  at::Tensor tensor = value;
-  for (const VmapLevelPtr& level : levels) {
-    tensor = makeBatched(tensor, 0, level);
-  }
-  return tensor;
-}
-
-std::vector<at::Tensor> all_below(const std::vector<at::Tensor>& tensors, const Levels& levels) {
-  std::vector<at::Tensor> values;
-  for (const at::Tensor& tensor : tensors) {
-    values.push_back(tensor.defined() ? below_levels(tensor, levels, levels.size()) : tensor);
-  }
-  return values;
-}
-
 at::Tensor with_history(const at::Tensor& value, const std::shared_ptr<autograd::Node>& node) {
-  at::Tensor alias = value.detach();
+  at::Tensor alias = without_history(value);
   autograd::impl::set_gradient_edge(alias, {node, 0});
   return alias;
 }
@@ -82,17 +38,14 @@ at::Tensor with_history(const at::Tensor& value, const std::shared_ptr<autograd:
 } // namespace
 
 Recording::Recording(const std::vector<at::Tensor>& inputs, const char* transform)
-    : is_recorded_around_(c10::GradMode::is_enabled()) {
+    : levels_(active_levels()), is_recorded_around_(c10::GradMode::is_enabled()) {
   TORCH_CHECK(!inputs.empty(), transform, ": there is no tensor to differentiate with respect to");
-  for (int64_t number = 1; number <= at::functorch::vmap_depth(); ++number) {
-    levels_.push_back(at::functorch::find_vmap_level(number));
-  }
   for (const at::Tensor& input : inputs) {
     TORCH_CHECK(
         input.is_floating_point() || input.is_complex(), transform,
         ": Expected all differentiated inputs to be tensors of floating point or complex dtype, but got one of dtype ",
         input.scalar_type(), ": convert it, or leave it out of argnums");
-    const at::Tensor value = below_levels(input, levels_, levels_.size());
+    const at::Tensor value = below_levels(input, levels_);
     autograd::edge_list edges;
     if (is_recorded_around_ && value.requires_grad()) {
       edges.push_back(autograd::impl::gradient_edge(value));
@@ -121,9 +74,19 @@ bool Recording::depends_on_others() const {
       open.push_back(node);
     }
   };
+  const std::function<void(const at::Tensor&)> begin_at = [&](const at::Tensor& tensor) {
+    if (tensor.requires_grad()) {
+      visit(autograd::impl::gradient_edge(tensor).function.get());
+    }
+    if (const auto tangents = autograd::impl::forward_grad(tensor)) {
+      for (const uint64_t level : tangents->all_levels()) {
+        begin_at(at::functorch::value_below_all_levels(tangents->value(level)));
+      }
+    }
+  };
   for (const at::Tensor& output : outputs_) {
-    if (output.defined() && output.requires_grad()) {
-      visit(autograd::impl::gradient_edge(output).function.get());
+    if (output.defined()) {
+      begin_at(output);
     }
   }
   while (!open.empty()) {
@@ -143,7 +106,8 @@ bool Recording::depends_on_others() const {
 std::vector<at::Tensor> Recording::outside(const std::vector<at::Tensor>& tensors) const {
   std::vector<at::Tensor> results;
   for (const at::Tensor& tensor : tensors) {
-    results.push_back(is_recorded_around_ || !tensor.defined() ? tensor : tensor.detach());
+    const bool is_kept = is_recorded_around_ || !tensor.defined();
+    results.push_back(is_kept ? tensor : above_levels(without_history(below_levels(tensor, levels_)), levels_));
   }
   return results;
 }
@@ -151,7 +115,7 @@ std::vector<at::Tensor> Recording::outside(const std::vector<at::Tensor>& tensor
 std::vector<at::Tensor> Recording::results() const {
   std::vector<at::Tensor> results;
   for (const at::Tensor& output : outputs_) {
-    results.push_back(above_levels(is_recorded_around_ ? output : output.detach(), levels_));
+    results.push_back(above_levels(is_recorded_around_ ? output : without_history(output), levels_));
   }
   return results;
 }

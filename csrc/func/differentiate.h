@@ -2,9 +2,9 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
-#include <aten/functorch/vmap_levels.h>
 #include <c10/core/GradMode.h>
 #include <c10/macros/Export.h>
+#include <csrc/func/levels.h>
 #include <csrc/func/tree.h>
 
 #include <string>
@@ -54,7 +54,7 @@ class TORCH_API Recording {
       const std::vector<at::Tensor>& cotangents, bool keeps_graph, bool create_graph) const;
   bool depends_on_others() const;
 
-  std::vector<at::functorch::VmapLevelPtr> levels_; // the active ones, outermost first
+  Levels levels_;
   std::vector<at::Tensor> inputs_; // below all levels, with the history that begins here
   std::vector<at::Tensor> aliases_;
   std::vector<at::Tensor> outputs_; // below all levels

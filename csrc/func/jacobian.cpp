@@ -1,7 +1,11 @@
 #include <csrc/func/jacobian.h>
 
 #include <aten/Functions.h>
+#include <aten/functorch/BatchedTensorImpl.h>
 #include <c10/util/DimVector.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
 
 namespace torch::func::detail {
 
@@ -14,6 +18,61 @@ c10::DimVector joined_sizes(at::IntArrayRef first, at::IntArrayRef second) {
 }
 
 } // namespace
+
+namespace {
+
+/// The derivatives in the directions of some unit vectors, along the last dimension.
+std::vector<at::Tensor> columns_for(
+    const std::vector<at::Tensor>& inputs,
+    const std::vector<at::Tensor>& directions,
+    int64_t count,
+    const std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>& function) {
+  const at::functorch::HiddenVmapLevel batch(count);
+  std::vector<at::Tensor> tangents;
+  for (const at::Tensor& direction : directions) {
+    tangents.push_back(at::functorch::makeBatched(direction, 0, batch.level()));
+  }
+  const ForwardPass pass(inputs, tangents, "jacfwd");
+  std::vector<at::Tensor> columns;
+  for (const at::Tensor& tangent : pass.tangents(function(pass.duals()))) {
+    const auto [value, bdim] = at::functorch::unwrapTensorAtLevel(tangent, batch.level()->number);
+    columns.push_back(
+        bdim ? value.movedim(*bdim, -1) : value.unsqueeze(-1).expand(joined_sizes(value.sizes(), {count})));
+  }
+  return columns;
+}
+
+} // namespace
+
+std::vector<at::Tensor> columns_of_jacobian(
+    const std::vector<at::Tensor>& inputs,
+    const std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>& function,
+    std::optional<int64_t> chunk_size) {
+  TORCH_CHECK_VALUE(
+      !chunk_size || *chunk_size > 0, "jacfwd: chunk_size should be None or greater than 0. (got ",
+      chunk_size.value_or(0), ")");
+  TORCH_CHECK(!inputs.empty(), "jacfwd: there is no tensor to differentiate with respect to");
+  const std::vector<at::Tensor> units = unit_vectors(inputs);
+  const int64_t total = units[0].size(0), step = std::max<int64_t>(chunk_size.value_or(total), 1);
+  std::vector<std::vector<at::Tensor>> chunks; // by output
+  for (int64_t first = 0; first == 0 || first < total; first += step) {
+    const int64_t count = std::min(step, total - first);
+    std::vector<at::Tensor> directions;
+    for (const at::Tensor& unit : units) {
+      directions.push_back(unit.narrow(0, first, count));
+    }
+    const std::vector<at::Tensor> columns = columns_for(inputs, directions, count, function);
+    chunks.resize(columns.size());
+    for (size_t i = 0; i < columns.size(); ++i) {
+      chunks[i].push_back(columns[i]);
+    }
+  }
+  std::vector<at::Tensor> all;
+  for (const std::vector<at::Tensor>& of_output : chunks) {
+    all.push_back(of_output.size() == 1 ? of_output[0] : at::cat(of_output, -1));
+  }
+  return all;
+}
 
 std::vector<at::Tensor> unit_vectors(const std::vector<at::Tensor>& like) {
   int64_t total = 0;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -84,6 +85,14 @@ struct Nested<torch::OrderedDict<std::string, T>, Inner> {
   }
 };
 
+/// For each output of a function of tensors its derivatives in the directions of all unit vectors, along the last
+/// dimension. The function runs once (for each chunk): the tangents are a batch behind tensors that are the same for
+/// all of them.
+TORCH_API std::vector<at::Tensor> columns_of_jacobian(
+    const std::vector<at::Tensor>& inputs,
+    const std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>& function,
+    std::optional<int64_t> chunk_size);
+
 /// The unit vectors of the space that tensors like these span together: of each tensor the part that belongs to it,
 /// with all vectors along the first dimension.
 TORCH_API std::vector<at::Tensor> unit_vectors(const std::vector<at::Tensor>& like);
@@ -136,12 +145,16 @@ class JacobianFunction {
       const std::vector<at::Tensor> rows = vmap(pull, 0, 0, "same", chunk_size_)(unit_vectors(outputs));
       return structured(output, chosen, blocks_of_rows(rows, outputs));
     } else {
-      const auto [output, derivative] = linearize(function, inputs);
-      const auto push = [&linear = derivative.linear()](const std::vector<at::Tensor>& tangents) {
-        return linear(tangents, /*keeps_graph=*/true);
-      };
-      const std::vector<at::Tensor> columns = vmap(push, 0, -1, "same", chunk_size_)(unit_vectors(inputs));
-      return structured(output, chosen, blocks_of_columns(columns, inputs));
+      using Output = std::decay_t<decltype(function(inputs))>;
+      std::optional<Output> output;
+      const std::vector<at::Tensor> columns = columns_of_jacobian(
+          inputs,
+          [&](const std::vector<at::Tensor>& duals) {
+            output.emplace(function(duals));
+            return tensors_of(*output);
+          },
+          chunk_size_);
+      return structured(*output, chosen, blocks_of_columns(columns, inputs));
     }
   }
 

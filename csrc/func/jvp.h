@@ -1,11 +1,12 @@
 // torch::func::jvp and linearize: derivatives of functions in a direction.
 #pragma once
 
+#include <autograd/forward/forward_ad.h>
+#include <c10/macros/Export.h>
 #include <csrc/func/differentiate.h>
 #include <csrc/func/grad.h>
 #include <csrc/func/tree.h>
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <tuple>
@@ -16,6 +17,27 @@
 namespace torch::func {
 
 namespace detail {
+
+/// A call of a function in a level of forward mode of its own. Inside of vmap the duals are made of the values below
+/// all active levels, as in Note [Gradients inside of transforms].
+class TORCH_API ForwardPass {
+ public:
+  /// Throws for inputs that have no derivatives: integers.
+  ForwardPass(const std::vector<at::Tensor>& primals, const std::vector<at::Tensor>& tangents, const char* transform);
+
+  /// What the function is called with, in the place of the inputs.
+  const std::vector<at::Tensor>& duals() const {
+    return duals_;
+  }
+  std::vector<at::Tensor> primals(const std::vector<at::Tensor>& outputs) const;
+  /// Zeros for an output that does not depend on the inputs.
+  std::vector<at::Tensor> tangents(const std::vector<at::Tensor>& outputs) const;
+
+ private:
+  autograd::forward_ad::DualLevel level_;
+  Levels levels_;
+  std::vector<at::Tensor> duals_;
+};
 
 /// The linear map from tangents of the inputs of a recorded function to those of its outputs.
 class TORCH_API Linearization {
@@ -32,16 +54,6 @@ class TORCH_API Linearization {
   std::shared_ptr<Recording> pullback_; // what it makes of cotangents, which is linear in these
 };
 
-/// A function with the arguments in a tuple or an array.
-template <class F, class Primals>
-auto linearize_at(F& function, const Primals& primals, const char* transform) {
-  const std::vector<at::Tensor> tensors = tensors_of(primals);
-  auto recording = std::make_shared<Recording>(tensors, transform);
-  Primals arguments = with_tensors(primals, recording->aliases());
-  auto result = call_recorded(function, arguments);
-  return std::make_pair(std::move(result), std::move(recording));
-}
-
 template <size_t N, size_t... I>
 auto tuple_of(const at::Tensor (&tensors)[N], std::index_sequence<I...>) {
   return std::make_tuple(tensors[I]...);
@@ -54,14 +66,12 @@ auto tuple_of(const at::Tensor (&tensors)[N], std::index_sequence<I...>) {
 ///     auto [y, dy] = torch::func::jvp(f, {x}, {v});
 template <class F, class... Primals>
 auto jvp(F&& function, const std::tuple<Primals...>& primals, const std::tuple<Primals...>& tangents) {
-  const std::vector<at::Tensor> directions = detail::tensors_of(tangents);
-  detail::check_like(directions, detail::tensors_of(primals), "jvp", "tangents");
-  auto [result, recording] = detail::linearize_at(function, primals, "jvp");
-  recording->set_outputs(detail::tensors_of(result));
-  const detail::Linearization linear(recording);
-  auto output = detail::with_tensors(result, linear.outputs());
-  auto tangent = detail::with_tensors(result, linear(directions, /*keeps_graph=*/false));
-  return std::make_tuple(std::move(output), std::move(tangent));
+  const detail::ForwardPass pass(detail::tensors_of(primals), detail::tensors_of(tangents), "jvp");
+  std::tuple<Primals...> arguments = detail::with_tensors(primals, pass.duals());
+  const auto result = std::apply(function, arguments);
+  const std::vector<at::Tensor> outputs = detail::tensors_of(result);
+  return std::make_tuple(
+      detail::with_tensors(result, pass.primals(outputs)), detail::with_tensors(result, pass.tangents(outputs)));
 }
 template <class F, size_t N>
 auto jvp(F&& function, const at::Tensor (&primals)[N], const at::Tensor (&tangents)[N]) {
@@ -71,16 +81,15 @@ auto jvp(F&& function, const at::Tensor (&primals)[N], const at::Tensor (&tangen
 /// The same for a function that returns a pair: result, derivative, and the second part.
 template <class F, class... Primals>
 auto jvp(F&& function, const std::tuple<Primals...>& primals, const std::tuple<Primals...>& tangents, HasAux) {
-  const std::vector<at::Tensor> directions = detail::tensors_of(tangents);
-  detail::check_like(directions, detail::tensors_of(primals), "jvp", "tangents");
-  auto [result, recording] = detail::linearize_at(function, primals, "jvp");
+  const detail::ForwardPass pass(detail::tensors_of(primals), detail::tensors_of(tangents), "jvp");
+  std::tuple<Primals...> arguments = detail::with_tensors(primals, pass.duals());
+  const auto result = std::apply(function, arguments);
   const auto& value = std::get<0>(result);
-  recording->set_outputs(detail::tensors_of(value));
-  auto aux = detail::with_tensors(std::get<1>(result), recording->outside(detail::tensors_of(std::get<1>(result))));
-  const detail::Linearization linear(recording);
-  auto output = detail::with_tensors(value, linear.outputs());
-  auto tangent = detail::with_tensors(value, linear(directions, /*keeps_graph=*/false));
-  return std::make_tuple(std::move(output), std::move(tangent), std::move(aux));
+  const auto& aux = std::get<1>(result);
+  const std::vector<at::Tensor> outputs = detail::tensors_of(value);
+  return std::make_tuple(
+      detail::with_tensors(value, pass.primals(outputs)), detail::with_tensors(value, pass.tangents(outputs)),
+      detail::with_tensors(aux, pass.primals(detail::tensors_of(aux))));
 }
 template <class F, size_t N>
 auto jvp(F&& function, const at::Tensor (&primals)[N], const at::Tensor (&tangents)[N], HasAux) {
@@ -118,7 +127,9 @@ class LinearizedFunction {
 template <class F, class... Primals>
 auto linearize(F&& function, const Primals&... primals) {
   const std::tuple<std::decay_t<Primals>...> given(primals...);
-  auto [result, recording] = detail::linearize_at(function, given, "linearize");
+  auto recording = std::make_shared<detail::Recording>(detail::tensors_of(given), "linearize");
+  auto arguments = detail::with_tensors(given, recording->aliases());
+  auto result = detail::call_recorded(function, arguments);
   recording->set_outputs(detail::tensors_of(result));
   detail::Linearization linear(recording);
   auto output = detail::with_tensors(result, linear.outputs());
