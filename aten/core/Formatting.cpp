@@ -1,8 +1,10 @@
 #include <aten/core/Formatting.h>
 
 #include <aten/core/DeprecatedTypeProperties.h>
+#include <aten/ops/dequantize.h>
 #include <aten/ops/select.h>
 #include <aten/ops/to.h>
+#include <aten/quantized/QTensorImpl.h>
 #include <aten/sparse/SparseCsrTensorImpl.h>
 #include <aten/sparse/SparseTensorImpl.h>
 
@@ -173,6 +175,19 @@ void print_members(
   stream << "size:\n" << tensor.sizes() << "\n]";
 }
 
+void print_quantizer(std::ostream& stream, const Quantizer& quantizer, int64_t linesize) {
+  stream << ", qscheme: " << c10::toString(quantizer.scheme);
+  if (!quantizer.is_per_channel()) {
+    stream << fmt::format(", scale: {:g}, zero_point: {}", quantizer.scale, quantizer.zero_point);
+    return;
+  }
+  stream << ", scales: ";
+  print_to(stream, quantizer.scales, linesize);
+  stream << ", zero_points: ";
+  print_to(stream, quantizer.zero_points, linesize);
+  stream << ", axis: " << quantizer.axis;
+}
+
 void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
   if (!tensor_.defined()) {
     stream << "[ Tensor (undefined) ]";
@@ -199,7 +214,8 @@ void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
         linesize);
     return;
   }
-  const Tensor tensor = tensor_.to(at::TensorOptions(kCPU).dtype(kDouble)).contiguous();
+  const Tensor numbers = tensor_.is_quantized() ? at::dequantize(tensor_) : tensor_;
+  const Tensor tensor = numbers.to(at::TensorOptions(kCPU).dtype(kDouble)).contiguous();
   if (tensor.dim() == 0) {
     // All digits of the value, whatever the stream's precision.
     stream << fmt::format("{}", tensor.const_data_ptr<double>()[0]) << '\n';
@@ -223,7 +239,11 @@ void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
   for (int64_t d = 0; d < tensor.dim(); ++d) {
     stream << (d > 0 ? "," : "") << tensor.size(d);
   }
-  stream << "} ]";
+  stream << "}";
+  if (tensor_.is_quantized()) {
+    print_quantizer(stream, *get_quantizer(tensor_), linesize);
+  }
+  stream << " ]";
 }
 
 } // namespace
