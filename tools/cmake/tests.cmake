@@ -349,6 +349,7 @@ if(TARGET tensor_cuda AND CUDA_SOURCES)
   add_executable(test_cuda ${CUDA_SOURCES} $<TARGET_OBJECTS:test_seeded_cases>)
   target_link_libraries(test_cuda PRIVATE test_support tensor Catch2::Catch2)
   compile_quickly(test_cuda)
+  set_source_files_properties(test/cuda/device/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON) # asks Catch2 for its runner
   add_dependencies(test_cuda tensor_cuda)
   add_test(NAME cuda COMMAND test_cuda --rng-seed 1)
   set_tests_properties(cuda PROPERTIES SKIP_RETURN_CODE 77)
