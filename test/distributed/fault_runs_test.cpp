@@ -46,7 +46,8 @@ std::string work(int rank, const GroupPtr& group, uint32_t seed, int victim, int
   try {
     for (;;) {
       last = std::chrono::steady_clock::now();
-      const int64_t n = int64_t(1) << (random() % 18); // the same on all ranks
+      const int64_t n =
+          int64_t(1) << (random() % 20); // the same on all ranks; the largest are read from the others' memory
       switch (random() % 5) {
         case 0: {
           Tensors x{at::ones({n})};

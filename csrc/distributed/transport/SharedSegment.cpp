@@ -510,7 +510,7 @@ char* SharedSegment::heap_of(int rank, int64_t place) {
         reason.empty() ? c10::str("rank ", rank, " (process ", block(rank).pid, ")") : reason,
         ": its heap cannot be opened: ", strerror(why));
     report_failure(message);
-    C10_THROW_ERROR(DistBackendError, c10::str("shm: ", message));
+    C10_THROW_ERROR(DistBackendError, c10::str("shm: ", failure().value_or(message))); // an earlier one is the reason
   }
   return heap + place;
 }
