@@ -55,18 +55,38 @@ void read_tokens(ModelConfig& config, const Fields& fields) {
   }
 }
 
+// Sizes that config.json may leave out, 0 where it must not: Gemma 3's files do.
+struct UsualSizes {
+  int64_t vocab_size, num_heads, num_kv_heads, head_dim, max_position;
+};
+
+UsualSizes usual_sizes(const std::string& model_type) {
+  if (model_type == "gemma3_text") {
+    return {262208, 8, 4, 256, 131072};
+  }
+  return {0, 0, 0, model_type == "gemma" || model_type == "gemma2" ? 256 : 0, 2048};
+}
+
+int64_t size_or(const Fields& fields, const char* name, int64_t usual) {
+  return usual > 0 ? fields.size(name, usual) : fields.size(name);
+}
+
 // Sizes under the names of all families but GPT-2.
 void read_sizes(ModelConfig& config, const Fields& fields) {
-  config.vocab_size = fields.size("vocab_size");
+  const UsualSizes usual = usual_sizes(config.model_type);
+  config.vocab_size = size_or(fields, "vocab_size", usual.vocab_size);
   config.hidden_size = fields.size("hidden_size");
   config.intermediate_size = fields.size("intermediate_size");
-  config.num_heads = fields.size("num_attention_heads");
-  config.num_kv_heads = fields.size("num_key_value_heads", config.num_heads);
+  config.num_heads = size_or(fields, "num_attention_heads", usual.num_heads);
+  config.num_kv_heads =
+      fields.size("num_key_value_heads", usual.num_kv_heads > 0 ? usual.num_kv_heads : config.num_heads);
   TORCH_CHECK(
-      fields.has("head_dim") || config.hidden_size % config.num_heads == 0, fields.where(), ": hidden_size ",
-      config.hidden_size, " must be a multiple of num_attention_heads ", config.num_heads, ", or head_dim be given");
-  config.head_dim = fields.size("head_dim", std::max<int64_t>(1, config.hidden_size / config.num_heads));
-  config.max_position = fields.size("max_position_embeddings", 2048);
+      fields.has("head_dim") || usual.head_dim > 0 || config.hidden_size % config.num_heads == 0, fields.where(),
+      ": hidden_size ", config.hidden_size, " must be a multiple of num_attention_heads ", config.num_heads,
+      ", or head_dim be given");
+  const int64_t share = std::max<int64_t>(1, config.hidden_size / config.num_heads);
+  config.head_dim = fields.size("head_dim", usual.head_dim > 0 ? usual.head_dim : share);
+  config.max_position = fields.size("max_position_embeddings", usual.max_position);
   config.norm_eps = fields.number("rms_norm_eps", 1e-6);
   config.attention_scale = 1 / std::sqrt(static_cast<double>(config.head_dim));
   config.layers.resize(std::min(fields.size("num_hidden_layers"), kMaxLayers + 1));

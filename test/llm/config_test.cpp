@@ -32,6 +32,25 @@ TEST_CASE("a config of Llama gives sizes and rotary parameters, old names and ne
   CHECK(config.ropes.at(0).original_max_position == 8192);
 }
 
+TEST_CASE("the decoder of a model that sees pictures has a config of its own", "[llm][config]") {
+  const ModelConfig config = parse_config(R"({"model_type": "gemma3", "eos_token_id": [1, 106], "vision_config": {},
+    "text_config": {"model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34,
+      "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024}})");
+  CHECK(config.vocab_size == 262208);
+  CHECK(config.num_heads == 8);
+  CHECK(config.num_kv_heads == 4);
+  CHECK(config.head_dim == 256);
+  CHECK(config.eos_tokens == std::vector<int64_t>{1, 106});
+  CHECK(config.layers.at(4).window == 1024);
+  CHECK(config.layers.at(5).window == 0);
+  const RopeConfig all = config.ropes.at(config.layers.at(5).rope), local = config.ropes.at(config.layers.at(4).rope);
+  CHECK(all.theta == 1e6);
+  CHECK(all.scaling == RopeScaling::Linear);
+  CHECK(all.factor == 8);
+  CHECK(local.theta == 1e4);
+  CHECK(local.scaling == RopeScaling::None);
+}
+
 TEST_CASE("stop tokens are one or a list", "[llm][config]") {
   CHECK(parse_config(llama_with(R"(, "eos_token_id": 2)")).eos_tokens == std::vector<int64_t>{2});
   CHECK(parse_config(llama_with(R"(, "eos_token_id": [3, 5])")).eos_tokens == std::vector<int64_t>{3, 5});
