@@ -4,6 +4,7 @@
 #include <torch/llm.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -31,37 +32,30 @@ class Conversation {
     if (!options_.draft.empty()) {
       options_.generate.draft = load(options_.draft);
     }
+    if (options_.prompt.empty()) {
+      load_template();
+    }
     cache_.emplace(model_->make_cache(options_.cache));
   }
 
-  // Streams what follows `text`.
-  void answer(const std::string& text) {
-    std::vector<int64_t> tokens = tokenizer_.encode(text, cache_->length() == 0);
-    tokens.insert(tokens.begin(), unfed_.begin(), unfed_.end());
-    if (tokens.empty()) {
+  // Streams the answer to a line of the conversation, or what follows it where there is no template.
+  void answer(const std::string& line) {
+    std::vector<int64_t> whole;
+    if (template_) {
+      messages_.push_back({"user", line});
+      whole = tokenizer_.encode(template_->apply(messages_), false);
+    } else {
+      const std::vector<int64_t> more = tokenizer_.encode(line, tokens_.empty());
+      whole = tokens_;
+      whole.insert(whole.end(), more.begin(), more.end());
+    }
+    if (whole.empty()) {
       return;
     }
-    const int64_t before = cache_->length();
-    const auto prompt = static_cast<int64_t>(tokens.size());
-    const auto start = Clock::now();
-    llm::Generation generation = llm::generate(model_, tokens, options_.generate, &*cache_);
-    llm::DecodeStream stream(tokenizer_);
-    int64_t count = 0;
-    double first = 0;
-    interrupted = 0;
-    for (const int64_t token : generation) {
-      first = count == 0 ? seconds_since(start) : first;
-      ++count;
-      std::cout << stream.step(token) << std::flush;
-      tokens.push_back(token);
-      if (interrupted) {
-        generation.cancel();
-      }
+    const std::string text = generate(whole);
+    if (template_) {
+      messages_.push_back({"assistant", text});
     }
-    std::cout << stream.finish() << '\n';
-    // The last token may not have been fed yet: it begins what comes next.
-    unfed_.assign(tokens.begin() + (cache_->length() - before), tokens.end());
-    report(prompt, first, count, seconds_since(start) - first, generation);
   }
 
  private:
@@ -74,6 +68,58 @@ class Conversation {
         stderr, "\r%s: %.1f MB of weights in %.1f s\n", folder.c_str(), static_cast<double>(model->nbytes()) / 1e6,
         seconds_since(start));
     return model;
+  }
+
+  void load_template() {
+    try {
+      template_ = llm::ChatTemplate::load(options_.folder);
+    } catch (const c10::Error& error) {
+      std::fprintf(stderr, "Lines are continued, not answered: %s\n", error.what_without_backtrace());
+    }
+  }
+
+  // Tokens of the prompt that are not in the cache yet. A template may have changed what came before: what differs is
+  // computed again.
+  std::vector<int64_t> unfed(const std::vector<int64_t>& prompt) {
+    const auto known = std::min({tokens_.size(), prompt.size() - 1, static_cast<size_t>(cache_->length())});
+    const auto end = tokens_.begin() + static_cast<std::ptrdiff_t>(known);
+    auto common = static_cast<int64_t>(std::mismatch(tokens_.begin(), end, prompt.begin()).first - tokens_.begin());
+    try {
+      cache_->truncate(common);
+    } catch (const c10::Error&) { // a ring that has gone on too far
+      common = 0;
+      cache_->truncate(0);
+    }
+    return std::vector<int64_t>(prompt.begin() + common, prompt.end());
+  }
+
+  std::string generate(const std::vector<int64_t>& prompt) {
+    const std::vector<int64_t> fed = unfed(prompt);
+    tokens_ = prompt;
+    const auto start = Clock::now();
+    llm::Generation generation = llm::generate(model_, fed, options_.generate, &*cache_);
+    llm::DecodeStream stream(tokenizer_);
+    std::string text;
+    const auto show = [&](const std::string& part) {
+      text += part;
+      std::cout << part << std::flush;
+    };
+    double first = 0;
+    interrupted = 0;
+    for (const int64_t token : generation) {
+      first = tokens_.size() == prompt.size() ? seconds_since(start) : first;
+      tokens_.push_back(token);
+      show(stream.step(token));
+      if (interrupted) {
+        generation.cancel();
+      }
+    }
+    show(stream.finish());
+    std::cout << '\n';
+    report(
+        static_cast<int64_t>(fed.size()), first, static_cast<int64_t>(tokens_.size() - prompt.size()),
+        seconds_since(start) - first, generation);
+    return text;
   }
 
   void report(int64_t prompt, double first, int64_t count, double rest, const llm::Generation& generation) const {
@@ -94,8 +140,10 @@ class Conversation {
   Options options_;
   std::shared_ptr<const llm::Model> model_;
   llm::Tokenizer tokenizer_;
+  std::optional<llm::ChatTemplate> template_;
+  std::vector<llm::ChatMessage> messages_;
   std::optional<llm::KVCache> cache_;
-  std::vector<int64_t> unfed_;
+  std::vector<int64_t> tokens_; // the last prompt and its answer; the cache holds all but the last few
 };
 
 int run(int argc, char** argv) {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 const char* const kUsage =
-    R"(chat FOLDER [--option value]...      talks with the model of a Hugging Face folder, a line at a time
+    R"(chat FOLDER [--option value]...      answers lines with the model of a Hugging Face folder
 
   --prompt TEXT         continues this text and ends
   --weights FORM        stored (default), bf16, int8, int4: packed while they are loaded
