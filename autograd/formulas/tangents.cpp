@@ -114,6 +114,11 @@ Tensor convolution_tangent(
   return sum_of(tangent, bias_t.reshape(shape).expand(result.sizes()));
 }
 
+Tensor masked_fill_tangent(const Tensor& self_t, const Tensor& mask, const Tensor& value_t, const Tensor& result) {
+  const Tensor kept = self_t.defined() ? self_t.masked_fill(mask, 0) : self_t;
+  return sum_of(kept, value_t.defined() ? value_t.to(result.scalar_type()) * mask : value_t);
+}
+
 Tensor log_softmax_tangent(const Tensor& self_t, const Tensor& result, int64_t dim) {
   const Tensor tangent = self_t.to(result.scalar_type());
   return tangent - (result.exp() * tangent).sum(dim, /*keepdim=*/true);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -30,14 +31,19 @@ bool is_view(const c10::FunctionSchema& schema) {
   return std::any_of(schema.returns().begin(), schema.returns().end(), views);
 }
 
-// The in-place form of a view operator: t_, squeeze_.
+// The in-place form of a view operator: t_, squeeze_, transpose_ beside transpose.int.
 bool is_view_in_place(const c10::OperatorName& name) {
   if (name.name.back() != '_') {
     return false;
   }
-  const auto view =
-      c10::Dispatcher::singleton().findSchema({name.name.substr(0, name.name.size() - 1), name.overload_name});
-  return view.has_value() && is_view(view->schema());
+  const std::string view = name.name.substr(0, name.name.size() - 1);
+  for (const std::string& overload : {name.overload_name, std::string("int")}) {
+    const auto found = c10::Dispatcher::singleton().findSchema({view, overload});
+    if (found.has_value()) {
+      return is_view(found->schema());
+    }
+  }
+  return false;
 }
 
 Rule rule_of_schema(const c10::FunctionSchema& schema) {

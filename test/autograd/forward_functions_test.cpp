@@ -188,3 +188,28 @@ TEST_CASE("levels of threads are apart", "[autograd][forward][threads]") {
     CHECK(same(results[i], 4 * shared * static_cast<double>(i + 1)));
   }
 }
+
+TEST_CASE("views in place change the tangent's sizes", "[autograd][forward]") {
+  const fwd::DualLevel level;
+  const Tensor v = torch::arange(6, doubles()).view({2, 3, 1});
+  const Tensor x = fwd::make_dual(torch::ones({2, 3, 1}, doubles()), v).clone();
+  x.transpose_(1, 2);
+  CHECK(same(tangent(x), v.transpose(1, 2)));
+  x.squeeze_(1);
+  CHECK(same(tangent(x), v.squeeze(2)));
+  x.unsqueeze_(0);
+  CHECK(same(tangent(x * 2), 2 * v.view({1, 2, 3})));
+}
+
+TEST_CASE("the tangent of a value that fills a mask", "[autograd][forward]") {
+  const fwd::DualLevel level;
+  const Tensor mask = torch::tensor({{true, false}, {false, true}});
+  const Tensor x = torch::ones({2, 2}, doubles()), value = torch::tensor(5.0, doubles());
+  const Tensor dual = fwd::make_dual(value, torch::tensor(3.0, doubles()));
+  CHECK(same(tangent(x.masked_fill(mask, dual)), mask * torch::tensor(3.0, doubles())));
+  const Tensor both = fwd::make_dual(x, x * 7);
+  CHECK(same(tangent(both.masked_fill(mask, dual)).view(-1), {3, 7, 7, 3}));
+  const Tensor changed = both.clone();
+  changed.masked_fill_(mask, dual);
+  CHECK(same(tangent(changed).view(-1), {3, 7, 7, 3}));
+}
