@@ -43,17 +43,20 @@ class NodeScope {
     this_thread.compute_all_outputs = false;
     at::ThreadLocalState::setThreadLocalState(task.thread_locals_);
     previous_hooks_ = impl::exchange_default_saved_tensor_hooks(task.saved_tensor_hooks_);
+    previous_hidden_levels_ = forward_ad::HiddenLevel::exchange(task.hidden_levels_);
   }
   NodeScope(const NodeScope&) = delete;
   NodeScope& operator=(const NodeScope&) = delete;
   ~NodeScope() {
     this_thread = previous_;
     impl::exchange_default_saved_tensor_hooks(previous_hooks_);
+    forward_ad::HiddenLevel::exchange(previous_hidden_levels_);
   }
 
  private:
   const ThreadState previous_;
   const SavedVariableHooksFactory* previous_hooks_;
+  const forward_ad::HiddenLevel* previous_hidden_levels_;
 };
 
 // Ends a pass, while this thread still counts as in it: final callbacks may queue more of them.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <aten/parallel/ThreadLocalState.h>
+#include <autograd/forward/levels.h>
 #include <autograd/function.h>
 #include <autograd/node_table.h>
 #include <autograd/ready_queue.h>
@@ -89,6 +90,7 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
   /// The caller's thread-local state, with the grad mode of the pass.
   at::ThreadLocalState thread_locals_;
   const SavedVariableHooksFactory* saved_tensor_hooks_;
+  const forward_ad::HiddenLevel* const hidden_levels_ = forward_ad::HiddenLevel::innermost();
   /// The caller's number in records of RecordFunction; 0 when nobody watches.
   const uint64_t caller_thread_;
 

@@ -170,6 +170,14 @@ HiddenLevel::~HiddenLevel() {
   hidden_levels = outer_;
 }
 
+const HiddenLevel* HiddenLevel::innermost() {
+  return hidden_levels;
+}
+
+const HiddenLevel* HiddenLevel::exchange(const HiddenLevel* innermost) {
+  return std::exchange(hidden_levels, innermost);
+}
+
 bool HiddenLevel::contains(uint64_t level) {
   const HiddenLevel* hidden = hidden_levels;
   while (hidden != nullptr && hidden->level_ != level) {

@@ -38,6 +38,11 @@ class TORCH_API HiddenLevel {
 
   static bool contains(uint64_t level);
 
+  /// Those that live on this thread, and another thread's in their place for nodes of a backward pass that it waits
+  /// for.
+  static const HiddenLevel* innermost();
+  static const HiddenLevel* exchange(const HiddenLevel* innermost);
+
  private:
   const uint64_t level_;
   const HiddenLevel* const outer_;
