@@ -39,7 +39,7 @@ VEC_INLINE Words load_words(const uint8_t* line, int r) {
   std::memcpy(&words.v, line + r * kLanes * 4, sizeof(words.v));
   if constexpr (Bits == 8) {
     return words ^ Words(0x80808080u);
-  } else if constexpr (Bits == 4) {
+  } else if constexpr (Bits == 4 && kLanes < 16) {
     return words ^ Words(0x88888888u);
   } else {
     return words;
@@ -56,6 +56,11 @@ VEC_INLINE VecFloat code_of(Words words, int j) {
     return vec::convert<float>(vec::bit_cast<int32_t>(words << (24 - 8 * j)) >> 24);
   } else {
     const int at = j < 4 ? 8 * j : 8 * (j - 4) + 4;
+#if defined(__AVX512F__)
+    // A table of all codes is one register.
+    const __m512 table = _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
+    return VecFloat((VecFloat::raw)_mm512_permutexvar_ps((__m512i)(words >> at).v, table));
+#endif
     return vec::convert<float>(Signed(vec::bit_cast<int32_t>(words << (28 - at)) >> 28));
   }
 }
