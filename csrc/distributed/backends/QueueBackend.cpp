@@ -21,6 +21,7 @@ using detail::check_tensor;
 using detail::Dense;
 using detail::QueueWork;
 using detail::Reduction;
+using detail::timeout_or;
 using WorkPtr = c10::intrusive_ptr<Work>;
 using Tensors = std::vector<at::Tensor>;
 using Lists = std::vector<Tensors>;
@@ -70,10 +71,6 @@ void unflatten(const at::Tensor& from, const Tensors& tensors) {
 // A row for each rank.
 at::Tensor rows_like(const at::Tensor& one, int size) {
   return at::empty({size, one.numel()}, one.options());
-}
-
-std::chrono::milliseconds or_usual(std::chrono::milliseconds timeout, std::chrono::milliseconds usual) {
-  return timeout == kUnsetTimeout ? usual : timeout;
 }
 
 class Launcher {
@@ -232,7 +229,7 @@ void QueueBackend::shutdown() {
 WorkPtr QueueBackend::broadcast(Tensors& tensors, const BroadcastOptions& opts) {
   check_single("broadcast", tensors);
   check_root("broadcast", opts.rootRank, size_);
-  return Launcher(state_, OpType::BROADCAST, "broadcast", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::BROADCAST, "broadcast", timeout_or(opts.timeout, options_->timeout))(
       tensors, tensors,
       [tensor = tensors[0], root = static_cast<int>(opts.rootRank)](Carrier& carrier, const Call& call) {
         const Dense data(tensor);
@@ -245,7 +242,7 @@ WorkPtr QueueBackend::allreduce(Tensors& tensors, const AllreduceOptions& opts) 
   check_single("allreduce", tensors);
   const Averaging op(opts.reduceOp, size_);
   detail::check_reducible("allreduce", tensors[0].scalar_type(), op.reduction.op);
-  return Launcher(state_, OpType::ALLREDUCE, "all_reduce", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::ALLREDUCE, "all_reduce", timeout_or(opts.timeout, options_->timeout))(
       tensors, tensors, [tensor = tensors[0], op](Carrier& carrier, const Call& call) {
         const Dense data(tensor);
         op.reduction.prepare(data.tensor());
@@ -262,7 +259,7 @@ WorkPtr QueueBackend::allreduce_coalesced(Tensors& tensors, const AllreduceCoale
   }
   const Averaging op(opts.reduceOp, size_);
   detail::check_reducible("allreduce_coalesced", tensors[0].scalar_type(), op.reduction.op);
-  return Launcher(state_, OpType::ALLREDUCE_COALESCED, "all_reduce", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::ALLREDUCE_COALESCED, "all_reduce", timeout_or(opts.timeout, options_->timeout))(
       tensors, tensors, [tensors, op](Carrier& carrier, const Call& call) {
         const at::Tensor data = flat(tensors);
         op.reduction.prepare(data);
@@ -278,7 +275,7 @@ WorkPtr QueueBackend::reduce(Tensors& tensors, const ReduceOptions& opts) {
   const Averaging op(opts.reduceOp, size_);
   detail::check_reducible("reduce", tensors[0].scalar_type(), op.reduction.op);
   const bool is_root = opts.rootRank == rank_;
-  return Launcher(state_, OpType::REDUCE, "reduce", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::REDUCE, "reduce", timeout_or(opts.timeout, options_->timeout))(
       tensors, tensors,
       [tensor = tensors[0], op, is_root, root = static_cast<int>(opts.rootRank)](Carrier& carrier, const Call& call) {
         const at::Tensor data = tensor.clone(at::MemoryFormat::Contiguous); // others keep what they have
@@ -294,7 +291,7 @@ WorkPtr QueueBackend::reduce(Tensors& tensors, const ReduceOptions& opts) {
 WorkPtr QueueBackend::allgather(Lists& outputs, Tensors& inputs, const AllgatherOptions& opts) {
   check_single("allgather", inputs);
   check_lists("allgather", inputs[0], outputs, size_);
-  return Launcher(state_, OpType::ALLGATHER, "all_gather", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::ALLGATHER, "all_gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs[0], [outputs = outputs[0], input = inputs[0], size = size_](Carrier& carrier, const Call& call) {
         const Dense from(input);
         const at::Tensor all = rows_like(input, size);
@@ -306,7 +303,7 @@ WorkPtr QueueBackend::allgather(Lists& outputs, Tensors& inputs, const Allgather
 WorkPtr QueueBackend::all_gather_single(at::Tensor& output, at::Tensor& input, const AllgatherOptions& opts) {
   check_tensor("all_gather_single", input);
   check_like("all_gather_single", input, output, input.numel() * size_);
-  return Launcher(state_, OpType::_ALLGATHER_BASE, "_all_gather_base", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::_ALLGATHER_BASE, "_all_gather_base", timeout_or(opts.timeout, options_->timeout))(
       {input}, {output}, [output, input](Carrier& carrier, const Call& call) {
         const Dense from(input);
         const Dense to(output, false);
@@ -332,7 +329,7 @@ WorkPtr QueueBackend::allgather_coalesced(Lists& output_lists, Tensors& inputs, 
       all_outputs.push_back(list[i]);
     }
   }
-  return Launcher(state_, OpType::ALLGATHER_COALESCED, "all_gather", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::ALLGATHER_COALESCED, "all_gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, all_outputs, [output_lists, inputs, size = size_](Carrier& carrier, const Call& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
           const Dense from(inputs[i]);
@@ -356,7 +353,7 @@ WorkPtr QueueBackend::all_gather_single_coalesced(Tensors& outputs, Tensors& inp
     check_like("all_gather_single_coalesced", inputs[i], outputs[i], inputs[i].numel() * size_);
   }
   return Launcher(
-      state_, OpType::ALLGATHER_INTO_TENSOR_COALESCED, "all_gather", or_usual(opts.timeout, options_->timeout))(
+      state_, OpType::ALLGATHER_INTO_TENSOR_COALESCED, "all_gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs, [outputs, inputs](Carrier& carrier, const Call& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
           const Dense from(inputs[i]);
@@ -376,7 +373,7 @@ WorkPtr QueueBackend::gather(Lists& outputs, Tensors& inputs, const GatherOption
   } else {
     TORCH_CHECK_VALUE(outputs.empty(), "gather: requires empty output on non-root");
   }
-  return Launcher(state_, OpType::GATHER, "gather", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::GATHER, "gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, is_root ? outputs[0] : Tensors(),
       [outputs, input = inputs[0], is_root, size = size_, root = static_cast<int>(opts.rootRank)](
           Carrier& carrier, const Call& call) {
@@ -398,7 +395,7 @@ WorkPtr QueueBackend::scatter(Tensors& outputs, Lists& inputs, const ScatterOpti
   } else {
     TORCH_CHECK_VALUE(inputs.empty(), "scatter: requires empty input on non-root");
   }
-  return Launcher(state_, OpType::SCATTER, "scatter", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::SCATTER, "scatter", timeout_or(opts.timeout, options_->timeout))(
       is_root ? inputs[0] : Tensors(), outputs,
       [output = outputs[0], inputs, is_root, root = static_cast<int>(opts.rootRank)](
           Carrier& carrier, const Call& call) {
@@ -414,7 +411,7 @@ WorkPtr QueueBackend::reduce_scatter(Tensors& outputs, Lists& inputs, const Redu
   check_lists("reduce_scatter", outputs[0], inputs, size_);
   const Averaging op(opts.reduceOp, size_);
   detail::check_reducible("reduce_scatter", outputs[0].scalar_type(), op.reduction.op);
-  return Launcher(state_, OpType::REDUCE_SCATTER, "reduce_scatter", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::REDUCE_SCATTER, "reduce_scatter", timeout_or(opts.timeout, options_->timeout))(
       inputs[0], outputs, [output = outputs[0], inputs = inputs[0], op](Carrier& carrier, const Call& call) {
         const at::Tensor all = flat(inputs);
         op.reduction.prepare(all);
@@ -446,7 +443,7 @@ WorkPtr QueueBackend::reduce_scatter_single_coalesced(
   }
   return Launcher(
       state_, outputs.size() == 1 ? OpType::_REDUCE_SCATTER_BASE : OpType::REDUCE_SCATTER_TENSOR_COALESCED,
-      "_reduce_scatter_base", or_usual(opts.timeout, options_->timeout))(
+      "_reduce_scatter_base", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs, [outputs, inputs, op](Carrier& carrier, const Call& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
           const Dense from(op.reduction.prepared(inputs[i]));
@@ -478,7 +475,7 @@ WorkPtr QueueBackend::all_to_all_single(
   check_like("all_to_all_single", input, output, output.numel());
   const auto in = counts_of(detail::split_bytes("input", input_split_sizes, input, size_), input);
   const auto out = counts_of(detail::split_bytes("output", output_split_sizes, output, size_), output);
-  return Launcher(state_, OpType::ALLTOALL_BASE, "all_to_all", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::ALLTOALL_BASE, "all_to_all", timeout_or(opts.timeout, options_->timeout))(
       {input}, {output}, [output, input, in, out](Carrier& carrier, const Call& call) {
         const Dense from(input);
         const Dense to(output, false);
@@ -501,7 +498,7 @@ WorkPtr QueueBackend::alltoall(Tensors& outputs, Tensors& inputs, const AllToAll
     in.push_back(inputs[i].numel());
     out.push_back(outputs[i].numel());
   }
-  return Launcher(state_, OpType::ALLTOALL, "all_to_all", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::ALLTOALL, "all_to_all", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs, [outputs, inputs, in, out](Carrier& carrier, const Call& call) {
         const at::Tensor from = flat(inputs);
         const at::Tensor to = flat(outputs);
@@ -511,7 +508,7 @@ WorkPtr QueueBackend::alltoall(Tensors& outputs, Tensors& inputs, const AllToAll
 }
 
 WorkPtr QueueBackend::barrier(const BarrierOptions& opts) {
-  return Launcher(state_, OpType::BARRIER, "barrier", or_usual(opts.timeout, options_->timeout))(
+  return Launcher(state_, OpType::BARRIER, "barrier", timeout_or(opts.timeout, options_->timeout))(
       {}, {}, [](Carrier& carrier, const Call& call) { carrier.barrier(call); });
 }
 

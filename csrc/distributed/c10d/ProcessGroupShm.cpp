@@ -2,6 +2,7 @@
 #include <csrc/distributed/c10d/ProcessGroupShm.h>
 
 #include <aten/Functions.h>
+#include <aten/core/from_blob.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 #include <csrc/distributed/c10d/ShmGroup.h>
@@ -25,6 +26,7 @@ using detail::ShmEngine;
 using detail::ShmGroup;
 using detail::ShmWork;
 using detail::split_bytes;
+using detail::timeout_or;
 using WorkPtr = c10::intrusive_ptr<Work>;
 using Tensors = std::vector<at::Tensor>;
 using Lists = std::vector<Tensors>;
@@ -109,10 +111,6 @@ class Launch {
   const char* title_;
   std::chrono::milliseconds timeout_;
 };
-
-std::chrono::milliseconds or_default(std::chrono::milliseconds timeout, std::chrono::milliseconds usual) {
-  return timeout == kUnsetTimeout ? usual : timeout;
-}
 
 class MessageWork : public Work {
  public:
@@ -239,7 +237,7 @@ WorkPtr ProcessGroupShm::broadcast(Tensors& tensors, const BroadcastOptions& opt
   check_root("ProcessGroupShm::broadcast", opts.rootRank, size_);
   const at::Tensor tensor = tensors[0];
   const int root = static_cast<int>(opts.rootRank);
-  return Launch(group_, OpType::BROADCAST, "broadcast", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::BROADCAST, "broadcast", timeout_or(opts.timeout, options_->timeout))(
       tensors, tensors, [tensor, root](ShmEngine& engine, Collective& call) {
         call = about(call, tensor, tensor.numel());
         call.root = root;
@@ -255,7 +253,7 @@ WorkPtr ProcessGroupShm::allreduce(Tensors& tensors, const AllreduceOptions& opt
   static_cast<AllreduceOptions&>(options) = opts;
   const Reduction reduction(opts.reduceOp);
   detail::check_reducible("ProcessGroupShm::allreduce", tensors[0].scalar_type(), reduction.op);
-  return Launch(group_, OpType::ALLREDUCE, "all_reduce", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::ALLREDUCE, "all_reduce", timeout_or(opts.timeout, options_->timeout))(
       tensors, tensors, [tensor = tensors[0], reduction](ShmEngine& engine, Collective& call) {
         call = about(call, tensor, tensor.numel());
         call.reduction = reduction.op;
@@ -272,7 +270,7 @@ WorkPtr ProcessGroupShm::allreduce_coalesced(Tensors& tensors, const AllreduceCo
   for (const auto& tensor : tensors) {
     detail::check_reducible("ProcessGroupShm::allreduce_coalesced", tensor.scalar_type(), reduction.op);
   }
-  const auto timeout = or_default(opts.timeout, options_->timeout);
+  const auto timeout = timeout_or(opts.timeout, options_->timeout);
   return Launch(group_, OpType::ALLREDUCE_COALESCED, "all_reduce", timeout)(
       tensors, tensors, [tensors, reduction](ShmEngine& engine, Collective& call) {
         for (const auto& tensor : tensors) {
@@ -292,7 +290,7 @@ WorkPtr ProcessGroupShm::reduce(Tensors& tensors, const ReduceOptions& opts) {
   const Reduction reduction(opts.reduceOp);
   detail::check_reducible("ProcessGroupShm::reduce", tensors[0].scalar_type(), reduction.op);
   const int root = static_cast<int>(opts.rootRank);
-  return Launch(group_, OpType::REDUCE, "reduce", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::REDUCE, "reduce", timeout_or(opts.timeout, options_->timeout))(
       tensors, tensors, [tensor = tensors[0], reduction, root, me = rank_](ShmEngine& engine, Collective& call) {
         call = about(call, tensor, tensor.numel());
         call.reduction = reduction.op;
@@ -312,7 +310,7 @@ WorkPtr ProcessGroupShm::allgather(Lists& outputs, Tensors& inputs, const Allgat
   check_single("ProcessGroupShm::allgather", inputs);
   check_lists("ProcessGroupShm::allgather", inputs[0], outputs, size_);
   const Dense input(inputs[0]);
-  return Launch(group_, OpType::ALLGATHER, "all_gather", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::ALLGATHER, "all_gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs[0], [tensor = inputs[0], input, list = outputs[0]](ShmEngine& engine, Collective& call) {
         call = about(call, tensor, tensor.numel());
         const auto all = dense(list, false);
@@ -335,7 +333,7 @@ WorkPtr ProcessGroupShm::all_gather_single_coalesced(Tensors& outputs, Tensors& 
   for (size_t i = 0; i < inputs.size(); ++i) {
     check_like("ProcessGroupShm::all_gather_single", inputs[i], outputs[i], inputs[i].numel() * size_);
   }
-  return Launch(group_, OpType::_ALLGATHER_BASE, "all_gather", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::_ALLGATHER_BASE, "all_gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs, [inputs, outputs, size = size_](ShmEngine& engine, Collective& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
           const Dense from(inputs[i]);
@@ -362,7 +360,7 @@ WorkPtr ProcessGroupShm::allgather_coalesced(Lists& output_lists, Tensors& input
       all_outputs.push_back(list[i]);
     }
   }
-  const auto timeout = or_default(opts.timeout, options_->timeout);
+  const auto timeout = timeout_or(opts.timeout, options_->timeout);
   return Launch(group_, OpType::ALLGATHER_COALESCED, "all_gather", timeout)(
       inputs, all_outputs, [inputs, output_lists](ShmEngine& engine, Collective& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
@@ -389,7 +387,7 @@ WorkPtr ProcessGroupShm::gather(Lists& outputs, Tensors& inputs, const GatherOpt
   } else {
     TORCH_CHECK_VALUE(outputs.empty(), "ProcessGroupShm::gather: requires empty output on non-root");
   }
-  return Launch(group_, OpType::GATHER, "gather", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::GATHER, "gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, list, [input = inputs[0], list, root](ShmEngine& engine, Collective& call) {
         call = about(call, input, input.numel());
         call.root = root;
@@ -408,7 +406,7 @@ WorkPtr ProcessGroupShm::gather_single(at::Tensor& output, at::Tensor& input, co
     check_like("ProcessGroupShm::gather_single", input, output, input.numel() * size_);
     outputs.push_back(output);
   }
-  return Launch(group_, OpType::GATHER, "gather", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::GATHER, "gather", timeout_or(opts.timeout, options_->timeout))(
       {input}, outputs, [input, outputs, root, size = size_](ShmEngine& engine, Collective& call) {
         call = about(call, input, input.numel());
         call.root = root;
@@ -431,7 +429,7 @@ WorkPtr ProcessGroupShm::scatter(Tensors& outputs, Lists& inputs, const ScatterO
   } else {
     TORCH_CHECK_VALUE(inputs.empty(), "ProcessGroupShm::scatter: requires empty input on non-root");
   }
-  return Launch(group_, OpType::SCATTER, "scatter", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::SCATTER, "scatter", timeout_or(opts.timeout, options_->timeout))(
       list, outputs, [output = outputs[0], list, root](ShmEngine& engine, Collective& call) {
         call = about(call, output, output.numel());
         call.root = root;
@@ -447,7 +445,7 @@ WorkPtr ProcessGroupShm::reduce_scatter(Tensors& outputs, Lists& inputs, const R
   check_lists("ProcessGroupShm::reduce_scatter", outputs[0], inputs, size_);
   const Reduction reduction(opts.reduceOp);
   detail::check_reducible("ProcessGroupShm::reduce_scatter", outputs[0].scalar_type(), reduction.op);
-  return Launch(group_, OpType::REDUCE_SCATTER, "reduce_scatter", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::REDUCE_SCATTER, "reduce_scatter", timeout_or(opts.timeout, options_->timeout))(
       inputs[0], outputs, [output = outputs[0], list = inputs[0], reduction](ShmEngine& engine, Collective& call) {
         call = about(call, output, output.numel());
         call.reduction = reduction.op;
@@ -479,7 +477,7 @@ WorkPtr ProcessGroupShm::reduce_scatter_single_coalesced(
     check_like("ProcessGroupShm::reduce_scatter_single", outputs[i], inputs[i], outputs[i].numel() * size_);
     detail::check_reducible("ProcessGroupShm::reduce_scatter_single", outputs[i].scalar_type(), reduction.op);
   }
-  const auto timeout = or_default(opts.timeout, options_->timeout);
+  const auto timeout = timeout_or(opts.timeout, options_->timeout);
   return Launch(group_, OpType::_REDUCE_SCATTER_BASE, "reduce_scatter", timeout)(
       inputs, outputs, [inputs, outputs, reduction, size = size_](ShmEngine& engine, Collective& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
@@ -516,7 +514,7 @@ WorkPtr ProcessGroupShm::all_to_all_single(
   check_like("ProcessGroupShm::all_to_all_single", input, output, output.numel());
   const auto in_sizes = split_bytes("input", input_split_sizes, input, size_);
   const auto out_sizes = split_bytes("output", output_split_sizes, output, size_);
-  return Launch(group_, OpType::ALLTOALL_BASE, "all_to_all", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::ALLTOALL_BASE, "all_to_all", timeout_or(opts.timeout, options_->timeout))(
       {input}, {output}, [input, output, in_sizes, out_sizes](ShmEngine& engine, Collective& call) {
         call = about(call, input, -1);
         const Dense from(input);
@@ -542,7 +540,7 @@ WorkPtr ProcessGroupShm::alltoall(Tensors& outputs, Tensors& inputs, const AllTo
     in_sizes.push_back(inputs[i].nbytes());
     out_sizes.push_back(outputs[i].nbytes());
   }
-  return Launch(group_, OpType::ALLTOALL, "all_to_all", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::ALLTOALL, "all_to_all", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs, [inputs, outputs, in_sizes, out_sizes](ShmEngine& engine, Collective& call) {
         call = about(call, inputs[0], -1);
         const auto from = dense(inputs);
@@ -553,7 +551,7 @@ WorkPtr ProcessGroupShm::alltoall(Tensors& outputs, Tensors& inputs, const AllTo
 }
 
 WorkPtr ProcessGroupShm::barrier(const BarrierOptions& opts) {
-  return Launch(group_, OpType::BARRIER, "barrier", or_default(opts.timeout, options_->timeout))(
+  return Launch(group_, OpType::BARRIER, "barrier", timeout_or(opts.timeout, options_->timeout))(
       {}, {}, [](ShmEngine& engine, Collective& call) { engine.barrier(call); });
 }
 

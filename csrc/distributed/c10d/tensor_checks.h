@@ -46,6 +46,11 @@ struct TORCH_API Reduction {
   at::Tensor factor;
 };
 
+/// What an operation's options say, or the group's own timeout.
+inline std::chrono::milliseconds timeout_or(std::chrono::milliseconds timeout, std::chrono::milliseconds of_group) {
+  return timeout == kUnsetTimeout ? of_group : timeout;
+}
+
 /// Bytes for each rank of a tensor that is split along dimension 0.
 TORCH_API std::vector<size_t> split_bytes(
     const char* side, const std::vector<int64_t>& splits, const at::Tensor& tensor, int size);

@@ -5,6 +5,7 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/util/Exception.h>
 #include <csrc/distributed/backends/backend_registry.h>
+#include <csrc/distributed/c10d/tensor_checks.h>
 #include <csrc/distributed/plugins/nccl/NcclWork.h>
 #include <csrc/distributed/plugins/nccl/call.h>
 #include <csrc/distributed/store/PrefixStore.h>
@@ -103,7 +104,7 @@ void ProcessGroupNCCL::eagerConnectSingleDevice(at::Device device) {
 }
 
 std::chrono::milliseconds ProcessGroupNCCL::or_usual(std::chrono::milliseconds timeout) const {
-  return timeout == kUnsetTimeout ? options_->timeout : timeout;
+  return detail::timeout_or(timeout, options_->timeout);
 }
 
 ProcessGroupNCCL::CommunicatorPtr ProcessGroupNCCL::make_communicator(
