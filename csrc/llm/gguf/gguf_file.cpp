@@ -11,24 +11,25 @@
 
 namespace torch::llm {
 
-namespace {
+/// Kinds of values in metadata, with the numbers of the format.
+enum class GgufValueKind : uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, String, Array, U64, I64, F64 };
 
-enum class ValueKind : uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, String, Array, U64, I64, F64 };
+namespace {
 
 constexpr size_t kMaxDimensions = 8;
 
-size_t bytes_of_kind(ValueKind kind) {
+size_t bytes_of_kind(GgufValueKind kind) {
   switch (kind) {
-    case ValueKind::U8:
-    case ValueKind::I8:
-    case ValueKind::Bool:
+    case GgufValueKind::U8:
+    case GgufValueKind::I8:
+    case GgufValueKind::Bool:
       return 1;
-    case ValueKind::U16:
-    case ValueKind::I16:
+    case GgufValueKind::U16:
+    case GgufValueKind::I16:
       return 2;
-    case ValueKind::U32:
-    case ValueKind::I32:
-    case ValueKind::F32:
+    case GgufValueKind::U32:
+    case GgufValueKind::I32:
+    case GgufValueKind::F32:
       return 4;
     default:
       return 8; // at least, for a string its length
@@ -106,38 +107,39 @@ class GgufReader {
     return text;
   }
 
-  int64_t take_integer(ValueKind kind) {
+  int64_t take_integer(GgufValueKind kind) {
     switch (kind) {
-      case ValueKind::U8:
-      case ValueKind::Bool:
+      case GgufValueKind::U8:
+      case GgufValueKind::Bool:
         return take<uint8_t>();
-      case ValueKind::I8:
+      case GgufValueKind::I8:
         return take<int8_t>();
-      case ValueKind::U16:
+      case GgufValueKind::U16:
         return take<uint16_t>();
-      case ValueKind::I16:
+      case GgufValueKind::I16:
         return take<int16_t>();
-      case ValueKind::U32:
+      case GgufValueKind::U32:
         return take<uint32_t>();
-      case ValueKind::I32:
+      case GgufValueKind::I32:
         return take<int32_t>();
       default: {
         const auto value = take<uint64_t>();
         TORCH_CHECK(
-            kind == ValueKind::I64 || value <= INT64_MAX, name(), ": the number ", value, " does not fit into 63 bits");
+            kind == GgufValueKind::I64 || value <= INT64_MAX, name(), ": the number ", value,
+            " does not fit into 63 bits");
         return static_cast<int64_t>(value);
       }
     }
   }
-  double take_float(ValueKind kind) {
-    return kind == ValueKind::F32 ? take<float>() : take<double>();
+  double take_float(GgufValueKind kind) {
+    return kind == GgufValueKind::F32 ? take<float>() : take<double>();
   }
 
   GgufValue take_array() {
-    const auto kind = static_cast<ValueKind>(take<uint32_t>());
+    const auto kind = static_cast<GgufValueKind>(take<uint32_t>());
     TORCH_CHECK(
-        kind <= ValueKind::F64 && kind != ValueKind::Array, name(), ": arrays of type ", static_cast<uint32_t>(kind),
-        " are not supported");
+        kind <= GgufValueKind::F64 && kind != GgufValueKind::Array, name(), ": arrays of type ",
+        static_cast<uint32_t>(kind), " are not supported");
     const auto count = take<uint64_t>();
     check_room(count, bytes_of_kind(kind));
     const auto fill = [&](auto values, auto take_one) {
@@ -147,10 +149,10 @@ class GgufReader {
       }
       return GgufValue(std::move(values));
     };
-    if (kind == ValueKind::String) {
+    if (kind == GgufValueKind::String) {
       return fill(std::vector<std::string>(), [this] { return take_text(); });
     }
-    if (kind == ValueKind::F32 || kind == ValueKind::F64) {
+    if (kind == GgufValueKind::F32 || kind == GgufValueKind::F64) {
       return fill(std::vector<double>(), [&] { return take_float(kind); });
     }
     return fill(std::vector<int64_t>(), [&] { return take_integer(kind); });
@@ -158,15 +160,15 @@ class GgufReader {
 
   void read_value() {
     std::string key = take_text();
-    const auto kind = static_cast<ValueKind>(take<uint32_t>());
+    const auto kind = static_cast<GgufValueKind>(take<uint32_t>());
     TORCH_CHECK(
-        kind <= ValueKind::F64, name(), ": '", key.substr(0, 100), "' has the unknown type ",
+        kind <= GgufValueKind::F64, name(), ": '", key.substr(0, 100), "' has the unknown type ",
         static_cast<uint32_t>(kind));
-    GgufValue value = kind == ValueKind::Array             ? take_array()
-        : kind == ValueKind::String                        ? GgufValue(take_text())
-        : kind == ValueKind::Bool                          ? GgufValue(take<uint8_t>() != 0)
-        : kind == ValueKind::F32 || kind == ValueKind::F64 ? GgufValue(take_float(kind))
-                                                           : GgufValue(take_integer(kind));
+    GgufValue value = kind == GgufValueKind::Array                 ? take_array()
+        : kind == GgufValueKind::String                            ? GgufValue(take_text())
+        : kind == GgufValueKind::Bool                              ? GgufValue(take<uint8_t>() != 0)
+        : kind == GgufValueKind::F32 || kind == GgufValueKind::F64 ? GgufValue(take_float(kind))
+                                                                   : GgufValue(take_integer(kind));
     const bool is_new = file_.metadata_.emplace(key, std::move(value)).second;
     TORCH_CHECK(is_new, name(), ": '", key.substr(0, 100), "' is there twice");
   }

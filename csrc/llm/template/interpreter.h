@@ -25,7 +25,7 @@ struct Scope {
 
 /// What one rendering may take. Each is far above what templates of models need.
 struct Limits {
-  int64_t steps = 20'000'000; ///< evaluations, and elements that filters look at
+  int64_t steps = 5'000'000; ///< evaluations, and elements that filters look at
   int64_t bytes = 256 << 20; ///< of all texts that are made on the way
   int calls = 60; ///< macros inside each other
   int depth = 800; ///< of statements and expressions that wait for inner ones
