@@ -65,6 +65,16 @@ TEST_CASE("Each line of code of docs/transforms.md is compiled here") {
   CHECK(lines > 25);
 }
 
+TEST_CASE("docs/transforms.md: forward mode by hand") {
+  DocNet model;
+  const Tensor x = randn({5, 6}), v = randn({5, 6});
+  namespace fwd = torch::autograd::forward_ad;
+  fwd::DualLevel level;
+  at::Tensor y = model->forward(fwd::make_dual(x, v));
+  at::Tensor dy = fwd::unpack_dual(y).tangent;
+  check_close(dy, v.matmul(model->fc->weight.t()));
+}
+
 TEST_CASE("docs/transforms.md: a batch of a function") {
   const Tensor x = randn({4, 3}), y = randn({4, 3});
   auto dot = [](const torch::Tensor& a, const torch::Tensor& b) { return a.dot(b); };
