@@ -7,10 +7,11 @@
 #include <torch/distributed.h>
 #include <torch/torch.h>
 
+#include "test/support/doc_code.h"
+
 #include <filesystem>
-#include <fstream>
-#include <set>
 #include <string>
+#include <vector>
 
 namespace first_page {
 int main() {
@@ -82,11 +83,6 @@ void save_and_load(torch::nn::Linear model, torch::optim::Adam& optimizer, c10::
   checkpoint::load(state, "run/latest");
 }
 
-std::string trimmed(const std::string& line) {
-  const size_t begin = line.find_first_not_of(' ');
-  return begin == std::string::npos ? std::string() : line.substr(begin, line.find_last_not_of(' ') - begin + 1);
-}
-
 // In a process of its own, whose group of all processes is its own.
 std::string alone(const std::function<std::string()>& body) {
   return test::with_store_processes(1, [&](int, const c10::intrusive_ptr<c10d::Store>& store) {
@@ -99,26 +95,10 @@ std::string alone(const std::function<std::string()>& body) {
 
 TEST_CASE("Each line of code of docs/distributed.md is compiled here", "[distributed][docs]") {
   const std::filesystem::path tests = std::filesystem::path(TEST_DISTRIBUTED_DATA).parent_path();
-  std::ifstream here(tests / "docs_test.cpp");
-  std::ifstream page(tests.parent_path().parent_path() / "docs/distributed.md");
-  REQUIRE(here);
-  REQUIRE(page);
-  std::set<std::string> lines;
-  for (std::string line; std::getline(here, line);) {
-    lines.insert(trimmed(line));
-  }
-  bool in_code = false;
-  int count = 0;
-  for (std::string line; std::getline(page, line);) {
-    if (line.rfind("```", 0) == 0) {
-      in_code = line == "```cpp";
-    } else if (in_code && !trimmed(line).empty()) {
-      INFO(line);
-      CHECK(lines.count(trimmed(line.substr(0, line.find(" //")))) == 1);
-      ++count;
-    }
-  }
-  CHECK(count > 60);
+  const test::DocCode code =
+      test::look_for_doc_code(tests.parent_path().parent_path() / "docs/distributed.md", tests / "docs_test.cpp");
+  CHECK(code.missing == std::vector<std::string>());
+  CHECK(code.lines > 60);
 }
 
 TEST_CASE("The code of docs/distributed.md runs", "[distributed][docs]") {

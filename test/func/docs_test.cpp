@@ -1,9 +1,8 @@
 // The code of docs/transforms.md, as it stands there.
 #include "support.h"
+#include "test/support/doc_code.h"
 
 #include <filesystem>
-#include <fstream>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,23 +10,6 @@
 using namespace func_test;
 
 namespace {
-
-std::string stripped(const std::string& line) {
-  const size_t begin = line.find_first_not_of(' ');
-  const size_t end = line.find_last_not_of(" \r");
-  return begin == std::string::npos ? "" : line.substr(begin, end - begin + 1);
-}
-
-/// What a program says does not depend on where its lines end, nor on blanks.
-std::string without_blanks(std::string text) {
-  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }), text.end());
-  return text;
-}
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 struct DocNetImpl : torch::nn::Module {
   DocNetImpl() : fc(6, 3) {
@@ -45,24 +27,10 @@ TORCH_MODULE(DocNet);
 
 TEST_CASE("Each line of code of docs/transforms.md is compiled here") {
   const std::filesystem::path here(__FILE__);
-  std::ifstream page(here.parent_path().parent_path().parent_path() / "docs/transforms.md");
-  REQUIRE(page.good());
-  const std::string compiled = without_blanks(read(here));
-  bool in_code = false;
-  size_t lines = 0;
-  for (std::string line; std::getline(page, line);) {
-    if (line.rfind("```", 0) == 0) {
-      in_code = line == "```cpp";
-      continue;
-    }
-    const std::string code = stripped(line.substr(0, line.find("//")));
-    if (in_code && !code.empty()) {
-      INFO(line);
-      CHECK(compiled.find(without_blanks(code)) != std::string::npos);
-      ++lines;
-    }
-  }
-  CHECK(lines > 25);
+  const test::DocCode code =
+      test::look_for_doc_code(here.parent_path().parent_path().parent_path() / "docs/transforms.md", here);
+  CHECK(code.missing == std::vector<std::string>());
+  CHECK(code.lines > 25);
 }
 
 TEST_CASE("docs/transforms.md: forward mode by hand") {

@@ -9,11 +9,12 @@
 #include <csrc/jit/passes/remove_mutation.h>
 #include <csrc/jit/runtime/graph_executor.h>
 
+#include "test/support/doc_code.h"
+
 #include <filesystem>
-#include <fstream>
 #include <random>
-#include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -44,35 +45,14 @@ torch::jit::Module defined(const std::string& source) {
   return module;
 }
 
-std::string trimmed(const std::string& line) {
-  const size_t begin = line.find_first_not_of(' ');
-  return begin == std::string::npos ? std::string() : line.substr(begin, line.find_last_not_of(' ') - begin + 1);
-}
-
 } // namespace
 
 TEST_CASE("Each line of code of docs/torchscript.md is compiled here", "[jit][docs]") {
   const std::filesystem::path tests = std::filesystem::path(TEST_JIT_DATA).parent_path();
-  std::ifstream here(tests / "docs_test.cpp");
-  std::ifstream page(tests.parent_path().parent_path() / "docs/torchscript.md");
-  REQUIRE(here);
-  REQUIRE(page);
-  std::set<std::string> lines;
-  for (std::string line; std::getline(here, line);) {
-    lines.insert(trimmed(line));
-  }
-  bool in_code = false;
-  int count = 0;
-  for (std::string line; std::getline(page, line);) {
-    if (line.rfind("```", 0) == 0) {
-      in_code = line == "```cpp";
-    } else if (in_code && !trimmed(line).empty()) {
-      INFO(line);
-      CHECK(lines.count(trimmed(line.substr(0, line.find("  //")))) == 1);
-      ++count;
-    }
-  }
-  CHECK(count > 30);
+  const test::DocCode code =
+      test::look_for_doc_code(tests.parent_path().parent_path() / "docs/torchscript.md", tests / "docs_test.cpp");
+  CHECK(code.missing == std::vector<std::string>());
+  CHECK(code.lines > 30);
 }
 
 TEST_CASE("docs/torchscript.md: load and run", "[jit][docs]") {
