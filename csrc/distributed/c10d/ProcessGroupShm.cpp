@@ -6,6 +6,7 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 #include <csrc/distributed/c10d/ShmGroup.h>
+#include <csrc/distributed/c10d/ShmMessageWork.h>
 #include <csrc/distributed/c10d/tensor_checks.h>
 #include <csrc/distributed/engine/reduce.h>
 
@@ -110,47 +111,6 @@ class Launch {
   OpType type_;
   const char* title_;
   std::chrono::milliseconds timeout_;
-};
-
-class MessageWork : public Work {
- public:
-  MessageWork(const std::shared_ptr<ShmGroup>& group, OpType type, const char* title, Tensors tensors, bool receives)
-      : Work(group->segment().rank(), type, group->title(title).c_str(), tensors),
-        group_(group),
-        record_(group->record().schedule({0, type, title, &tensors, nullptr})),
-        tensors_(std::move(tensors)),
-        dense_(tensors_[0]),
-        receives_(receives) {}
-  Dense& dense() {
-    return dense_;
-  }
-  void end(std::exception_ptr error, int peer) {
-    source_ = peer;
-    if (receives_ && !error) {
-      dense_.write_back();
-    }
-    if (const auto group = group_.lock(); group && !error) {
-      group->record().complete(record_);
-    }
-    finish(std::move(error));
-  }
-  int sourceRank() const override {
-    return receives_ ? source_ : Work::sourceRank();
-  }
-  void synchronize() override {
-    wait();
-  }
-  std::vector<at::Tensor> result() override {
-    return tensors_;
-  }
-
- private:
-  std::weak_ptr<ShmGroup> group_;
-  uint64_t record_;
-  Tensors tensors_;
-  Dense dense_;
-  bool receives_;
-  int source_ = -1;
 };
 
 } // namespace
@@ -566,7 +526,7 @@ WorkPtr ProcessGroupShm::send(Tensors& tensors, int dst_rank, int tag) {
   TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
   TORCH_CHECK_VALUE(dst_rank != rank_, "ProcessGroupShm::send: rank ", rank_, " cannot send to itself");
   TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
-  auto work = c10::make_intrusive<MessageWork>(group_, OpType::SEND, "send", tensors, false);
+  auto work = c10::make_intrusive<detail::ShmMessageWork>(group_, OpType::SEND, "send", tensors, false);
   detail::Message message;
   message.peer = dst_rank;
   message.tag = tag;
@@ -585,7 +545,8 @@ WorkPtr ProcessGroupShm::recv(Tensors& tensors, int src_rank, int tag) {
   TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
   TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
   const auto type = src_rank < 0 ? OpType::RECVANYSOURCE : OpType::RECV;
-  auto work = c10::make_intrusive<MessageWork>(group_, type, src_rank < 0 ? "recvAnySource" : "recv", tensors, true);
+  auto work =
+      c10::make_intrusive<detail::ShmMessageWork>(group_, type, src_rank < 0 ? "recvAnySource" : "recv", tensors, true);
   detail::Message message;
   message.peer = src_rank;
   message.tag = tag;
