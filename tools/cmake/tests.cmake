@@ -58,6 +58,7 @@ foreach(folder ${tested_folders})
     endif()
   endif()
 endforeach()
+target_sources(test_backend PRIVATE test/distributed/ranks.cpp test/distributed/expect.cpp)
 
 # Backends in libraries of their own, where they are built.
 if(TARGET tensor_gloo)

@@ -255,11 +255,12 @@ at::Tensor clip_grad_norm_(
   for (auto& sum : sums) {
     for (int64_t d = 0; sum.of && d < sum.of->device_mesh().ndim(); ++d) {
       if (shard_dim(sum.of->placements()[static_cast<size_t>(d)]) >= 0) {
-        std::vector<at::Tensor> tensors{sum.value.reshape({1})};
+        // Gradients may be kept on the CPU.
+        std::vector<at::Tensor> tensors{sum.value.reshape({1}).to(device_of(sum.of->device_mesh()))};
         c10d::AllreduceOptions options;
         options.reduceOp = largest ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
         sum.of->device_mesh().get_group(d)->allreduce(tensors, options)->wait();
-        sum.value = tensors[0].reshape({});
+        sum.value = tensors[0].reshape({}).to(sum.value.device());
       }
     }
     total = largest ? at::maximum(total, sum.value) : total + sum.value;

@@ -3,6 +3,7 @@
 
 #include <autograd/variable.h>
 #include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
 #include <csrc/distributed/fsdp/sharded_group.h>
 
 #include <aten/ops/detach.h>
@@ -26,7 +27,11 @@ struct GatherParameters final : autograd::Node {
 } // namespace
 
 autograd::variable_list ReduceGradients::apply(autograd::variable_list&& grads) {
-  group->reduce(trained, std::vector<at::Tensor>(grads.begin(), grads.end()));
+  const auto reducing = group.lock();
+  TORCH_CHECK(
+      reducing != nullptr,
+      "fully_shard: gradients have come for a module that is gone: keep the module until backward has ended");
+  reducing->reduce(trained, std::vector<at::Tensor>(grads.begin(), grads.end()));
   return {};
 }
 

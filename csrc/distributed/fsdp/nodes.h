@@ -12,13 +12,14 @@ class ShardedGroup;
 
 /// The end of a graph at the whole parameters of one forward: runs when all their gradients are there.
 struct ReduceGradients final : autograd::Node {
-  explicit ReduceGradients(std::shared_ptr<ShardedGroup> group_) : group(std::move(group_)) {}
+  explicit ReduceGradients(std::weak_ptr<ShardedGroup> group_) : group(std::move(group_)) {}
   std::string name() const override {
     return "FullyShardBackward";
   }
   autograd::variable_list apply(autograd::variable_list&& grads) override;
 
-  std::shared_ptr<ShardedGroup> group;
+  /// Weak, because the group's whole parameters hold this. The node behind the module's results keeps it for backward.
+  std::weak_ptr<ShardedGroup> group;
   std::vector<size_t> trained; // the parameters that are its inputs
 };
 

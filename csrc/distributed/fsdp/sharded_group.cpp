@@ -5,6 +5,7 @@
 #include <autograd/graph_task.h>
 #include <autograd/rebound_variable.h>
 #include <c10/core/GradMode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/Exception.h>
 #include <csrc/distributed/fsdp/nodes.h>
 #include <csrc/distributed/tensor/dtensor.h>
@@ -12,6 +13,11 @@
 #include <algorithm>
 
 namespace torch::distributed::fsdp {
+
+c10::Device device_of(const DeviceMesh& mesh) {
+  const c10::DeviceType type = mesh.device_type();
+  return type == c10::kCPU ? c10::Device(type) : c10::impl::VirtualGuardImpl(type).getDevice();
+}
 
 ShardedGroup::ShardedGroup(std::vector<ParameterPlaces> parameters, FullyShardOptions options)
     : reshard_after_forward(options.reshard_after_forward()),
@@ -41,7 +47,7 @@ void ShardedGroup::cut() {
     layouts_.push_back({rows, (rows + ranks - 1) / ranks, rows > 0 ? tensor.numel() / rows : 0, tensor.sizes().vec()});
     const Layout& layout = layouts_.back();
     const int64_t begin = std::min(layout.rows, mesh().get_coordinate().back() * layout.chunk);
-    auto shard = tensor.detach().narrow(0, begin, own_rows(layout)).clone(at::MemoryFormat::Contiguous);
+    auto shard = to_home(tensor.detach().narrow(0, begin, own_rows(layout)).clone(at::MemoryFormat::Contiguous));
     shards_.push_back(shard.requires_grad_(tensor.requires_grad()));
     place.register_instead(shards_.back());
     mark(shards_.size() - 1);
@@ -58,6 +64,15 @@ void ShardedGroup::mark(size_t parameter) {
 
 c10::ScalarType ShardedGroup::gathered_dtype() const {
   return options_.mp_policy().param_dtype().value_or(shards_[0].scalar_type());
+}
+
+at::Tensor ShardedGroup::to_home(at::Tensor shard) const {
+  const auto& policy = options_.offload_policy();
+  if (!policy || shard.is_meta()) {
+    return shard;
+  }
+  shard = shard.cpu();
+  return policy->pin_memory() && mesh().device_type() == c10::kCUDA ? shard.pin_memory() : shard;
 }
 
 // Whether an optimizer or a program has changed the shards since they were gathered.
@@ -87,13 +102,13 @@ void ShardedGroup::begin_gather() {
   }
   TORCH_CHECK(
       !shards_[0].is_meta(), "fully_shard: parameters are on the meta device; call to_empty() and initialize them");
-  const auto options = shards_[0].options().dtype(gathered_dtype()).requires_grad(false);
+  const auto options = at::TensorOptions(gathered_dtype()).device(working_device());
   sent_ = at::zeros({each}, options);
   received_ = at::empty({ranks * each}, options);
   gathered_versions_.clear();
   int64_t at = 0;
   for (size_t i = 0; i < shards_.size(); ++i) {
-    sent_.narrow(0, at, shards_[i].numel()).copy_(shards_[i].detach().view(-1));
+    sent_.narrow(0, at, shards_[i].numel()).copy_(shards_[i].detach().view(-1), shards_[i].is_pinned());
     at += layouts_[i].chunk * layouts_[i].width;
     gathered_versions_.push_back(autograd::impl::version_counter(shards_[i]).current_version());
   }
@@ -159,7 +174,7 @@ void ShardedGroup::show_shards() {
 void ShardedGroup::show_whole() {
   auto tensors = whole_parameters();
   if (c10::GradMode::is_enabled() && !tensors.empty()) {
-    auto node = std::make_shared<ReduceGradients>(shared_from_this());
+    auto node = std::make_shared<ReduceGradients>(weak_from_this());
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (shards_[i].requires_grad()) {
         node->trained.push_back(i);
@@ -188,7 +203,7 @@ void ShardedGroup::to_empty(c10::Device device) {
   let_go();
   for (size_t i = 0; i < shards_.size(); ++i) {
     const bool trained = shards_[i].requires_grad();
-    shards_[i] = at::empty(shards_[i].sizes(), shards_[i].options().device(device).requires_grad(false));
+    shards_[i] = to_home(at::empty(shards_[i].sizes(), shards_[i].options().device(device).requires_grad(false)));
     shards_[i].requires_grad_(trained);
     places_[i].register_instead(shards_[i]);
     mark(i);
@@ -290,15 +305,17 @@ void ShardedGroup::enter_pass(autograd::GraphTask& pass) {
   root->pass_has_ended = false;
   // A module that was called several times has several ends in the graph: their gradients are added before they are
   // reduced, as in a model that is not cut.
+  std::vector<std::shared_ptr<ShardedGroup>> ends;
   for (size_t i = 0; i < pass.nodes_.size(); ++i) {
     if (const auto* end = dynamic_cast<const ReduceGradients*>(pass.nodes_[i].node)) {
-      end->group->expected_ = 0;
+      if (auto group = end->group.lock()) {
+        group->expected_ = 0;
+        ends.push_back(std::move(group));
+      }
     }
   }
-  for (size_t i = 0; i < pass.nodes_.size(); ++i) {
-    if (const auto* end = dynamic_cast<const ReduceGradients*>(pass.nodes_[i].node)) {
-      ++end->group->expected_;
-    }
+  for (const auto& group : ends) {
+    ++group->expected_;
   }
   const std::lock_guard lock(pass.final_callbacks_lock_);
   pass.final_callbacks_.emplace_back([self = shared_from_this()] { self->end_pass(); });
@@ -355,7 +372,7 @@ void ShardedGroup::reduce(const std::vector<size_t>& trained, std::vector<at::Te
     }
     const auto dtype = options_.mp_policy().reduce_dtype().value_or(gathered_dtype());
     Reduction reduction{
-        {}, at::zeros({ranks, each}, shards_[0].options().dtype(dtype).requires_grad(false)), {}, trained};
+        {}, at::zeros({ranks, each}, at::TensorOptions(dtype).device(working_device())), {}, trained};
     reduction.received = at::empty({each}, reduction.sent.options());
     int64_t at = 0;
     for (const size_t i : trained) {
@@ -404,9 +421,9 @@ void ShardedGroup::take_reduction() {
     at += layouts_[i].chunk * layouts_[i].width;
     auto& grad = shards_[i].mutable_grad();
     if (grad.defined()) {
-      grad.add_(own.to(grad.scalar_type()));
+      grad.add_(own.to(grad.device(), grad.scalar_type()));
     } else {
-      grad = own.to(shards_[i].scalar_type(), /*non_blocking=*/false, /*copy=*/true);
+      grad = own.to(shards_[i].device(), shards_[i].scalar_type(), /*non_blocking=*/false, /*copy=*/true);
     }
   }
 }

@@ -16,6 +16,9 @@ namespace torch::distributed::fsdp {
 
 class ShardedGroup;
 
+/// The device that this rank's part of the mesh computes on: the current one of its type.
+c10::Device device_of(const DeviceMesh& mesh);
+
 /// What the groups of one root share: the order in which forward went through them, and what a backward pass has begun.
 struct RootState {
   std::vector<std::weak_ptr<ShardedGroup>> order, last_order;
@@ -48,7 +51,7 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
   std::vector<at::Tensor> whole_parameters() const;
   /// This rank's parts of the whole parameters into the shards.
   void write_back();
-  /// New shards on a device, for those that were made on the meta device.
+  /// New shards on a device, or on the CPU where they are offloaded, for those that were made on the meta device.
   void to_empty(c10::Device device);
 
   // ---- hooks -----------------------------------------------------------------------------------------------------
@@ -96,6 +99,12 @@ class ShardedGroup : public std::enable_shared_from_this<ShardedGroup> {
   void mark(size_t parameter);
   bool is_stale() const;
   c10::ScalarType gathered_dtype() const;
+  /// Where parameters are whole and gradients are reduced.
+  c10::Device working_device() const {
+    return options_.offload_policy() ? device_of(mesh()) : shards_[0].device();
+  }
+  /// `shard`, a new tensor, where shards are kept.
+  at::Tensor to_home(at::Tensor shard) const;
   void show_shards();
   void show_whole();
   void prefetch_after(bool forward);
