@@ -371,8 +371,7 @@ void ShardedGroup::reduce(const std::vector<size_t>& trained, std::vector<at::Te
       each += layouts_[i].chunk * layouts_[i].width;
     }
     const auto dtype = options_.mp_policy().reduce_dtype().value_or(gathered_dtype());
-    Reduction reduction{
-        {}, at::zeros({ranks, each}, at::TensorOptions(dtype).device(working_device())), {}, trained};
+    Reduction reduction{{}, at::zeros({ranks, each}, at::TensorOptions(dtype).device(working_device())), {}, trained};
     reduction.received = at::empty({each}, reduction.sent.options());
     int64_t at = 0;
     for (const size_t i : trained) {
