@@ -145,7 +145,7 @@ SugaredValuePtr Emitter::emit_fork(const Syntax& call, Symbol form) {
   if (const auto* local = dynamic_cast<LocalFunction*>(callee.get())) {
     return std::make_shared<SimpleValue>(emit_local_function(call.range, form, local->definition));
   }
-  std::vector<SyntaxPtr> rest(call[1].children.begin() + 1, call[1].children.end());
+  SyntaxChildren rest(call[1].children.begin() + 1, call[1].children.end());
   const Syntax arguments(SyntaxKind::Sequence, call[1].range, {}, std::move(rest));
   const std::vector<NamedValue> values = emit_arguments(arguments);
   const std::vector<NamedValue> keywords = emit_keywords(call[2]);
@@ -215,13 +215,11 @@ Value* Emitter::emit_dict_of_pairs(const SourceRange& range, const SugaredValueP
 SugaredValuePtr Emitter::emit_container_constructor(const Syntax& expression, Symbol form, const TypePtr& hint) {
   const SourceRange& range = expression.range;
   const bool is_list = form == aten::list;
-  const Syntax empty_sequence(SyntaxKind::Sequence, range);
   if (expression[1].size() == 0 && (is_list || expression[2].size() == 0)) {
     const Syntax empty(
         is_list ? SyntaxKind::List : SyntaxKind::Dict, range, {},
-        is_list ? std::vector<SyntaxPtr>()
-                : std::vector<SyntaxPtr>{
-                      std::make_shared<Syntax>(empty_sequence), std::make_shared<Syntax>(empty_sequence)});
+        is_list ? SyntaxChildren()
+                : SyntaxChildren{makeSyntax(SyntaxKind::Sequence, range), makeSyntax(SyntaxKind::Sequence, range)});
     return std::make_shared<SimpleValue>(is_list ? emit_list(empty, hint) : emit_dict(empty, hint));
   }
   if (is_list) {

@@ -575,7 +575,7 @@ void Emitter::emit_while(const Syntax& statement) {
 void Emitter::emit_for(const Syntax& statement) {
   // Errors of what does not fit the variables mark the whole loop.
   const SyntaxPtr several = statement[0].is(SyntaxKind::Tuple)
-      ? std::make_shared<Syntax>(SyntaxKind::Tuple, statement.range, std::string(), statement[0].children)
+      ? makeSyntax(SyntaxKind::Tuple, statement.range, std::string(), SyntaxChildren(statement[0].children))
       : nullptr;
   const Syntax& target = several ? *several : statement[0];
   const SugaredValuePtr iterable = emit_sugared(statement[1])->iter(statement.range, method_);

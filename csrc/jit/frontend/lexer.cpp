@@ -23,16 +23,34 @@ bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-constexpr std::array<std::string_view, 26> kKeywords = {
-    "and",  "as",    "assert", "break",  "class",  "continue", "def",   "del", "elif",
-    "else", "False", "for",    "global", "if",     "import",   "in",    "is",  "None",
-    "not",  "or",    "pass",   "raise",  "return", "True",     "while", "with"};
+// Which of kWords begin with each character: lists, linked by the place of the next one.
+struct WordsByFirst {
+  static constexpr uint8_t kNone = kWords.size();
+  std::array<uint8_t, 128> first;
+  std::array<uint8_t, kWords.size()> next;
 
-// Longer ones first.
-constexpr std::array<std::string_view, 45> kOperators = {
-    "<<=", ">>=", "**=", "...", "->", "<<", ">>", "**", "//", "==", "!=", "<=", ">=", "+=", "-=",
-    "*=",  "/=",  "%=",  "&=",  "|=", "^=", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",  "^",
-    "~",   "<",   ">",   "=",   "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  ".",  "?",  "!"};
+  constexpr WordsByFirst() : first(), next() {
+    first.fill(kNone);
+    for (size_t i = kWords.size(); i-- > 0;) {
+      uint8_t& head = first[static_cast<size_t>(kWords[i][0])];
+      next[i] = head;
+      head = static_cast<uint8_t>(i);
+    }
+  }
+};
+constexpr WordsByFirst kWordsByFirst;
+
+// The first of kWords that `fits`, of those that begin with the character.
+template <class Fits>
+Word find_word(char begin, const Fits& fits) {
+  Word word;
+  word.index =
+      static_cast<unsigned char>(begin) < 128 ? kWordsByFirst.first[static_cast<size_t>(begin)] : WordsByFirst::kNone;
+  while (word.index != WordsByFirst::kNone && !fits(word.text())) {
+    word.index = kWordsByFirst.next[word.index];
+  }
+  return word;
+}
 
 constexpr std::string_view kTypeComment = "# type:";
 
@@ -104,8 +122,8 @@ Lexer::Lexer(std::shared_ptr<Source> source, size_t begin, size_t end)
   current_ = scan();
 }
 
-Token Lexer::make(TokenKind kind, size_t begin) const {
-  return Token{kind, SourceRange(source_, begin, pos_)};
+Token Lexer::make(TokenKind kind, size_t begin, Word word) const {
+  return Token{kind, SourceRange(source_, begin, pos_), word};
 }
 
 const Token& Lexer::lookahead() {
@@ -126,8 +144,8 @@ Token Lexer::next() {
   return taken;
 }
 
-bool Lexer::nextIf(std::string_view text) {
-  if (!current_.is(text)) {
+bool Lexer::nextIf(Word word) {
+  if (!current_.is(word)) {
     return false;
   }
   next();
@@ -142,9 +160,9 @@ bool Lexer::nextIf(TokenKind kind) {
   return true;
 }
 
-Token Lexer::expect(std::string_view text) {
-  if (!current_.is(text)) {
-    reportUnexpected(std::string(text), current_);
+Token Lexer::expect(Word word) {
+  if (!current_.is(word)) {
+    reportUnexpected(std::string(word.text()), current_);
   }
   return next();
 }
@@ -292,14 +310,29 @@ void Lexer::throw_invalid(size_t begin) const {
   throw_unexpected("a valid token", std::string(1, text_[gap_]), SourceRange(source_, begin, begin + 1));
 }
 
-size_t Lexer::scan_operator(size_t begin) const {
-  const char first = text_[begin];
-  for (const std::string_view op : kOperators) {
-    if (op[0] == first && text_.substr(begin, op.size()) == op) {
-      return begin + op.size();
-    }
+Token Lexer::scan_name(size_t begin) {
+  while (pos_ < text_.size() && is_name_part(text_[pos_])) {
+    ++pos_;
   }
-  throw_invalid(begin);
+  const std::string_view name = text_.substr(begin, pos_ - begin);
+  const Word keyword = find_word(name[0], [&](std::string_view word) { return word == name; });
+  return make(keyword == Word() ? TokenKind::Name : TokenKind::Keyword, begin, keyword);
+}
+
+Token Lexer::scan_operator(size_t begin) {
+  const char first = text_[begin];
+  const std::string_view rest = text_.substr(begin);
+  const Word word = find_word(first, [&](std::string_view each) { return rest.starts_with(each); });
+  if (word == Word()) {
+    throw_invalid(begin);
+  }
+  pos_ = begin + word.text().size();
+  if (first == '(' || first == '[' || first == '{') {
+    ++brackets_;
+  } else if ((first == ')' || first == ']' || first == '}') && brackets_ > 0) {
+    --brackets_;
+  }
+  return make(TokenKind::Operator, begin, word);
 }
 
 Token Lexer::scan() {
@@ -331,12 +364,7 @@ Token Lexer::scan() {
     return make(TokenKind::TypeComment, begin);
   }
   if (is_name_start(c)) {
-    while (pos_ < text_.size() && is_name_part(text_[pos_])) {
-      ++pos_;
-    }
-    const bool is_keyword =
-        std::find(kKeywords.begin(), kKeywords.end(), text_.substr(begin, pos_ - begin)) != kKeywords.end();
-    return make(is_keyword ? TokenKind::Keyword : TokenKind::Name, begin);
+    return scan_name(begin);
   }
   if (is_digit(c) || (c == '.' && pos_ + 1 < text_.size() && is_digit(text_[pos_ + 1]))) {
     pos_ = scan_number(begin);
@@ -346,13 +374,7 @@ Token Lexer::scan() {
     pos_ = scan_string(begin);
     return make(TokenKind::String, begin);
   }
-  pos_ = scan_operator(begin);
-  if (c == '(' || c == '[' || c == '{') {
-    ++brackets_;
-  } else if ((c == ')' || c == ']' || c == '}') && brackets_ > 0) {
-    --brackets_;
-  }
-  return make(TokenKind::Operator, begin);
+  return scan_operator(begin);
 }
 
 } // namespace torch::jit

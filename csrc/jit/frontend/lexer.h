@@ -3,6 +3,8 @@
 
 #include <csrc/jit/frontend/source_range.h>
 
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
@@ -24,17 +26,46 @@ enum class TokenKind {
   End,
 };
 
+/// The keywords, then the operators; of those that begin alike, the longer ones first.
+constexpr std::array<std::string_view, 71> kWords = {
+    "and",    "as",   "assert", "break", "class", "continue", "def", "del", "elif", "else",  "False",  "for",
+    "global", "if",   "import", "in",    "is",    "None",     "not", "or",  "pass", "raise", "return", "True",
+    "while",  "with", "<<=",    ">>=",   "**=",   "...",      "->",  "<<",  ">>",   "**",    "//",     "==",
+    "!=",     "<=",   ">=",     "+=",    "-=",    "*=",       "/=",  "%=",  "&=",   "|=",    "^=",     "+",
+    "-",      "*",    "/",      "%",     "@",     "&",        "|",   "^",   "~",    "<",     ">",      "=",
+    "(",      ")",    "[",      "]",     "{",     "}",        ",",   ":",   ".",    "?",     "!"};
+constexpr size_t kKeywordCount = 26;
+
+/// A keyword or operator, as its place among kWords; kWords.size() for tokens that are neither.
+struct Word {
+  uint8_t index = kWords.size();
+
+  constexpr Word() = default;
+  /// Of a literal; text that is none of kWords does not compile.
+  template <size_t N>
+  consteval Word(const char (&text)[N]) {
+    for (index = 0; kWords[index] != text;) {
+      ++index;
+    }
+  }
+  constexpr std::string_view text() const {
+    return kWords[index];
+  }
+  constexpr bool operator==(const Word&) const = default;
+};
+
 struct Token {
   TokenKind kind;
   /// Its characters; the unescaped text of a string is made by the parser.
   SourceRange range;
+  Word word = {};
 
   std::string_view text() const {
     return range.text();
   }
   /// Whether it is this keyword or operator.
-  bool is(std::string_view text_) const {
-    return (kind == TokenKind::Operator || kind == TokenKind::Keyword) && range.text() == text_;
+  bool is(Word other) const {
+    return word == other;
   }
 };
 
@@ -56,10 +87,10 @@ struct TORCH_API Lexer {
   const Token& lookahead();
   Token next();
   /// Takes the token if it is this keyword or operator.
-  bool nextIf(std::string_view text);
+  bool nextIf(Word word);
   bool nextIf(TokenKind kind);
   /// Takes the token or throws "expected ... but found ...".
-  Token expect(std::string_view text);
+  Token expect(Word word);
   Token expect(TokenKind kind);
   [[noreturn]] void reportError(const std::string& what) const;
   [[noreturn]] void reportUnexpected(const std::string& expected, const Token& found);
@@ -74,12 +105,13 @@ struct TORCH_API Lexer {
       const std::string& expected, const std::string& found, const SourceRange& range) const;
   [[noreturn]] void throw_invalid(size_t begin) const;
   Token scan();
-  Token make(TokenKind kind, size_t begin) const;
+  Token make(TokenKind kind, size_t begin, Word word = {}) const;
   bool skip_blank_lines_and_indent(Token& token);
   void skip_spaces();
   size_t scan_number(size_t begin) const;
   size_t scan_string(size_t begin) const;
-  size_t scan_operator(size_t begin) const;
+  Token scan_name(size_t begin);
+  Token scan_operator(size_t begin);
 
   std::shared_ptr<Source> source_;
   std::string_view text_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 
 namespace torch::jit {
 
@@ -16,53 +17,67 @@ namespace {
 constexpr size_t kMaxDepth = 500;
 
 // A node reaches over the token that makes it and all that is in it.
-SyntaxPtr make(SyntaxKind kind, SourceRange range, std::string text, std::vector<SyntaxPtr> children) {
+SyntaxPtr make(SyntaxKind kind, const SourceRange& range, std::string_view text, SyntaxChildren&& children) {
+  size_t start = range.start();
+  size_t end = range.end();
   for (const SyntaxPtr& child : children) {
     if (!child->is(SyntaxKind::Missing) && !(child->is(SyntaxKind::Sequence) && child->size() == 0)) {
-      range = mergeRanges(range, child->range);
+      start = std::min(start, child->range.start());
+      end = std::max(end, child->range.end());
     }
   }
-  return std::make_shared<Syntax>(kind, std::move(range), std::move(text), std::move(children));
+  return makeSyntax(kind, SourceRange(range.source(), start, end), std::string(text), std::move(children));
 }
 
-SyntaxPtr make(SyntaxKind kind, const SourceRange& range, std::vector<SyntaxPtr> children = {}) {
-  return make(kind, range, std::string(), std::move(children));
+SyntaxPtr make(SyntaxKind kind, const SourceRange& range, SyntaxChildren&& children = {}) {
+  return make(kind, range, std::string_view(), std::move(children));
 }
 
-SyntaxPtr sequence(const SourceRange& near, std::vector<SyntaxPtr> items) {
+template <std::same_as<SyntaxPtr>... Children>
+SyntaxPtr make(SyntaxKind kind, const SourceRange& range, std::string_view text, Children&&... children) {
+  SyntaxChildren all;
+  (all.push_back(std::move(children)), ...);
+  return make(kind, range, text, std::move(all));
+}
+
+template <std::same_as<SyntaxPtr>... Children>
+  requires(sizeof...(Children) > 0)
+SyntaxPtr make(SyntaxKind kind, const SourceRange& range, Children&&... children) {
+  return make(kind, range, std::string_view(), std::move(children)...);
+}
+
+SyntaxPtr sequence(const SourceRange& near, SyntaxChildren&& items) {
   const SourceRange range =
       items.empty() ? SourceRange(near.source(), near.start(), near.start()) : items.front()->range;
   return make(SyntaxKind::Sequence, range, std::move(items));
 }
 
-struct BinaryOperator {
-  std::string_view text;
-  int precedence;
-};
-
-// From weak to strong. Unary operators and ** bind more strongly than all of these.
+// From weak to strong; 0 for what is no binary operator. Unary operators and ** bind more strongly than all of these.
 constexpr int kNotPrecedence = 3;
-constexpr std::array<BinaryOperator, 22> kBinaryOperators = {
-    {{"or", 1}, {"and", 2}, {"in", 4}, {"not", 4}, {"is", 4},  {"<", 4}, {"<=", 4}, {">", 4},
-     {">=", 4}, {"==", 4},  {"!=", 4}, {"|", 5},   {"^", 6},   {"&", 7}, {"<<", 8}, {">>", 8},
-     {"+", 9},  {"-", 9},   {"*", 10}, {"/", 10},  {"//", 10}, {"%", 10}}};
-constexpr BinaryOperator kMatrixProduct{"@", 10};
-
-const BinaryOperator* find_binary(const Token& token) {
-  for (const BinaryOperator& op : kBinaryOperators) {
-    if (token.is(op.text)) {
-      return &op;
-    }
+constexpr std::array<uint8_t, kWords.size() + 1> kPrecedences = [] {
+  struct Operator {
+    Word word;
+    uint8_t precedence;
+  };
+  constexpr Operator kOperators[] = {{"or", 1}, {"and", 2}, {"in", 4},  {"not", 4}, {"is", 4}, {"<", 4},
+                                     {"<=", 4}, {">", 4},   {">=", 4},  {"==", 4},  {"!=", 4}, {"|", 5},
+                                     {"^", 6},  {"&", 7},   {"<<", 8},  {">>", 8},  {"+", 9},  {"-", 9},
+                                     {"*", 10}, {"/", 10},  {"//", 10}, {"%", 10},  {"@", 10}};
+  std::array<uint8_t, kWords.size() + 1> precedences{};
+  for (const auto& [word, precedence] : kOperators) {
+    precedences[word.index] = precedence;
   }
-  return token.is(kMatrixProduct.text) ? &kMatrixProduct : nullptr;
-}
+  return precedences;
+}();
 
-bool is_augmented_assignment(const Token& token) {
-  constexpr std::array<std::string_view, 10> kOperators = {
-      "+=", "-=", "*=", "/=", "%=", "**=", "&=", "|=", "^=", "<<="};
-  return token.is(">>=") ||
-      std::any_of(kOperators.begin(), kOperators.end(), [&](std::string_view op) { return token.is(op); });
-}
+constexpr std::array<bool, kWords.size() + 1> kAugmentedAssignments = [] {
+  std::array<bool, kWords.size() + 1> is_one{};
+  for (const Word word :
+       std::initializer_list<Word>{"+=", "-=", "*=", "/=", "%=", "**=", "&=", "|=", "^=", "<<=", ">>="}) {
+    is_one[word.index] = true;
+  }
+  return is_one;
+}();
 
 int digit_value(char c) {
   if (c >= '0' && c <= '9') {
@@ -155,7 +170,7 @@ SyntaxPtr Parser::parse_expression_or_tuple() {
     return first;
   }
   const SourceRange range = first->range;
-  std::vector<SyntaxPtr> elements{std::move(first)};
+  SyntaxChildren elements{std::move(first)};
   while (lexer_.nextIf(",")) {
     const Token& token = lexer_.cur();
     if (token.kind == TokenKind::Newline || token.is("=") || token.is(")") || token.is("]") || token.is(":") ||
@@ -174,7 +189,7 @@ SyntaxPtr Parser::parse_loop_targets() {
     return first;
   }
   const SourceRange range = first->range;
-  std::vector<SyntaxPtr> elements{std::move(first)};
+  SyntaxChildren elements{std::move(first)};
   while (lexer_.nextIf(",") && !lexer_.cur().is("in")) {
     elements.push_back(parse_binary(kNotPrecedence + 2));
   }
@@ -185,7 +200,7 @@ SyntaxPtr Parser::parse_loop_targets() {
 SyntaxPtr Parser::parse_target() {
   if (lexer_.cur().is("*")) {
     const Token star = lexer_.next();
-    return make(SyntaxKind::Starred, star.range, {parse_binary(kNotPrecedence + 2)});
+    return make(SyntaxKind::Starred, star.range, parse_binary(kNotPrecedence + 2));
   }
   return parseExpression();
 }
@@ -199,7 +214,7 @@ SyntaxPtr Parser::parse_conditional() {
   SyntaxPtr condition = parse_binary(1);
   lexer_.expect("else");
   SyntaxPtr otherwise = parseExpression();
-  return make(SyntaxKind::Conditional, keyword.range, {std::move(condition), std::move(value), std::move(otherwise)});
+  return make(SyntaxKind::Conditional, keyword.range, std::move(condition), std::move(value), std::move(otherwise));
 }
 
 SyntaxPtr Parser::parse_binary(int min_precedence) {
@@ -207,16 +222,16 @@ SyntaxPtr Parser::parse_binary(int min_precedence) {
   SyntaxPtr left;
   if (lexer_.cur().is("not") && min_precedence <= kNotPrecedence) {
     const Token keyword = lexer_.next();
-    left = make(SyntaxKind::Unary, keyword.range, "not", {parse_binary(kNotPrecedence)});
+    left = make(SyntaxKind::Unary, keyword.range, "not", parse_binary(kNotPrecedence));
   } else {
     left = parse_unary();
   }
-  while (const BinaryOperator* op = find_binary(lexer_.cur())) {
-    if (op->precedence < min_precedence) {
+  while (const int precedence = kPrecedences[lexer_.cur().word.index]) {
+    if (precedence < min_precedence) {
       break;
     }
-    std::string text(op->text);
-    if (op->text == "not") {
+    std::string_view text = lexer_.cur().text();
+    if (lexer_.cur().is("not")) {
       if (!lexer_.lookahead().is("in")) {
         break;
       }
@@ -227,8 +242,8 @@ SyntaxPtr Parser::parse_binary(int min_precedence) {
     if (text == "is" && lexer_.nextIf("not")) {
       text = "is not";
     }
-    SyntaxPtr right = parse_binary(op->precedence + 1);
-    left = make(SyntaxKind::Binary, token.range, std::move(text), {std::move(left), std::move(right)});
+    SyntaxPtr right = parse_binary(precedence + 1);
+    left = make(SyntaxKind::Binary, token.range, text, std::move(left), std::move(right));
   }
   return left;
 }
@@ -238,7 +253,7 @@ SyntaxPtr Parser::parse_unary() {
   if (token.is("-") || token.is("~")) {
     const Depth depth(*this);
     const Token op = lexer_.next();
-    return make(SyntaxKind::Unary, op.range, std::string(op.text()), {parse_unary()});
+    return make(SyntaxKind::Unary, op.range, op.text(), parse_unary());
   }
   return parse_power();
 }
@@ -251,7 +266,7 @@ SyntaxPtr Parser::parse_power() {
   const Depth depth(*this);
   const Token op = lexer_.next();
   SyntaxPtr exponent = parse_unary();
-  return make(SyntaxKind::Binary, op.range, "**", {std::move(base), std::move(exponent)});
+  return make(SyntaxKind::Binary, op.range, "**", std::move(base), std::move(exponent));
 }
 
 SyntaxPtr Parser::parse_postfix() {
@@ -259,7 +274,7 @@ SyntaxPtr Parser::parse_postfix() {
   while (true) {
     if (lexer_.nextIf(".")) {
       const Token name = lexer_.expect(TokenKind::Name);
-      value = make(SyntaxKind::Attribute, name.range, std::string(name.text()), {std::move(value)});
+      value = make(SyntaxKind::Attribute, name.range, name.text(), std::move(value));
     } else if (lexer_.cur().is("(")) {
       value = parse_call(std::move(value));
     } else if (lexer_.cur().is("[")) {
@@ -272,13 +287,13 @@ SyntaxPtr Parser::parse_postfix() {
 
 SyntaxPtr Parser::parse_call(SyntaxPtr callee) {
   const Token open = lexer_.expect("(");
-  std::vector<SyntaxPtr> arguments;
-  std::vector<SyntaxPtr> keywords;
+  SyntaxChildren arguments;
+  SyntaxChildren keywords;
   while (!lexer_.cur().is(")")) {
     if (lexer_.cur().kind == TokenKind::Name && lexer_.lookahead().is("=")) {
       const Token name = lexer_.next();
       lexer_.next();
-      keywords.push_back(make(SyntaxKind::Keyword, name.range, std::string(name.text()), {parseExpression()}));
+      keywords.push_back(make(SyntaxKind::Keyword, name.range, name.text(), parseExpression()));
     } else {
       SyntaxPtr argument = parse_target();
       arguments.push_back(lexer_.cur().is("for") ? parse_list_comprehension(std::move(argument)) : std::move(argument));
@@ -290,12 +305,12 @@ SyntaxPtr Parser::parse_call(SyntaxPtr callee) {
   lexer_.expect(")");
   SyntaxPtr positional = sequence(open.range, std::move(arguments));
   SyntaxPtr named = sequence(open.range, std::move(keywords));
-  return make(SyntaxKind::Call, open.range, {std::move(callee), std::move(positional), std::move(named)});
+  return make(SyntaxKind::Call, open.range, std::move(callee), std::move(positional), std::move(named));
 }
 
 SyntaxPtr Parser::parse_subscript(SyntaxPtr object) {
   const Token open = lexer_.expect("[");
-  std::vector<SyntaxPtr> indices;
+  SyntaxChildren indices;
   while (!lexer_.cur().is("]")) {
     indices.push_back(parse_index(indices.empty() ? open.range : lexer_.cur().range));
     if (!lexer_.nextIf(",")) {
@@ -304,8 +319,8 @@ SyntaxPtr Parser::parse_subscript(SyntaxPtr object) {
   }
   const Token close = lexer_.expect("]");
   return make(
-      SyntaxKind::Subscript, mergeRanges(open.range, close.range),
-      {std::move(object), sequence(open.range, std::move(indices))});
+      SyntaxKind::Subscript, mergeRanges(open.range, close.range), std::move(object),
+      sequence(open.range, std::move(indices)));
 }
 
 SyntaxPtr Parser::parse_index(const SourceRange& begin) {
@@ -320,7 +335,7 @@ SyntaxPtr Parser::parse_index(const SourceRange& begin) {
   if (lexer_.nextIf(":") && !ends_part()) {
     step = parseExpression();
   }
-  return make(SyntaxKind::Slice, begin, {std::move(start), std::move(stop), std::move(step)});
+  return make(SyntaxKind::Slice, begin, std::move(start), std::move(stop), std::move(step));
 }
 
 // Behind the element: `for targets in iterable`. Filters are not part of the language: an "if" behind the iterable
@@ -331,7 +346,7 @@ SyntaxPtr Parser::parse_list_comprehension(SyntaxPtr element) {
   lexer_.expect("in");
   SyntaxPtr iterable = parseExpression();
   const SourceRange range = element->range;
-  return make(SyntaxKind::ListComprehension, range, {std::move(element), std::move(target), std::move(iterable)});
+  return make(SyntaxKind::ListComprehension, range, std::move(element), std::move(target), std::move(iterable));
 }
 
 SyntaxPtr Parser::parse_list() {
@@ -346,7 +361,7 @@ SyntaxPtr Parser::parse_list() {
     lexer_.expect("]");
     return comprehension;
   }
-  std::vector<SyntaxPtr> elements{std::move(first)};
+  SyntaxChildren elements{std::move(first)};
   while (lexer_.nextIf(",") && !lexer_.cur().is("]")) {
     elements.push_back(parse_target());
   }
@@ -358,8 +373,8 @@ SyntaxPtr Parser::parse_dict() {
   // Errors mark a dict from its first key to its last value.
   lexer_.expect("{");
   const SourceRange first = lexer_.cur().range;
-  std::vector<SyntaxPtr> keys;
-  std::vector<SyntaxPtr> values;
+  SyntaxChildren keys;
+  SyntaxChildren values;
   while (!lexer_.cur().is("}")) {
     keys.push_back(parseExpression());
     lexer_.expect(":");
@@ -370,15 +385,15 @@ SyntaxPtr Parser::parse_dict() {
       SyntaxPtr iterable = parseExpression();
       lexer_.expect("}");
       return make(
-          SyntaxKind::DictComprehension, first,
-          {std::move(keys[0]), std::move(values[0]), std::move(target), std::move(iterable)});
+          SyntaxKind::DictComprehension, first, std::move(keys[0]), std::move(values[0]), std::move(target),
+          std::move(iterable));
     }
     if (!lexer_.nextIf(",")) {
       break;
     }
   }
   lexer_.expect("}");
-  return make(SyntaxKind::Dict, first, {sequence(first, std::move(keys)), sequence(first, std::move(values))});
+  return make(SyntaxKind::Dict, first, sequence(first, std::move(keys)), sequence(first, std::move(values)));
 }
 
 // Literals that follow each other are one.
@@ -390,7 +405,7 @@ SyntaxPtr Parser::parse_string() {
     text += unescape(part.range);
     range = mergeRanges(range, part.range);
   }
-  return make(SyntaxKind::String, range, std::move(text), {});
+  return make(SyntaxKind::String, range, std::move(text));
 }
 
 SyntaxPtr Parser::parse_atom() {
@@ -398,11 +413,11 @@ SyntaxPtr Parser::parse_atom() {
   switch (token.kind) {
     case TokenKind::Name: {
       const Token name = lexer_.next();
-      return make(SyntaxKind::Name, name.range, std::string(name.text()), {});
+      return make(SyntaxKind::Name, name.range, name.text());
     }
     case TokenKind::Number: {
       const Token number = lexer_.next();
-      return make(SyntaxKind::Number, number.range, std::string(number.text()), {});
+      return make(SyntaxKind::Number, number.range, number.text());
     }
     case TokenKind::String:
       return parse_string();
@@ -446,7 +461,7 @@ SyntaxPtr Parser::parse_atom() {
 
 SyntaxPtr Parser::parse_block() {
   const SourceRange near = lexer_.cur().range;
-  std::vector<SyntaxPtr> statements;
+  SyntaxChildren statements;
   lexer_.expectIndentedBlock();
   while (!lexer_.nextIf(TokenKind::Dedent)) {
     statements.push_back(parse_statement());
@@ -464,7 +479,7 @@ SyntaxPtr Parser::parse_statement() {
     const Token keyword = lexer_.next();
     SyntaxPtr condition = parseExpression();
     lexer_.expect(":");
-    return make(SyntaxKind::While, keyword.range, {std::move(condition), parse_block()});
+    return make(SyntaxKind::While, keyword.range, std::move(condition), parse_block());
   }
   if (token.is("for")) {
     const Token keyword = lexer_.next();
@@ -472,7 +487,7 @@ SyntaxPtr Parser::parse_statement() {
     lexer_.expect("in");
     SyntaxPtr iterable = parse_expression_or_tuple();
     lexer_.expect(":");
-    return make(SyntaxKind::For, keyword.range, {std::move(target), std::move(iterable), parse_block()});
+    return make(SyntaxKind::For, keyword.range, std::move(target), std::move(iterable), parse_block());
   }
   if (token.is("with")) {
     return parse_with(lexer_.next());
@@ -488,7 +503,7 @@ SyntaxPtr Parser::parse_if(const Token& keyword) {
   SyntaxPtr condition = parseExpression();
   lexer_.expect(":");
   SyntaxPtr then = parse_block();
-  std::vector<SyntaxPtr> otherwise;
+  SyntaxChildren otherwise;
   SyntaxPtr otherwise_block = sequence(keyword.range, {});
   if (lexer_.cur().is("elif")) {
     otherwise.push_back(parse_if(lexer_.next()));
@@ -497,24 +512,24 @@ SyntaxPtr Parser::parse_if(const Token& keyword) {
     lexer_.expect(":");
     otherwise_block = parse_block();
   }
-  return make(SyntaxKind::If, keyword.range, {std::move(condition), std::move(then), std::move(otherwise_block)});
+  return make(SyntaxKind::If, keyword.range, std::move(condition), std::move(then), std::move(otherwise_block));
 }
 
 SyntaxPtr Parser::parse_with(const Token& keyword) {
-  std::vector<SyntaxPtr> items;
+  SyntaxChildren items;
   do {
     SyntaxPtr context = parseExpression();
     const SourceRange range = context->range;
     SyntaxPtr target = missing(range);
     if (lexer_.nextIf("as")) {
       const Token name = lexer_.expect(TokenKind::Name);
-      target = make(SyntaxKind::Name, name.range, std::string(name.text()), {});
+      target = make(SyntaxKind::Name, name.range, name.text());
     }
-    items.push_back(make(SyntaxKind::WithItem, range, {std::move(context), std::move(target)}));
+    items.push_back(make(SyntaxKind::WithItem, range, std::move(context), std::move(target)));
   } while (lexer_.nextIf(","));
   lexer_.expect(":");
   SyntaxPtr contexts = sequence(keyword.range, std::move(items));
-  return make(SyntaxKind::With, keyword.range, {std::move(contexts), parse_block()});
+  return make(SyntaxKind::With, keyword.range, std::move(contexts), parse_block());
 }
 
 SyntaxPtr Parser::parse_simple_statement() {
@@ -524,26 +539,26 @@ SyntaxPtr Parser::parse_simple_statement() {
     const Token keyword = lexer_.next();
     const bool at_end = lexer_.cur().kind == TokenKind::Newline;
     SyntaxPtr value = at_end ? missing(keyword.range) : parse_expression_or_tuple();
-    statement = make(SyntaxKind::Return, keyword.range, {std::move(value)});
+    statement = make(SyntaxKind::Return, keyword.range, std::move(value));
   } else if (token.is("raise")) {
     const Token keyword = lexer_.next();
     SyntaxPtr value = parseExpression();
-    statement = make(SyntaxKind::Raise, keyword.range, {std::move(value)});
+    statement = make(SyntaxKind::Raise, keyword.range, std::move(value));
   } else if (token.is("assert")) {
     const Token keyword = lexer_.next();
     SyntaxPtr condition = parseExpression();
     SyntaxPtr message = lexer_.nextIf(",") ? parseExpression() : missing(keyword.range);
-    statement = make(SyntaxKind::Assert, keyword.range, {std::move(condition), std::move(message)});
+    statement = make(SyntaxKind::Assert, keyword.range, std::move(condition), std::move(message));
   } else if (token.is("del")) {
     const Token keyword = lexer_.next();
-    std::vector<SyntaxPtr> targets;
+    SyntaxChildren targets;
     do {
       targets.push_back(parseExpression());
     } while (lexer_.nextIf(","));
     statement = make(SyntaxKind::Delete, keyword.range, std::move(targets));
   } else if (token.is("global")) {
     const Token keyword = lexer_.next();
-    std::vector<SyntaxPtr> names;
+    SyntaxChildren names;
     do {
       names.push_back(parseExpression());
     } while (lexer_.nextIf(","));
@@ -567,29 +582,28 @@ SyntaxPtr Parser::parse_simple_statement() {
 SyntaxPtr Parser::parse_assignment_or_expression() {
   SyntaxPtr first = parse_expression_or_tuple();
   const SourceRange range = first->range;
-  if (is_augmented_assignment(lexer_.cur())) {
+  if (kAugmentedAssignments[lexer_.cur().word.index]) {
     const Token op = lexer_.next();
     const std::string_view text = op.text();
     SyntaxPtr value = parse_expression_or_tuple();
     return make(
-        SyntaxKind::AugmentedAssign, op.range, std::string(text.substr(0, text.size() - 1)),
-        {std::move(first), std::move(value)});
+        SyntaxKind::AugmentedAssign, op.range, text.substr(0, text.size() - 1), std::move(first), std::move(value));
   }
   if (lexer_.nextIf(":")) {
     SyntaxPtr type = parseExpression();
     SyntaxPtr value = lexer_.nextIf("=") ? parse_expression_or_tuple() : missing(range);
-    return make(SyntaxKind::Assign, range, {sequence(range, {std::move(first)}), std::move(value), std::move(type)});
+    return make(SyntaxKind::Assign, range, sequence(range, {first}), std::move(value), std::move(type));
   }
   if (!lexer_.cur().is("=")) {
-    return make(SyntaxKind::Expression, range, {std::move(first)});
+    return make(SyntaxKind::Expression, range, std::move(first));
   }
-  std::vector<SyntaxPtr> targets;
+  SyntaxChildren targets;
   SyntaxPtr value = std::move(first);
   while (lexer_.nextIf("=")) {
     targets.push_back(std::move(value));
     value = parse_expression_or_tuple();
   }
-  return make(SyntaxKind::Assign, range, {sequence(range, std::move(targets)), std::move(value), missing(range)});
+  return make(SyntaxKind::Assign, range, sequence(range, std::move(targets)), std::move(value), missing(range));
 }
 
 // ---- definitions ----------------------------------------------------------------------------------------------------
@@ -598,18 +612,16 @@ SyntaxPtr Parser::parse_parameter(bool keyword_only) {
   const Token name = lexer_.expect(TokenKind::Name);
   SyntaxPtr type = lexer_.nextIf(":") ? parseExpression() : missing(name.range);
   SyntaxPtr value = lexer_.nextIf("=") ? parseExpression() : missing(name.range);
-  std::vector<SyntaxPtr> marks;
+  SyntaxChildren marks;
   if (keyword_only) {
     marks.push_back(make(SyntaxKind::True, name.range));
   }
   SyntaxPtr mark = sequence(name.range, std::move(marks));
-  return make(
-      SyntaxKind::Parameter, name.range, std::string(name.text()),
-      {std::move(type), std::move(value), std::move(mark)});
+  return make(SyntaxKind::Parameter, name.range, name.text(), std::move(type), std::move(value), std::move(mark));
 }
 
-std::vector<SyntaxPtr> Parser::parse_parameters() {
-  std::vector<SyntaxPtr> parameters;
+SyntaxChildren Parser::parse_parameters() {
+  SyntaxChildren parameters;
   bool keyword_only = false;
   lexer_.expect("(");
   while (!lexer_.cur().is(")")) {
@@ -630,19 +642,18 @@ std::vector<SyntaxPtr> Parser::parse_parameters() {
 namespace {
 
 // The parameters with the types that a comment `# type: (A, B) -> C` gives; for methods it may leave out self.
-std::vector<SyntaxPtr> with_types(
-    const SourceRange& range, const std::vector<SyntaxPtr>& parameters, const std::vector<SyntaxPtr>& types) {
+SyntaxChildren with_types(const SourceRange& range, const SyntaxChildren& parameters, const SyntaxChildren& types) {
   const size_t skipped = parameters.size() == types.size() + 1 && parameters[0]->text == "self" ? 1 : 0;
   if (parameters.size() != types.size() + skipped) {
     throw ErrorReport(range) << "Number of type annotations (" << types.size()
                              << ") did not match the number of function parameters (" << parameters.size() << ")";
   }
-  std::vector<SyntaxPtr> typed(parameters.begin(), parameters.begin() + static_cast<ptrdiff_t>(skipped));
+  SyntaxChildren typed(parameters.begin(), parameters.begin() + static_cast<ptrdiff_t>(skipped));
   for (size_t i = skipped; i < parameters.size(); ++i) {
     const Syntax& parameter = *parameters[i];
-    typed.push_back(std::make_shared<Syntax>(
+    typed.push_back(makeSyntax(
         SyntaxKind::Parameter, parameter.range, parameter.text,
-        std::vector<SyntaxPtr>{types[i - skipped], parameter.children[1], parameter.children[2]}));
+        SyntaxChildren{types[i - skipped], parameter.children[1], parameter.children[2]}));
   }
   return typed;
 }
@@ -654,7 +665,7 @@ SyntaxPtr Parser::parseFunction() {
   lexer_.expect("def");
   const Token name = lexer_.expect(TokenKind::Name);
   const SourceRange open = lexer_.cur().range;
-  std::vector<SyntaxPtr> parameters = parse_parameters();
+  SyntaxChildren parameters = parse_parameters();
   SyntaxPtr result = lexer_.nextIf("->") ? parseExpression() : missing(name.range);
   lexer_.expect(":");
   // The comment stands behind the colon or on a line of its own.
@@ -668,7 +679,7 @@ SyntaxPtr Parser::parseFunction() {
       lexer_.reportUnexpected("(", lexer_.cur());
     }
     const SyntaxPtr types = parseExpression();
-    const std::vector<SyntaxPtr> list = types->is(SyntaxKind::Tuple) ? types->children : std::vector<SyntaxPtr>{types};
+    const SyntaxChildren list = types->is(SyntaxKind::Tuple) ? types->children : SyntaxChildren{types};
     parameters = with_types(open, parameters, list);
     if (lexer_.nextIf("->")) {
       result = parseExpression();
@@ -682,7 +693,7 @@ SyntaxPtr Parser::parseFunction() {
       take_type_comment();
       lexer_.expect(TokenKind::Newline);
     }
-    std::vector<SyntaxPtr> statements;
+    SyntaxChildren statements;
     while (!lexer_.nextIf(TokenKind::Dedent)) {
       statements.push_back(parse_statement());
     }
@@ -694,15 +705,15 @@ SyntaxPtr Parser::parseFunction() {
     lexer_.reportUnexpected("ident", lexer_.cur());
   }
   return make(
-      SyntaxKind::Function, name.range, std::string(name.text()),
-      {make(SyntaxKind::Sequence, open, std::move(parameters)), std::move(result), std::move(body)});
+      SyntaxKind::Function, name.range, name.text(), make(SyntaxKind::Sequence, open, std::move(parameters)),
+      std::move(result), std::move(body));
 }
 
 SyntaxPtr Parser::parseClass() {
   const Depth depth(*this);
   const Token keyword = lexer_.expect("class");
   const Token name = lexer_.expect(TokenKind::Name);
-  std::vector<SyntaxPtr> bases;
+  SyntaxChildren bases;
   if (lexer_.nextIf("(")) {
     while (!lexer_.cur().is(")")) {
       bases.push_back(parseExpression());
@@ -715,8 +726,8 @@ SyntaxPtr Parser::parseClass() {
   lexer_.expect(":");
   SyntaxPtr body = parse_block();
   return make(
-      SyntaxKind::Class, mergeRanges(keyword.range, name.range), std::string(name.text()),
-      {sequence(name.range, std::move(bases)), std::move(body)});
+      SyntaxKind::Class, mergeRanges(keyword.range, name.range), name.text(), sequence(name.range, std::move(bases)),
+      std::move(body));
 }
 
 SyntaxPtr Parser::parseTopLevel() {

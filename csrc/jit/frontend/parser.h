@@ -52,7 +52,7 @@ struct TORCH_API Parser {
   SyntaxPtr parse_with(const Token& keyword);
   SyntaxPtr parse_block();
   SyntaxPtr parse_parameter(bool keyword_only);
-  std::vector<SyntaxPtr> parse_parameters();
+  SyntaxChildren parse_parameters();
   SyntaxPtr missing(const SourceRange& near) const;
 
   Lexer lexer_;

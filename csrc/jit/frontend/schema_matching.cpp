@@ -147,6 +147,19 @@ std::optional<size_t> findInputWithName(
 
 namespace {
 
+/// The positional arguments of a call, whose first one may be the object of a method.
+struct Positional {
+  const NamedValue* self;
+  at::ArrayRef<NamedValue> rest;
+
+  size_t size() const {
+    return rest.size() + (self ? 1 : 0);
+  }
+  const NamedValue& operator[](size_t i) const {
+    return !self ? rest[i] : i == 0 ? *self : rest[i - 1];
+  }
+};
+
 /// One try to fit arguments to one schema. What it inserts is removed again if it fails.
 class Matcher {
  public:
@@ -158,7 +171,7 @@ class Matcher {
       std::ostream* why_not)
       : schema_(schema), range_(range), graph_(graph), allow_conversions_(allow_conversions), why_not_(why_not) {}
 
-  std::optional<MatchedSchema> match(at::ArrayRef<NamedValue> arguments, at::ArrayRef<NamedValue> keyword_arguments) {
+  std::optional<MatchedSchema> match(const Positional& arguments, at::ArrayRef<NamedValue> keyword_arguments) {
     Node* const before = graph_.insertPoint()->prev();
     std::optional<MatchedSchema> matched = try_match(arguments, keyword_arguments);
     if (!matched) {
@@ -180,19 +193,18 @@ class Matcher {
     return std::nullopt;
   }
 
-  std::optional<MatchedSchema> try_match(
-      at::ArrayRef<NamedValue> arguments, at::ArrayRef<NamedValue> keyword_arguments) {
+  std::optional<MatchedSchema> try_match(const Positional& arguments, at::ArrayRef<NamedValue> keyword_arguments) {
     const bool is_aten = schema_.name().compare(0, 6, "aten::") == 0;
-    std::vector<bool> used_keywords(keyword_arguments.size());
+    c10::SmallVector<bool, 16> used_keywords(keyword_arguments.size(), false);
     size_t used = 0;
     MatchedSchema matched;
+    matched.inputs.reserve(schema_.arguments().size());
     for (size_t i = 0; i < schema_.arguments().size(); ++i) {
       const c10::Argument& argument = schema_.arguments()[i];
-      std::optional<NamedValue> actual;
-      const std::optional<size_t> keyword = findInputWithName(argument.name(), keyword_arguments, is_aten);
+      Value* input = nullptr;
       if (!argument.kwarg_only() && used < arguments.size()) {
         if (takes_rest_as_list(i, arguments[used])) {
-          Value* list = rest_as_list(argument, arguments.slice(used));
+          Value* list = rest_as_list(argument, arguments, used);
           if (!list) {
             return std::nullopt;
           }
@@ -200,16 +212,15 @@ class Matcher {
           matched.inputs.push_back(list);
           continue;
         }
-        actual = arguments[used++];
-      } else if (keyword) {
-        actual = keyword_arguments[*keyword];
+        input = fit(argument, arguments[used++]);
+      } else if (const auto keyword = findInputWithName(argument.name(), keyword_arguments, is_aten)) {
+        input = fit(argument, keyword_arguments[*keyword]);
         used_keywords[*keyword] = true;
       } else if (argument.default_value()) {
-        actual = NamedValue(*argument.default_value());
+        input = fit(argument, NamedValue(*argument.default_value()));
       } else {
         return fail("Argument ", argument.name(), " not provided.");
       }
-      Value* input = fit(argument, *actual);
       if (!input) {
         return std::nullopt;
       }
@@ -234,19 +245,20 @@ class Matcher {
   }
 
   std::optional<MatchedSchema> finish(MatchedSchema matched) {
-    bool all_named = !schema_.returns().empty();
-    std::vector<std::string> names;
+    const std::vector<c10::Argument>& returns = schema_.returns();
     for (const c10::Argument& result : schema_.returns()) {
       TypePtr type = c10::tryEvalTypeVariables(withoutSymInts(result.type()), type_env_);
       TORCH_CHECK(
           type, "the type variables of result ", result.type()->repr_str(), " of ", schema_,
           " are not determined by its arguments");
       matched.return_types.push_back(std::move(type));
-      all_named = all_named && !result.name().empty();
-      names.push_back(result.name());
     }
-    if (all_named && names.size() > 1) {
-      matched.return_field_names = std::move(names);
+    const auto is_named = [](const c10::Argument& result) { return !result.name().empty(); };
+    if (returns.size() > 1 && std::all_of(returns.begin(), returns.end(), is_named)) {
+      matched.return_field_names.emplace();
+      for (const c10::Argument& result : returns) {
+        matched.return_field_names->push_back(result.name());
+      }
     }
     matched.schema_name = schema_.name();
     if (!schema_.overload_name().empty()) {
@@ -270,12 +282,12 @@ class Matcher {
         actual->kind() != TypeKind::OptionalType && !convertibleToList(actual, type);
   }
 
-  Value* rest_as_list(const c10::Argument& argument, at::ArrayRef<NamedValue> rest) {
+  Value* rest_as_list(const c10::Argument& argument, const Positional& arguments, size_t first) {
     const TypePtr element = without_optional(withoutSymInts(argument.type()))->containedType(0);
     const c10::Argument one("<varargs>", element);
     std::vector<Value*> elements;
-    for (const NamedValue& value : rest) {
-      Value* fitting = fit(one, value);
+    for (size_t i = first; i < arguments.size(); ++i) {
+      Value* fitting = fit(one, arguments[i]);
       if (!fitting) {
         return nullptr;
       }
@@ -293,32 +305,44 @@ class Matcher {
     const TypePtr formal = withoutSymInts(argument.type());
     const c10::MatchTypeReturn matched = c10::matchTypeVariables(formal, value->type(), type_env_);
     if (!matched.success()) {
-      fail(
-          "Could not match type ", value->type()->repr_str(), " to ", argument.type()->repr_str(), " in argument '",
-          argument.name(), "': ", matched.reason(), ".");
+      if (why_not_) {
+        fail(
+            "Could not match type ", value->type()->repr_str(), " to ", argument.type()->repr_str(), " in argument '",
+            argument.name(), "': ", matched.reason(), ".");
+      }
       return nullptr;
     }
     const TypePtr concrete = c10::tryEvalTypeVariables(formal, type_env_);
     if (!concrete) {
       // Nothing but None was given for it.
-      fail(
-          "Type variables in type ", argument.type()->repr_str(), " could not be inferred from actual type ",
-          value->type()->repr_str(), ".");
+      if (why_not_) {
+        fail(
+            "Type variables in type ", argument.type()->repr_str(), " could not be inferred from actual type ",
+            value->type()->repr_str(), ".");
+      }
       return nullptr;
     }
     value = tryConvertToType(range, graph_, concrete, value, allow_conversions_);
-    std::ostringstream subtype_reason;
-    if (!value->type()->isSubtypeOfExt(*concrete, why_not_ ? &subtype_reason : nullptr)) {
-      std::string hint = subtype_reason.str();
-      const TensorType* tensor = value->type()->castRaw<TensorType>();
-      if (tensor && tensor->isInferredType()) {
-        hint += "Inferred the value for argument '" + argument.name() +
-            "' to be of type 'Tensor' because it was not annotated with an explicit type.\n";
-      }
-      fail(argument.formatTypeMismatchMsg(value->type()->repr_str()), hint);
+    if (!value->type()->isSubtypeOf(*concrete)) {
+      refuse_type(argument, *value->type(), *concrete);
       return nullptr;
     }
     return value;
+  }
+
+  void refuse_type(const c10::Argument& argument, const Type& actual, const Type& wanted) {
+    if (!why_not_) {
+      return;
+    }
+    std::ostringstream reason;
+    actual.isSubtypeOfExt(wanted, &reason);
+    std::string hint = reason.str();
+    const TensorType* tensor = actual.castRaw<TensorType>();
+    if (tensor && tensor->isInferredType()) {
+      hint += "Inferred the value for argument '" + argument.name() +
+          "' to be of type 'Tensor' because it was not annotated with an explicit type.\n";
+    }
+    fail(argument.formatTypeMismatchMsg(actual.repr_str()), hint);
   }
 
   // One number where the schema says int[2].
@@ -348,15 +372,6 @@ class Matcher {
   c10::TypeEnv type_env_;
 };
 
-std::vector<NamedValue> with_self(const std::optional<NamedValue>& self, at::ArrayRef<NamedValue> arguments) {
-  std::vector<NamedValue> all;
-  if (self) {
-    all.push_back(*self);
-  }
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return all;
-}
-
 // Operators of methods may take self by name, at any place.
 bool takes_self_first(const FunctionSchema& schema) {
   return schema.arguments().empty() || schema.argumentIndexWithName("self").value_or(0) == 0;
@@ -375,9 +390,9 @@ std::optional<MatchedSchema> try_match(
   if (self && !takes_self_first(schema)) {
     std::vector<NamedValue> keywords(keyword_arguments.begin(), keyword_arguments.end());
     keywords.emplace_back(self->locOr(range), "self", self->value(graph));
-    return matcher.match(arguments, keywords);
+    return matcher.match({nullptr, arguments}, keywords);
   }
-  return matcher.match(with_self(self, arguments), keyword_arguments);
+  return matcher.match({self ? &*self : nullptr, arguments}, keyword_arguments);
 }
 
 std::string prefix_lines(const std::string& text, const std::string& prefix) {
@@ -400,13 +415,13 @@ MatchedSchema matchSchema(
     at::ArrayRef<NamedValue> arguments,
     at::ArrayRef<NamedValue> keyword_arguments,
     const std::optional<NamedValue>& self) {
-  std::ostringstream why_not;
-  std::optional<MatchedSchema> matched =
-      try_match(schema, range, graph, arguments, keyword_arguments, self, true, &why_not);
-  if (!matched) {
-    throw ErrorReport(range) << why_not.str();
+  // Reasons cost more than matching, so they are made when they are needed.
+  if (auto matched = try_match(schema, range, graph, arguments, keyword_arguments, self, true, nullptr)) {
+    return *std::move(matched);
   }
-  return *matched;
+  std::ostringstream why_not;
+  try_match(schema, range, graph, arguments, keyword_arguments, self, true, &why_not);
+  throw ErrorReport(range) << why_not.str();
 }
 
 std::pair<size_t, MatchedSchema> matchSchemas(
@@ -415,29 +430,29 @@ std::pair<size_t, MatchedSchema> matchSchemas(
     Graph& graph,
     at::ArrayRef<NamedValue> arguments,
     at::ArrayRef<NamedValue> keyword_arguments,
-    const std::optional<NamedValue>& self,
-    bool render_errors) {
+    const std::optional<NamedValue>& self) {
   TORCH_INTERNAL_ASSERT(!schemas.empty());
   if (schemas.size() == 1) {
     return {0, matchSchema(*schemas[0], range, graph, arguments, keyword_arguments, self)};
   }
-  std::ostringstream why_not;
-  for (const bool allow_conversions : {false, true}) {
-    // The reasons of the last round are those worth reading.
-    why_not.str("");
-    for (size_t i = 0; i < schemas.size(); ++i) {
-      std::optional<MatchedSchema> matched = try_match(
-          *schemas[i], range, graph, arguments, keyword_arguments, self, allow_conversions,
-          render_errors ? &why_not : nullptr);
+  const auto match_all = [&](bool allow_conversions, std::ostream* why_not) {
+    std::optional<std::pair<size_t, MatchedSchema>> found;
+    for (size_t i = 0; i < schemas.size() && !found; ++i) {
+      std::optional<MatchedSchema> matched =
+          try_match(*schemas[i], range, graph, arguments, keyword_arguments, self, allow_conversions, why_not);
       if (matched) {
-        return {i, std::move(*matched)};
+        found.emplace(i, std::move(*matched));
       }
     }
+    return found;
+  };
+  for (const bool allow_conversions : {false, true}) {
+    if (auto found = match_all(allow_conversions, nullptr)) {
+      return *std::move(found);
+    }
   }
-  if (!render_errors) {
-    // Reasons cost more than matching, so they are made when they are needed.
-    return matchSchemas(schemas, range, graph, arguments, keyword_arguments, self, true);
-  }
+  std::ostringstream why_not;
+  match_all(true, &why_not);
   throw ErrorReport(range) << "Arguments for call are not valid.\nThe following variants are available:\n"
                            << prefix_lines(why_not.str(), "  ") << "\nThe original call is";
 }
@@ -475,15 +490,16 @@ Value* emitBuiltinCall(
     const std::optional<NamedValue>& self) {
   const auto variants = sharedOperatorsFor(name);
   std::vector<const FunctionSchema*> schemas;
+  std::vector<const Operator*> operators;
   for (const OperatorPtr& variant : *variants) {
     const std::string& overload = variant->schema().overload_name();
     // x.view(3) asks for a size.
     const bool is_cast = name == Symbol(aten::view) && overload == "dtype";
     if (!names_dimensions(overload) && (!is_cast || findInputWithName("dtype", keyword_arguments))) {
       schemas.push_back(&variant->schema());
+      operators.push_back(variant.get());
     }
   }
-  const size_t operators = schemas.size();
   const std::vector<Function*>& functions = getAllBuiltinFunctionsFor(name);
   for (Function* function : functions) {
     schemas.push_back(&function->getSchema());
@@ -505,8 +521,8 @@ Value* emitBuiltinCall(
     throw report;
   }
   const auto [index, matched] = matchSchemas(schemas, range, graph, arguments, keyword_arguments, self);
-  if (index >= operators) {
-    Function& function = *functions[index - operators];
+  if (index >= operators.size()) {
+    Function& function = *functions[index - operators.size()];
     Node* const before = graph.insertPoint()->prev();
     Value* result = insertGraph(graph, *toGraphFunction(function).graph(), matched.inputs).at(0);
     for (Node* node = before->next(); node != graph.insertPoint(); node = node->next()) {
@@ -518,6 +534,7 @@ Value* emitBuiltinCall(
   for (const TypePtr& type : matched.return_types) {
     node->addOutput()->setType(type);
   }
+  node->setOperator(*operators[index]);
   return pack_outputs(graph, node, matched);
 }
 

@@ -38,8 +38,7 @@ TORCH_API std::pair<size_t, MatchedSchema> matchSchemas(
     Graph& graph,
     at::ArrayRef<NamedValue> arguments,
     at::ArrayRef<NamedValue> keyword_arguments,
-    const std::optional<NamedValue>& self = std::nullopt,
-    bool render_errors = false);
+    const std::optional<NamedValue>& self = std::nullopt);
 
 /// Inserts a call of the operator with that name. Throws if no overload takes the arguments.
 TORCH_API Value* emitBuiltinCall(

@@ -1,5 +1,8 @@
 #include <csrc/jit/frontend/syntax.h>
 
+#include <c10/core/SmallPool.h>
+
+#include <algorithm>
 #include <ostream>
 
 namespace torch::jit {
@@ -52,16 +55,25 @@ const char* toString(SyntaxKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+SyntaxPtr makeSyntax(SyntaxKind kind, SourceRange range, std::string text, SyntaxChildren&& children) {
+  return std::allocate_shared<Syntax>(
+      c10::PoolAllocator<Syntax>(), kind, std::move(range), std::move(text), std::move(children));
+}
+
 // Long chains such as a + b + c + ... are deep on their left: their nodes go one by one, not by recursion.
 Syntax::~Syntax() {
-  std::vector<SyntaxPtr> pending = std::move(children);
+  const auto has_children = [](const SyntaxPtr& node) { return node && !node->children.empty(); };
+  if (std::none_of(children.begin(), children.end(), has_children)) {
+    return;
+  }
+  c10::SmallVector<SyntaxPtr, 16> pending = std::move(children);
   while (!pending.empty()) {
     const SyntaxPtr node = std::move(pending.back());
     pending.pop_back();
     if (node && node.use_count() == 1) {
       // Nobody else can see it any more.
-      std::vector<SyntaxPtr>& inner = const_cast<Syntax&>(*node).children;
-      pending.insert(pending.end(), std::make_move_iterator(inner.begin()), std::make_move_iterator(inner.end()));
+      SyntaxChildren& inner = const_cast<Syntax&>(*node).children;
+      pending.append(std::make_move_iterator(inner.begin()), std::make_move_iterator(inner.end()));
       inner.clear();
     }
   }

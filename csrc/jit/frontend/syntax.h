@@ -1,6 +1,7 @@
 // The syntax tree of TorchScript source.
 #pragma once
 
+#include <c10/util/SmallVector.h>
 #include <csrc/jit/frontend/source_range.h>
 
 #include <memory>
@@ -66,10 +67,11 @@ TORCH_API const char* toString(SyntaxKind kind);
 
 struct Syntax;
 using SyntaxPtr = std::shared_ptr<const Syntax>;
+using SyntaxChildren = c10::SmallVector<SyntaxPtr, 3>;
 
 /// A node of the tree. Immutable.
 struct TORCH_API Syntax {
-  Syntax(SyntaxKind kind, SourceRange range, std::string text = {}, std::vector<SyntaxPtr> children = {})
+  Syntax(SyntaxKind kind, SourceRange range, std::string text = {}, SyntaxChildren&& children = {})
       : kind(kind), range(std::move(range)), text(std::move(text)), children(std::move(children)) {}
   ~Syntax();
 
@@ -91,8 +93,12 @@ struct TORCH_API Syntax {
   /// From the first to the last character that belongs to it, but for calls: those end before the closing parenthesis.
   SourceRange range;
   std::string text;
-  std::vector<SyntaxPtr> children;
+  SyntaxChildren children;
 };
+
+/// Makes a node; its memory comes from the pool of small blocks.
+TORCH_API SyntaxPtr
+makeSyntax(SyntaxKind kind, SourceRange range, std::string text = {}, SyntaxChildren&& children = {});
 
 /// As an S-expression, `(Binary + (Name x) (Number 1))`: for tests and debugging.
 TORCH_API std::ostream& operator<<(std::ostream& out, const Syntax& tree);

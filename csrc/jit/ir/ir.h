@@ -9,6 +9,8 @@
 
 #include <aten/core/function_schema.h>
 #include <aten/core/stack.h>
+#include <c10/core/SmallPool.h>
+#include <c10/util/SmallVector.h>
 #include <csrc/jit/ir/attributes.h>
 #include <csrc/jit/ir/graph_node_list.h>
 #include <csrc/jit/ir/named_value.h>
@@ -51,12 +53,12 @@ struct Use {
     return user == other.user && offset == other.offset;
   }
 };
-using use_list = std::vector<Use>;
+using use_list = c10::SmallVector<Use, 2>;
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
 /// An output of a node (or an input of a block, which is an output of the block's parameter node).
-struct TORCH_API Value {
+struct TORCH_API Value final : c10::PoolAllocated {
   Value(const Value&) = delete;
   Value& operator=(const Value&) = delete;
 
@@ -132,7 +134,7 @@ struct TORCH_API Value {
 // ---- nodes ----------------------------------------------------------------------------------------------------------
 
 /// An operation.
-struct TORCH_API Node {
+struct TORCH_API Node final : c10::PoolAllocated {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -183,10 +185,10 @@ struct TORCH_API Node {
     return {const_cast<const Value* const*>(outputs_.data()), outputs_.size()};
   }
   Value* input(size_t i) {
-    return inputs_.at(i);
+    return inputs().at(i);
   }
   const Value* input(size_t i) const {
-    return inputs_.at(i);
+    return inputs().at(i);
   }
   /// The only one. Throws if there is not exactly one.
   Value* input();
@@ -194,10 +196,10 @@ struct TORCH_API Node {
   Value* output();
   const Value* output() const;
   Value* output(size_t i) {
-    return outputs_.at(i);
+    return outputs().at(i);
   }
   const Value* output(size_t i) const {
-    return outputs_.at(i);
+    return outputs().at(i);
   }
   bool hasUses() const;
   /// By the argument's name in the operator's schema.
@@ -286,6 +288,10 @@ struct TORCH_API Node {
   const Operator* maybeOperator() const;
   /// Throws and lists the candidates if there is none.
   const Operator& getOperator() const;
+  /// What maybeOperator() gives until inputs, outputs or attributes change: for who has found it already.
+  void setOperator(const Operator& found) {
+    operator_ = &found;
+  }
   Operation getOperation() const;
   /// Whether the same inputs may give other results.
   bool isNondeterministic() const;
@@ -312,7 +318,7 @@ struct TORCH_API Node {
     return expectAttribute(name).kind();
   }
   std::vector<Symbol> attributeNames() const;
-  const std::vector<Attribute>& attributes() const {
+  at::ArrayRef<Attribute> attributes() const {
     return attributes_;
   }
   Node* removeAttribute(Symbol name);
@@ -393,10 +399,10 @@ struct TORCH_API Node {
   Block* block_ = nullptr;
   size_t index_; // in the graph's list of nodes
   topo_position_t topo_position_ = 0;
-  std::vector<Value*> inputs_;
-  std::vector<Value*> outputs_;
-  std::vector<Block*> blocks_;
-  std::vector<Attribute> attributes_;
+  c10::SmallVector<Value*, 4> inputs_;
+  c10::SmallVector<Value*, 1> outputs_;
+  c10::SmallVector<Block*, 2> blocks_;
+  c10::SmallVector<Attribute, 1> attributes_;
   SourceRange range_;
   ScopePtr scope_;
   InlinedCallStackPtr callstack_;
@@ -407,7 +413,7 @@ struct TORCH_API Node {
 // ---- blocks ---------------------------------------------------------------------------------------------------------
 
 /// A list of nodes with inputs and outputs.
-struct TORCH_API Block {
+struct TORCH_API Block final : c10::PoolAllocated {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 

@@ -15,14 +15,13 @@ constexpr topo_position_t kMidPoint = 0;
 // Room for 2^23 nodes on either side of the first before positions are given anew.
 constexpr topo_position_t kAppendInterval = topo_position_t{1} << 40;
 
-template <class T>
-void permute(std::vector<T>& items, const std::vector<size_t>& new_order) {
+std::vector<Value*> permuted(at::ArrayRef<Value*> items, const std::vector<size_t>& new_order) {
   TORCH_INTERNAL_ASSERT(new_order.size() == items.size());
-  std::vector<T> permuted;
+  std::vector<Value*> values;
   for (const size_t i : new_order) {
-    permuted.push_back(items.at(i));
+    values.push_back(items.at(i));
   }
-  items = std::move(permuted);
+  return values;
 }
 
 } // namespace
@@ -75,7 +74,7 @@ bool Node::hasNamedInput(const std::string& name) const {
 Value* Node::namedInput(const std::string& name) const {
   const std::optional<int> index = schema().argumentIndexWithName(name);
   TORCH_CHECK(index, "Couldn't find an argument called ", name, " in schema ", schema());
-  return inputs_.at(static_cast<size_t>(*index));
+  return at::ArrayRef<Value*>(inputs_).at(static_cast<size_t>(*index));
 }
 
 Value* Node::namedInput(Symbol name) const {
@@ -114,7 +113,7 @@ use_list::iterator Node::findUseForInput(size_t i) {
 }
 
 Value* Node::dropInput(size_t i) {
-  Value* value = inputs_.at(i);
+  Value* value = inputs().at(i);
   value->uses_.erase(findUseForInput(i));
   inputs_[i] = nullptr;
   return value;
@@ -155,11 +154,9 @@ void Node::removeAllInputs() {
 }
 
 void Node::permuteInputs(const std::vector<size_t>& new_order) {
-  const std::vector<Value*> before = inputs_;
+  const std::vector<Value*> values = permuted(inputs_, new_order);
   removeAllInputs();
-  std::vector<Value*> permuted = before;
-  permute(permuted, new_order);
-  for (Value* value : permuted) {
+  for (Value* value : values) {
     addInput(value);
   }
 }
@@ -183,7 +180,7 @@ Value* Node::insertOutput(size_t i) {
 }
 
 void Node::eraseOutput(size_t i) {
-  Value* value = outputs_.at(i);
+  Value* value = outputs().at(i);
   TORCH_INTERNAL_ASSERT(!value->hasUses(), "%", value->debugName(), " is used and cannot be erased");
   operator_ = nullptr;
   outputs_.erase(outputs_.begin() + static_cast<ptrdiff_t>(i));
@@ -201,7 +198,7 @@ void Node::removeAllOutputs() {
 
 void Node::permuteOutputs(const std::vector<size_t>& new_order) {
   operator_ = nullptr;
-  permute(outputs_, new_order);
+  outputs_ = permuted(outputs_, new_order);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i]->setOffset(i);
   }
@@ -249,7 +246,7 @@ Block* Node::addBlock() {
 
 void Node::eraseBlock(size_t i) {
   operator_ = nullptr;
-  Block* block = blocks_.at(i);
+  Block* block = blocks().at(i);
   blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(i));
   block->destroy();
 }

@@ -101,11 +101,12 @@ Value* Value::setDebugName(const std::string& name) {
     do {
       replacement = base + '.' + std::to_string(suffix++);
     } while (graph.names_.count(replacement) > 0);
-    graph.names_.erase(found);
+    found->second = this;
     graph.names_.emplace(replacement, other);
     other->name_ = std::move(replacement);
+  } else {
+    graph.names_.emplace(name, this);
   }
-  graph.names_.emplace(name, this);
   name_ = name;
   return this;
 }
@@ -124,9 +125,16 @@ void Value::replaceFirstUseWith(Value* replacement) {
 }
 
 void Value::replaceAllUsesWith(Value* replacement) {
-  while (hasUses()) {
-    replaceFirstUseWith(replacement);
+  TORCH_INTERNAL_ASSERT(owningGraph() == replacement->owningGraph());
+  if (replacement == this) {
+    return;
   }
+  for (const Use& use : uses_) {
+    use.user->inputs_[use.offset] = replacement;
+    use.user->operator_ = nullptr;
+  }
+  replacement->uses_.append(uses_.begin(), uses_.end());
+  uses_.clear();
 }
 
 void Value::replaceAllUsesAfterNodeWith(const Node* node, Value* replacement) {

@@ -42,7 +42,7 @@ class DeadCodeEliminator {
       if (value->unique() >= live_values_.size()) {
         live_values_.resize(2 * value->unique() + 64);
       }
-      live_values_[value->unique()] = true;
+      live_values_[value->unique()] = 1;
       live_list_.push_back(value);
       found_ = true;
       if (live_memory_) {
@@ -122,7 +122,7 @@ class DeadCodeEliminator {
   }
 
   bool is_live(const Value* value) const {
-    return value->unique() < live_values_.size() && live_values_[value->unique()];
+    return value->unique() < live_values_.size() && live_values_[value->unique()] != 0;
   }
 
   bool must_live(Node* node) {
@@ -237,7 +237,7 @@ class DeadCodeEliminator {
   const AliasDb* alias_db_ = nullptr;
   std::optional<ValueAndMemoryLocationSet> live_memory_;
   // By the number of the value, and in the order in which they were found.
-  std::vector<bool> live_values_;
+  std::vector<char> live_values_;
   std::vector<const Value*> live_list_;
   std::unordered_map<const Node*, bool> effects_;
   std::unordered_map<const Node*, bool> writes_;

@@ -9,6 +9,8 @@
 #include <csrc/jit/passes/pass_manager.h>
 #include <csrc/jit/passes/peephole.h>
 
+#include <algorithm>
+
 namespace torch::jit {
 
 void runCleanupPasses(std::shared_ptr<Graph>& graph) {
@@ -35,6 +37,21 @@ void run_passes(const std::vector<GraphPassEntry>& passes, std::shared_ptr<Graph
   }
 }
 
+bool makes_tuples(const Block* block) {
+  const auto is_tuple = [](const Value* value) { return value->type()->kind() == TypeKind::TupleType; };
+  for (const Node* node : block->nodes()) {
+    if (std::any_of(node->outputs().begin(), node->outputs().end(), is_tuple)) {
+      return true;
+    }
+    for (const Block* inner : node->blocks()) {
+      if (std::any_of(inner->inputs().begin(), inner->inputs().end(), is_tuple) || makes_tuples(inner)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // Tasks run graphs of their own.
 void optimize_subgraphs(Block* block) {
   for (Node* node : block->nodes()) {
@@ -53,7 +70,10 @@ void optimize_subgraphs(Block* block) {
 
 void optimizeForExecution(std::shared_ptr<Graph>& graph) {
   run_passes(getCustomPrePasses(), graph);
-  LowerSimpleTuples(graph->block());
+  // Dead code, which this pass removes, too, is there only where another pass has left it.
+  if (!getCustomPrePasses().empty() || makes_tuples(graph->block())) {
+    LowerSimpleTuples(graph->block());
+  }
   EliminateCommonImmutableSubexpressions(*graph);
   run_passes(getCustomPostPasses(), graph);
   optimize_subgraphs(graph->block());

@@ -113,7 +113,9 @@ void Liveness::number_loads(Node* node) {
 void Liveness::record_load(Node* node, size_t input) {
   Value* value = node->input(input);
   const size_t position = ++next_position_;
-  positions_[{node, input}] = position;
+  auto& positions = positions_[node];
+  positions.resize(node->inputs().size());
+  positions[input] = position;
   const Block* home = value->node()->owningBlock();
   Node* user = node;
   for (bool nested = false;; nested = true) {
@@ -158,7 +160,7 @@ bool Liveness::is_last_load(const Node* node, size_t input) const {
   const Value* value = node->input(input);
   const Block* block = node->owningBlock();
   const LastUse* last = last_use(block, value);
-  return last->position == positions_.at({node, input}) && dies_in(block, value);
+  return last->position == positions_.at(node)[input] && dies_in(block, value);
 }
 
 std::vector<Value*> Liveness::dead_behind(const Node* node) const {

@@ -1,10 +1,9 @@
 // The order in which the interpreter evaluates a graph, and where it uses each value for the last time.
 #pragma once
 
+#include <c10/util/SmallVector.h>
 #include <csrc/jit/ir/ir.h>
 
-#include <map>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -40,6 +39,12 @@ class Liveness {
     bool nested = false;
   };
   using Key = std::pair<const Block*, const Value*>;
+  struct KeyHash {
+    size_t operator()(const std::pair<const void*, const void*>& key) const {
+      // Objects of graphs lie 64 bytes apart or more.
+      return reinterpret_cast<size_t>(key.second) / 64 + reinterpret_cast<size_t>(key.first) / 64 * 31;
+    }
+  };
 
   void find_inline_nodes(Block* block);
   Node* find_inline_inputs(Node* node);
@@ -52,11 +57,12 @@ class Liveness {
   bool (*reads_in_place_)(const Node*);
   std::unordered_set<const Node*> inline_nodes_;
   size_t next_position_ = 0;
-  std::map<std::pair<const Node*, size_t>, size_t> positions_;
-  std::map<Key, LastUse> last_uses_;
+  // By the node that loads: one position for each input.
+  std::unordered_map<const Node*, c10::SmallVector<size_t, 4>> positions_;
+  std::unordered_map<Key, LastUse, KeyHash> last_uses_;
   // The values from outside that the blocks of a node use.
   std::unordered_map<const Node*, std::vector<Value*>> captured_;
-  std::set<std::pair<const Node*, const Value*>> seen_;
+  std::unordered_set<std::pair<const Node*, const Value*>, KeyHash> seen_;
 };
 
 } // namespace torch::jit

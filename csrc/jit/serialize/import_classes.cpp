@@ -208,7 +208,7 @@ std::vector<IValue> SourceImporterImpl::evaluate(const std::vector<SyntaxPtr>& d
   const TypeParser types(shared_from_this());
   std::vector<IValue> values(declarations.size());
   std::vector<size_t> places;
-  std::vector<SyntaxPtr> parameters;
+  SyntaxChildren parameters;
   for (size_t i = 0; i < declarations.size(); ++i) {
     const Syntax& assign = *declarations[i];
     if (!target_of(assign).is(SyntaxKind::Name) || !assign.has(1)) {
@@ -219,19 +219,18 @@ std::vector<IValue> SourceImporterImpl::evaluate(const std::vector<SyntaxPtr>& d
       continue;
     }
     places.push_back(i);
-    parameters.push_back(std::make_shared<Syntax>(
+    parameters.push_back(makeSyntax(
         SyntaxKind::Parameter, assign.range, target_of(assign).text,
-        std::vector<SyntaxPtr>{
-            declared_type(assign), assign.children[1], std::make_shared<Syntax>(SyntaxKind::Sequence, assign.range)}));
+        SyntaxChildren{declared_type(assign), assign.children[1], makeSyntax(SyntaxKind::Sequence, assign.range)}));
   }
   if (parameters.empty()) {
     return values;
   }
   const SourceRange range = parameters[0]->range;
-  const auto sequence = [&](std::vector<SyntaxPtr> items) {
-    return std::make_shared<Syntax>(SyntaxKind::Sequence, range, std::string(), std::move(items));
+  const auto sequence = [&](SyntaxChildren items) {
+    return makeSyntax(SyntaxKind::Sequence, range, std::string(), std::move(items));
   };
-  const auto none = std::make_shared<Syntax>(SyntaxKind::Missing, range);
+  const auto none = makeSyntax(SyntaxKind::Missing, range);
   const Syntax function(
       SyntaxKind::Function, range, "constants", {sequence(std::move(parameters)), none, sequence({})});
   GraphFunction scratch("constants", std::make_shared<Graph>(), nullptr);

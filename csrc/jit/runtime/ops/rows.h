@@ -62,6 +62,15 @@ inline constexpr bool is_tuple_v = false;
 template <class... T>
 inline constexpr bool is_tuple_v<std::tuple<T...>> = true;
 
+template <class T>
+T as_value(T result) {
+  return result;
+}
+// Moved once, into its place.
+inline IValue as_value(std::string&& result) {
+  return c10::make_intrusive<c10::ivalue::ConstantString>(std::move(result));
+}
+
 template <class R, class... Args, size_t... I>
 void run(R (*function)(Args...), Stack& stack, std::index_sequence<I...>) {
   constexpr size_t kCount = sizeof...(Args);
@@ -74,7 +83,7 @@ void run(R (*function)(Args...), Stack& stack, std::index_sequence<I...>) {
     pack(stack, std::move(results));
   } else {
     // Arguments may be references into the stack: they live until the result has their place.
-    IValue result(function(Argument<Args>::from(peek(stack, I, kCount))...));
+    IValue result(as_value(function(Argument<Args>::from(peek(stack, I, kCount))...)));
     if constexpr (kCount == 0) {
       stack.push_back(std::move(result));
     } else {

@@ -257,6 +257,9 @@ Strings split(Text self, std::optional<std::string> separator, int64_t most) {
   }
   TORCH_CHECK_VALUE(!separator->empty(), "ValueError: empty separator");
   Strings parts;
+  if (most < 0) {
+    parts.reserve(static_cast<size_t>(std::count(self.begin(), self.end(), (*separator)[0])) + 1);
+  }
   size_t first = 0;
   for (int64_t times = 0; most < 0 || times < most; ++times) {
     const size_t at = self.find(*separator, first);
