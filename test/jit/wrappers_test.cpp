@@ -1,7 +1,10 @@
 // What wrappers of other languages do with modules: the calls that those of Rust and .NET make, and tutorials.
 #include <catch2/catch.hpp>
 
+#include <torch/csrc/jit/codegen/cuda/interface.h>
 #include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/csrc/jit/mobile/import.h>
+#include <torch/csrc/jit/mobile/module.h>
 #include <torch/csrc/jit/passes/fixup_trace_scope_blocks.h>
 #include <torch/csrc/jit/passes/normalize_ops.h>
 #include <torch/csrc/jit/passes/tensorexpr_fuser.h>
@@ -11,6 +14,7 @@
 #include <torch/torch.h>
 #include <torch/trace.h>
 
+#include <fstream>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -192,6 +196,32 @@ TEST_CASE("A Rust wrapper traces piece by piece", "[jit]") {
   CHECK_FALSE(torch::jit::tracer::isTracing());
   auto graph = std::make_shared<torch::jit::Graph>();
   CHECK_THROWS_WITH(torch::jit::FixupTraceScopeBlocks(graph, &module), Contains("must be the module"));
+}
+
+TEST_CASE("Calls of programs for phones", "[jit]") {
+  const std::string path = std::string(TEST_JIT_DATA) + "/import/phone.ptl";
+  std::unordered_map<std::string, std::string> extra_files{{"labels.txt", ""}};
+  torch::jit::mobile::Module module = torch::jit::_load_for_mobile(path, torch::kCPU, extra_files);
+  CHECK(extra_files["labels.txt"] == "a b");
+  module.eval();
+  CHECK_FALSE(module.is_training());
+  CHECK(torch::equal(module.forward({}).toTensor(), torch::full({2}, 4.0)));
+  CHECK(torch::equal(module.run_method("forward").toTensor(), torch::full({2}, 4.0)));
+  CHECK(module.find_method("forward"));
+  CHECK_FALSE(module.find_method("backward"));
+  CHECK(module.attr("count", 0).toInt() == 4);
+  CHECK(module.attr("nothing", 5).toInt() == 5);
+  CHECK(module.parameters().size() == 1);
+  CHECK(module.named_parameters().count("weight") == 1);
+  CHECK(module.name() == "__torch__.Packed");
+  std::ifstream in(path, std::ios::binary);
+  CHECK(torch::jit::_load_for_mobile(in).slots().size() == module.slots().size());
+}
+
+TEST_CASE("Calls of inference servers", "[jit]") {
+  CHECK_FALSE(torch::jit::fuser::cuda::canBeEnabled());
+  CHECK_FALSE(torch::jit::fuser::cuda::setEnabled(true));
+  CHECK_FALSE(torch::jit::fuser::cuda::isEnabled());
 }
 
 TEST_CASE("Calls of Java wrappers", "[jit]") {
