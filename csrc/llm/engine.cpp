@@ -368,6 +368,9 @@ Request::~Request() = default;
 std::optional<int64_t> Request::next() {
   return state_->next();
 }
+bool Request::wait_for(std::chrono::nanoseconds timeout) {
+  return state_->wait_for(timeout);
+}
 std::vector<int64_t> Request::wait() {
   std::vector<int64_t> tokens;
   while (const std::optional<int64_t> token = next()) {

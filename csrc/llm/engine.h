@@ -4,6 +4,7 @@
 #include <csrc/llm/generate.h>
 #include <csrc/llm/model.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,8 @@ class TORCH_API Request {
   /// Waits for the next token; nothing when the generation has ended. Throws what the model has thrown. Somebody has to
   /// run the engine meanwhile: start() or step().
   std::optional<int64_t> next();
+  /// Waits until next() has something to tell, a token or the end, but not longer than `timeout`; whether it has.
+  bool wait_for(std::chrono::nanoseconds timeout);
   /// The remaining tokens.
   std::vector<int64_t> wait();
   /// Ends the generation; its pages are free after the engine's next step.

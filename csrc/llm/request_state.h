@@ -4,6 +4,7 @@
 #include <csrc/llm/engine.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -33,7 +34,7 @@ class Request::State {
   }
   std::optional<int64_t> next() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !tokens_.empty() || reason_ != FinishReason::None; });
+    changed_.wait(lock, [&] { return has_news(); });
     if (!tokens_.empty()) {
       const int64_t token = tokens_.front();
       tokens_.pop_front();
@@ -44,12 +45,20 @@ class Request::State {
     }
     return std::nullopt;
   }
+  bool wait_for(std::chrono::nanoseconds timeout) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, timeout, [&] { return has_news(); });
+  }
   FinishReason reason() const {
     const std::lock_guard lock(mutex_);
     return reason_;
   }
 
  private:
+  bool has_news() const {
+    return !tokens_.empty() || reason_ != FinishReason::None;
+  }
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<int64_t> tokens_; // not given yet

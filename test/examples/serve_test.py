@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+"""The example serves a small model to real HTTP clients: right answers, errors in OpenAI's form, clients that go away.
+
+    test/examples/serve_test.py SERVE CHAT [--requests 10000]
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parents[1] / "llm" / "data" / "llama"
+TEMPLATE = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
+PROGRAMS = {}
+FOLDER = tempfile.mkdtemp()
+
+
+def write_model() -> None:
+    """The recorded Llama with room for long answers, and letters, digits and the two bytes of é for its 48 tokens."""
+    config = json.loads((DATA / "config.json").read_text())
+    config["max_position_embeddings"] = 16384
+    Path(FOLDER, "config.json").write_text(json.dumps(config))
+    shutil.copy(DATA / "model.safetensors", FOLDER)
+    tokens = ["<s>", "</s>", "<u>", "<a>", *"abcdefghijklmnopqrstuvwxyz0123456789.:<>ÃĠĊ©"]
+    assert len(tokens) == config["vocab_size"]
+    added = [dict(id=i, content=token, special=i < 2, single_word=False, lstrip=False, rstrip=False, normalized=False)
+             for i, token in enumerate(tokens[:4])]
+    model = dict(type="BPE", vocab={token: i for i, token in enumerate(tokens)}, merges=[], dropout=None, unk_token=None)
+    level = dict(type="ByteLevel", add_prefix_space=False, trim_offsets=True, use_regex=True)
+    Path(FOLDER, "tokenizer.json").write_text(json.dumps(dict(
+        version="1.0", truncation=None, padding=None, added_tokens=added, normalizer=None, pre_tokenizer=level,
+        post_processor=None, decoder=level, model=model)))
+    Path(FOLDER, "chat_template.jinja").write_text(TEMPLATE)
+
+
+class Server:
+    """The program; its address is what it prints."""
+
+    def __init__(self, *options: str):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen([PROGRAMS["serve"], FOLDER, "--port", "0", "--name", "tiny", *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
+        line = self.process.stdout.readline()
+        assert line.startswith("http://127.0.0.1:") and line.endswith(" answers for tiny\n"), line
+        self.port = int(line.split(":")[2].split("/")[0])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+
+    def call(self, method: str, path: str, body=None, connection=None):
+        """Status and JSON; all bodies are JSON."""
+        own = connection or self.connect()
+        own.request(method, path, body if body is None or isinstance(body, bytes) else json.dumps(body))
+        response = own.getresponse()
+        answer = json.loads(response.read())
+        if not connection:
+            own.close()
+        return response.status, answer
+
+    def complete(self, prompt, connection=None, **options) -> dict:
+        status, answer = self.call("POST", "/v1/completions", dict(prompt=prompt, **options), connection)
+        assert status == 200, answer
+        return answer
+
+    def text(self, prompt, connection=None, **options) -> str:
+        return self.complete(prompt, connection, **options)["choices"][0]["text"]
+
+    def events(self, path: str, body: dict) -> list:
+        connection = self.connect()
+        connection.request("POST", path, json.dumps({**body, "stream": True}))
+        response = connection.getresponse()
+        assert response.status == 200 and response.getheader("Content-Type") == "text/event-stream"
+        parts = response.read().decode().split("\n\n")
+        connection.close()
+        assert parts[-2:] == ["data: [DONE]", ""], parts
+        return [json.loads(part.removeprefix("data: ")) for part in parts[:-2]]
+
+    def raw(self, data: bytes) -> bytes:
+        """What comes back for these bytes, whatever they are."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as plain, contextlib.suppress(OSError):
+            plain.sendall(data)
+            plain.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: plain.recv(65536), b""))
+        return b""
+
+    def health(self) -> dict:
+        return self.call("GET", "/health")[1]
+
+    def settles(self) -> bool:
+        """Whether nothing runs and no page is held, soon."""
+        for _ in range(100):
+            health = self.health()
+            if health["active"] == health["running"] == health["waiting"] == 0 and health["free_blocks"] == health["num_blocks"]:
+                return True
+            time.sleep(0.05)
+        return False
+
+    def resident(self) -> int:
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) << 10
+        return 0
+
+
+LONG = dict(prompt="forever", max_tokens=15000, ignore_eos=True)
+
+
+def in_threads(count: int, work) -> list:
+    """What went wrong in any of them."""
+    wrong = []
+
+    def run(index: int) -> None:
+        try:
+            work(index)
+        except Exception as error:  # all of them are told by the caller
+            wrong.append(f"{index}: {error!r}")
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
+
+
+def cases(count: int) -> list:
+    """Prompts with options, some of which begin alike."""
+    pick = random.Random(7)
+    made = []
+    for i in range(count):
+        prompt = ("once upon a time " if i % 3 == 0 else "") + "".join(pick.choices("abcdefgh 0123", k=pick.randint(1, 20)))
+        made.append((prompt, dict(max_tokens=pick.randint(1, 24), seed=i, temperature=pick.choice([0, 0.7, 1.3]),
+                                  top_p=pick.choice([1, 0.8]), ignore_eos=i % 2 == 0)))
+    return made
+
+
+class Answers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--sequences", "8", "--queue", "120")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def test_models_are_listed(self):
+        status, models = self.server.call("GET", "/v1/models")
+        self.assertEqual((status, models["object"], [m["id"] for m in models["data"]]), (200, "list", ["tiny"]))
+        self.assertEqual(self.server.call("GET", "/v1/models/tiny")[1], models["data"][0])
+        self.assertEqual(self.server.call("GET", "/v1/models/other")[0], 404)
+
+    def test_greedy_answers_are_those_of_the_chat_example(self):
+        for prompt in ("a", "hello there", "0123456789"):
+            out = subprocess.run([PROGRAMS["chat"], FOLDER, "--prompt", prompt, "--tokens", "20"], capture_output=True, check=True)
+            self.assertEqual(self.server.text(prompt, max_tokens=20, temperature=0), out.stdout.decode()[:-1])
+
+    def test_usage_and_reasons(self):
+        answer = self.server.complete("hello", max_tokens=7, ignore_eos=True)
+        self.assertEqual(answer["usage"], dict(prompt_tokens=5, completion_tokens=7, total_tokens=12))
+        self.assertEqual((answer["object"], answer["model"]), ("text_completion", "tiny"))
+        self.assertEqual(answer["choices"][0]["finish_reason"], "length")
+        self.assertTrue(answer["id"].startswith("cmpl-") and abs(answer["created"] - time.time()) < 100)
+
+    def test_streams_join_to_the_whole(self):
+        for prompt, options in cases(24):
+            whole = self.server.complete(prompt, **options)
+            events = self.server.events("/v1/completions", dict(prompt=prompt, stream_options=dict(include_usage=True), **options))
+            self.assertEqual("".join(e["choices"][0]["text"] for e in events[:-1]), whole["choices"][0]["text"])
+            self.assertEqual(events[-2]["choices"][0]["finish_reason"], whole["choices"][0]["finish_reason"])
+            self.assertEqual((events[-1]["choices"], events[-1]["usage"]), ([], whole["usage"]))
+            self.assertTrue(all(e["choices"][0]["finish_reason"] is None and e["usage"] is None for e in events[:-2]))
+
+    def test_chats_go_through_the_template(self):
+        messages = [dict(role="u", content="hi "), dict(role="a", content=None),
+                    dict(role="u", content=[dict(type="text", text="one "), dict(type="text", text="two")])]
+        options = dict(max_tokens=16, seed=3, ignore_eos=True)
+        wanted = self.server.text("<u>hi <a>None<u>one two<a>", **options)
+        status, chat = self.server.call("POST", "/v1/chat/completions", dict(messages=messages, model="tiny", **options))
+        self.assertEqual((status, chat["object"]), (200, "chat.completion"))
+        self.assertEqual(chat["choices"][0]["message"], dict(role="assistant", content=wanted))
+        events = self.server.events("/v1/chat/completions", dict(messages=messages, **options))
+        deltas = [e["choices"][0]["delta"] for e in events]
+        self.assertEqual(deltas[0]["role"], "assistant")
+        self.assertEqual("".join(d.get("content", "") for d in deltas), wanted)
+        self.assertEqual([e["choices"][0]["finish_reason"] for e in events], [None] * (len(events) - 1) + ["length"])
+
+    def test_several_answers_have_seeds_of_their_own(self):
+        options = dict(max_tokens=12, temperature=1.5, ignore_eos=True)
+        alone = [self.server.text(prompt, seed=5 + i, **options) for i, prompt in enumerate(["ab", "ab", "ab", "xyz", "xyz", "xyz"])]
+        self.assertGreater(len(set(alone)), 3)
+        answer = self.server.complete(["ab", "xyz"], n=3, seed=5, **options)
+        self.assertEqual([c["text"] for c in answer["choices"]], alone)
+        self.assertEqual([c["index"] for c in answer["choices"]], list(range(6)))
+        self.assertEqual(answer["usage"]["completion_tokens"], 72)
+        streamed = [""] * 6
+        for event in self.server.events("/v1/completions", dict(prompt=["ab", "xyz"], n=3, seed=5, **options)):
+            streamed[event["choices"][0]["index"]] += event["choices"][0]["text"]
+        self.assertEqual(streamed, alone)
+        tokens = [4 + ord(letter) - ord("a") for letter in "xyz"]
+        self.assertEqual(self.server.text(tokens, seed=8, **options), alone[3])
+        self.assertEqual(self.server.text([tokens], seed=8, **options), alone[3])
+
+    def test_without_a_seed_answers_differ(self):
+        self.assertGreater(len({self.server.text("ab", temperature=2, max_tokens=24, ignore_eos=True) for _ in range(4)}), 1)
+
+    def test_stop_strings_end_answers_and_are_not_given(self):
+        options = dict(max_tokens=40, temperature=1, seed=11, ignore_eos=True)
+        whole = self.server.text("stop", **options)
+        for stop in (whole[10:13], whole[5], ["no such thing", whole[20:22]], [whole[30:], whole[17:19]], whole + "!"):
+            places = [whole.find(s) for s in ([stop] if isinstance(stop, str) else stop)]
+            end = min((p for p in places if p >= 0), default=None)
+            answer = self.server.complete("stop", stop=stop, **options)["choices"][0]
+            self.assertEqual((answer["text"], answer["finish_reason"]), (whole[:end], "length" if end is None else "stop"))
+            events = self.server.events("/v1/completions", dict(prompt="stop", stop=stop, **options))
+            self.assertEqual("".join(e["choices"][0]["text"] for e in events), whole[:end])
+        self.assertTrue(self.server.settles())
+
+    def test_answers_do_not_mix(self):
+        wanted = [(prompt, options, self.server.text(prompt, **options)) for prompt, options in cases(40)]
+
+        def ask(index: int) -> None:
+            connection = self.server.connect()
+            for prompt, options, text in random.Random(index).sample(wanted, 20):
+                assert self.server.text(prompt, connection, **options) == text, prompt
+            connection.close()
+
+        self.assertEqual(in_threads(16, ask), [])
+        self.assertTrue(self.server.settles())
+
+    def test_clients_that_go_away_free_their_pages(self):
+        for stream in (False, True):
+            open_ones = [self.server.connect() for _ in range(12)]
+            for connection in open_ones:
+                connection.request("POST", "/v1/completions", json.dumps(dict(LONG, stream=stream, n=2)))
+            while self.server.health()["running"] < 8:
+                time.sleep(0.02)
+            if stream:
+                self.assertTrue(open_ones[0].getresponse().read(100).startswith(b'data: {"id":'))
+            for connection in open_ones:
+                connection.close()
+            self.assertTrue(self.server.settles(), self.server.health())
+
+    def test_errors_are_in_openais_form(self):
+        ask = dict(prompt="a")
+        chat = "/v1/chat/completions"
+        say = dict(messages=[dict(role="u", content="a")])
+        wanted = [
+            (b"{", 400, "invalid_request", None), (b"", 400, "invalid_request", None), (b"[]", 400, "invalid_json", None),
+            (b"\xff\xfe", 400, "invalid_request", None), (b'{"prompt": "\xff"}', 400, "invalid_request", None),
+            (b'{"prompt": "a", "model": "\xff"}', 404, "model_not_found", "model"), (b"[" * 100000, 400, "invalid_request", None),
+            ({}, 400, "missing_required_parameter", "prompt"), (dict(ask, model="gpt"), 404, "model_not_found", "model"),
+            (dict(prompt=[]), 400, "invalid_value", "prompt"), (dict(prompt=""), 400, "invalid_request", None),
+            (dict(prompt=[1.5]), 400, "invalid_value", "prompt"), (dict(prompt=[48]), 400, "invalid_request", None),
+            (dict(prompt=[[1], "a", {}]), 400, "invalid_value", "prompt"),
+            (dict(prompt="a" * 9000), 400, "context_length_exceeded", "prompt"),
+            (dict(ask, max_tokens=0), 400, "invalid_value", "max_tokens"), (dict(ask, max_tokens="9"), 400, "invalid_value", "max_tokens"),
+            (dict(ask, n=0), 400, "invalid_value", "n"), (dict(ask, n=1000), 400, "invalid_value", "n"),
+            (dict(prompt=["a"] * 100, n=2), 400, "invalid_value", "n"), (dict(ask, best_of=2), 400, "invalid_value", "best_of"),
+            (dict(ask, temperature=-1), 400, "invalid_value", "temperature"), (dict(ask, top_p=0), 400, "invalid_value", "top_p"),
+            (dict(ask, temperature="Infinity"), 400, "invalid_value", "temperature"), (dict(ask, seed=0.5), 400, "invalid_value", "seed"),
+            (dict(ask, stop=[""]), 400, "invalid_value", "stop"), (dict(ask, stop=["x"] * 17), 400, "invalid_value", "stop"),
+            (dict(ask, stream=1), 400, "invalid_value", "stream"), (dict(ask, stream_options={}), 400, "invalid_value", "stream_options"),
+            (dict(ask, logprobs=2), 400, "unsupported_parameter", "logprobs"), (dict(ask, echo=True), 400, "unsupported_parameter", "echo"),
+            (dict(say, tools=[{}]), 400, "unsupported_parameter", "tools", chat),
+            (dict(say, response_format=dict(type="json_object")), 400, "unsupported_parameter", "response_format", chat),
+            ({}, 400, "missing_required_parameter", "messages", chat), (dict(messages=[]), 400, "invalid_value", "messages", chat),
+            (dict(messages=[dict(content="a")]), 400, "invalid_value", "messages", chat),
+            (dict(messages=[dict(role="u", content=[dict(type="image_url")])]), 400, "invalid_value", "messages", chat),
+            (dict(say, chat_template_kwargs=1), 400, "invalid_value", "chat_template_kwargs", chat),
+        ]
+        for body, status, code, param, *path in wanted:
+            got, answer = self.server.call("POST", path[0] if path else "/v1/completions", body)
+            error = answer["error"]
+            self.assertEqual((got, error["code"], error["param"]), (status, code, param), (body if len(str(body)) < 200 else "", error))
+            self.assertEqual(error["type"], "invalid_request_error")
+            self.assertTrue(error["message"])
+        for method, path in (("GET", "/"), ("POST", "/v1/other"), ("GET", "/v1/completions"), ("GET", "/%ff%fe")):
+            status, answer = self.server.call(method, path)
+            self.assertEqual((status, answer["error"]["code"]), (404, "unknown_url"))
+        # What says nothing is no error.
+        self.server.complete("a", logprobs=None, echo=False, presence_penalty=0, logit_bias={}, tools=[], user="me")
+        self.assertTrue(self.server.settles())
+
+    def test_garbage_leaves_the_server_as_it_was(self):
+        pick = random.Random(1)
+        head = b"POST /v1/completions HTTP/1.1\r\nHost: a\r\n"
+        body = b'{"prompt": "a", "max_tokens": 2}'
+        good = head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+        strange = [b"", b"\r\n\r\n", b"GET", b"\0" * 1000, b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n",
+                   head + b"X: " + b"y" * 100000 + b"\r\n\r\n", head + b"Content-Length: -1\r\n\r\n", head + b"Content-Length: 99\r\n\r\n{}",
+                   head + b"Content-Length: 99999999999999999999\r\n\r\n", head + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+                   head + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n{", good[:40], good[:-3],
+                   head + b"Range: bytes=" + b"1-2," * 2000 + b"1-2\r\nContent-Length: 2\r\n\r\n{}",
+                   head + b"Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip.",
+                   head + b"Content-Type: multipart/form-data; boundary=\r\nContent-Length: 4\r\n\r\n----"]
+        for _ in range(150):
+            changed = bytearray(good)
+            for _ in range(pick.randint(1, 6)):
+                changed[pick.randrange(len(changed))] = pick.randrange(256)
+            strange.append(bytes(changed[:pick.randint(1, len(changed))]))
+        for data in strange:
+            reply = self.server.raw(data)
+            self.assertTrue(not reply or reply.startswith(b"HTTP/1."), reply[:100])
+        self.assertIsNone(self.server.process.poll())
+        self.assertTrue(self.server.settles())
+
+    def test_old_and_other_clients(self):
+        body = json.dumps(dict(prompt="curl", max_tokens=9, seed=1, ignore_eos=True))
+        wanted = self.server.text(**json.loads(body))
+        reply = self.server.raw(b"POST /v1/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body.encode()))
+        self.assertNotIn(b"hunked", reply)
+        if shutil.which("curl"):
+            url = f"http://127.0.0.1:{self.server.port}/v1/completions"
+            out = subprocess.run(["curl", "-sS", "--compressed", url, "-d", body], capture_output=True, check=True).stdout
+            self.assertEqual(json.loads(out)["choices"][0]["text"], wanted)
+            streamed = json.dumps(dict(json.loads(body), stream=True))
+            out = subprocess.run(["curl", "-sSN", url, "-d", streamed], capture_output=True, check=True).stdout.decode()
+            self.assertEqual(out.count("data: "), out.count("\n\n"))
+
+
+class Limits(unittest.TestCase):
+    def test_a_full_queue_refuses(self):
+        with Server("--sequences", "2", "--queue", "1", "--body-limit", "1000") as server:
+            open_ones = [server.connect() for _ in range(3)]
+            for connection in open_ones:
+                connection.request("POST", "/v1/completions", json.dumps(LONG))
+            while server.health()["active"] < 3:
+                time.sleep(0.02)
+            self.assertEqual(server.health()["waiting"], 1)
+            connection = server.connect()
+            connection.request("POST", "/v1/completions", json.dumps(dict(prompt="a")))
+            response = connection.getresponse()
+            error = json.loads(response.read())["error"]
+            self.assertEqual((response.status, error["code"], error["type"]), (429, "queue_full", "rate_limit_error"))
+            self.assertEqual(response.getheader("Retry-After"), "1")
+            for open_one in open_ones:
+                open_one.close()
+            self.assertTrue(server.settles())
+            self.assertEqual(len(server.complete("a", n=3)["choices"]), 3)
+            status, answer = server.call("POST", "/v1/completions", dict(prompt="a" * 1000))
+            self.assertEqual((status, answer["error"]["message"]), (413, "the request is too long"))
+
+    def test_a_small_pool_serves_all(self):
+        with Server("--positions", "160") as server:
+            wanted = [(prompt, options, server.text(prompt, **options)) for prompt, options in cases(24)]
+
+            def ask(index: int) -> None:
+                prompt, options, text = wanted[index]
+                assert server.text(prompt, **options) == text
+
+            self.assertEqual(in_threads(24, ask), [])
+            self.assertEqual(server.complete("a", max_tokens=1000, ignore_eos=True)["usage"]["total_tokens"], 160)
+
+    def test_it_ends_when_told_to(self):
+        with Server() as server:
+            events = []
+            running = threading.Thread(target=lambda: events.extend(server.events("/v1/completions", dict(LONG, max_tokens=3000))))
+            running.start()
+            while server.health()["running"] == 0:
+                time.sleep(0.01)
+            server.process.send_signal(signal.SIGTERM)
+            while server.health()["status"] != "ending":
+                time.sleep(0.01)
+            status, answer = server.call("POST", "/v1/completions", dict(prompt="a"))
+            self.assertEqual((status, answer["error"]["type"]), (503, "server_error"))
+            running.join()
+            self.assertEqual(events[-1]["choices"][0]["finish_reason"], "length")
+            self.assertEqual(server.process.wait(20), 0)
+
+    def test_it_does_not_wait_for_ever(self):
+        for options, signals in ((("--grace", "0"), 1), ((), 2)):
+            with Server(*options) as server, contextlib.closing(server.connect()) as connection:
+                connection.request("POST", "/v1/completions", json.dumps(dict(LONG, stream=True)))
+                connection.getresponse().read(100)
+                for _ in range(signals):
+                    server.process.send_signal(signal.SIGINT)
+                    time.sleep(0.2)
+                self.assertEqual(server.process.wait(8), 0)
+
+    def test_what_it_cannot_do_is_told(self):
+        for arguments, said in ((["--port"], "needs a value"), (["--port", "99999"], "from 0 to 65535"), (["--fast", "1"], "is no option"),
+                                (["--weights", "int3"], "choose one of"), (["--host", "256.1.1.1"], "cannot listen")):
+            run = subprocess.run([PROGRAMS["serve"], FOLDER, *arguments], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(said, run.stderr)
+
+
+class Load(unittest.TestCase):
+    requests = 0
+
+    def test_memory_stays_while_requests_come_and_go(self):
+        threads = 24
+        with Server("--queue", "64") as server:
+            wanted = [(prompt, options, server.text(prompt, **options)) for prompt, options in cases(100)]
+
+            def ask(index: int) -> None:
+                pick = random.Random(index)
+                connection = server.connect()
+                for _ in range(rounds):
+                    prompt, options, text = pick.choice(wanted)
+                    if pick.random() < 0.1:  # goes away
+                        gone = server.connect()
+                        gone.request("POST", "/v1/completions", json.dumps(dict(LONG, stream=pick.random() < 0.5)))
+                        time.sleep(pick.random() * 0.05)
+                        gone.close()
+                    elif pick.random() < 0.3:
+                        events = server.events("/v1/completions", dict(prompt=prompt, **options))
+                        assert "".join(e["choices"][0]["text"] for e in events) == text, prompt
+                    else:
+                        assert server.text(prompt, connection, **options) == text, prompt
+                connection.close()
+
+            sizes = []
+            for part in (0.2, 0.4, 0.4):
+                rounds = int(self.requests * part / threads) + 1
+                self.assertEqual(in_threads(threads, ask), [])
+                self.assertTrue(server.settles(), server.health())
+                sizes.append(server.resident())
+            print(f"resident after a fifth, three fifths and all requests: {[size >> 10 for size in sizes]} KB")
+            self.assertLess(sizes[2], sizes[0] * 1.03 + (2 << 20))
+
+
+if __name__ == "__main__":
+    PROGRAMS["serve"], PROGRAMS["chat"], *options = sys.argv[1:]
+    Load.requests = int(options[1]) if options else 0
+    write_model()
+    cases_to_run = [Load] if options else [Answers, Limits]
+    suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in cases_to_run)
+    good = unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
+    shutil.rmtree(FOLDER)
+    sys.exit(not good)
