@@ -68,8 +68,15 @@ std::string list(const std::vector<std::string>& names) {
 
 } // namespace
 
-Checkpoint::Checkpoint(std::map<std::string, at::Tensor> tensors, std::string where)
-    : tensors_(std::move(tensors)), where_(std::move(where)) {}
+Checkpoint::Checkpoint(std::map<std::string, at::Tensor> tensors, std::string where) : where_(std::move(where)) {
+  for (auto& [name, tensor] : tensors) {
+    entries_.emplace(name, Entry{std::move(tensor), nullptr});
+  }
+}
+
+void Checkpoint::add(const std::string& name, std::shared_ptr<const StoredWeight> weight) {
+  entries_[name] = Entry{{}, std::move(weight)};
+}
 
 Checkpoint Checkpoint::open(const std::string& folder) {
   const fs::path root(folder), single = root / "model.safetensors", index = root / "model.safetensors.index.json";
@@ -84,7 +91,7 @@ Checkpoint Checkpoint::open(const std::string& folder) {
 }
 
 std::string Checkpoint::prefix_of(const std::string& suffix) const {
-  for (const auto& [name, tensor] : tensors_) {
+  for (const auto& [name, entry] : entries_) {
     if (ends_with(name, suffix) && (name.size() == suffix.size() || name[name.size() - suffix.size() - 1] == '.')) {
       return name.substr(0, name.size() - suffix.size());
     }
@@ -92,20 +99,36 @@ std::string Checkpoint::prefix_of(const std::string& suffix) const {
   TORCH_CHECK(false, where_, " has no tensor whose name ends with '", suffix, "'");
 }
 
+const Checkpoint::Entry* Checkpoint::find(const std::string& name, at::IntArrayRef shape) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    return nullptr;
+  }
+  const Entry& entry = found->second;
+  const std::vector<int64_t> sizes = entry.stored ? entry.stored->sizes() : entry.tensor.sizes().vec();
+  TORCH_CHECK(
+      at::IntArrayRef(sizes) == shape, where_, ", tensor '", name, "' has shape ", at::IntArrayRef(sizes),
+      ": the config asks for ", shape);
+  taken_.insert(name);
+  return &entry;
+}
+
 at::Tensor Checkpoint::take(const std::string& name, at::IntArrayRef shape) {
-  const auto found = tensors_.find(name);
-  if (found == tensors_.end()) {
+  const Entry* const entry = find(name, shape);
+  if (!entry) {
     missing_.push_back(name);
     return {};
   }
-  taken_.insert(name);
+  at::Tensor tensor = entry->stored ? entry->stored->tensor() : entry->tensor;
   TORCH_CHECK(
-      found->second.sizes() == shape, where_, ", tensor '", name, "' has shape ", found->second.sizes(),
-      ": config.json asks for ", shape);
-  TORCH_CHECK(
-      found->second.is_floating_point(), where_, ", tensor '", name, "' has dtype ", found->second.scalar_type(),
+      tensor.is_floating_point(), where_, ", tensor '", name, "' has dtype ", tensor.scalar_type(),
       ": it must be floating point");
-  return found->second;
+  return tensor;
+}
+
+at::quantized::PackedWeight Checkpoint::take_packed(const std::string& name, at::IntArrayRef shape) {
+  const Entry* const entry = find(name, shape);
+  return entry && entry->stored ? entry->stored->packed() : at::quantized::PackedWeight();
 }
 
 void Checkpoint::ignore(const std::string& name_or_end) {
@@ -115,7 +138,7 @@ void Checkpoint::ignore(const std::string& name_or_end) {
 void Checkpoint::finish(const std::string& prefix, bool strict) const {
   TORCH_CHECK(missing_.empty(), where_, " lacks tensors that the model needs: ", list(missing_));
   std::vector<std::string> unexpected;
-  for (const auto& [name, tensor] : tensors_) {
+  for (const auto& [name, entry] : entries_) {
     const bool is_known = taken_.count(name) > 0 || name.compare(0, prefix.size(), prefix) != 0 ||
         std::any_of(ignored_.begin(), ignored_.end(), [&](const std::string& end) { return ends_with(name, end); });
     if (!is_known) {

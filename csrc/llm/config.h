@@ -40,6 +40,7 @@ struct RopeConfig {
   double beta_fast = 32; ///< Yarn
   double beta_slow = 1; ///< Yarn
   bool truncate = true; ///< Yarn: the bounds of the ramp are whole numbers
+  std::vector<double> frequency_factors; ///< frequencies are divided by these, one for each pair; empty: by none
   double attention_factor = 1; ///< sines and cosines are multiplied by this
 };
 

@@ -29,10 +29,15 @@ PackedWeight pack(const at::Tensor& weight, const QuantizeOptions& options) {
 } // namespace
 
 Linear::Linear(at::Tensor weight, at::Tensor bias, const QuantizeOptions& options)
-    : bias_(std::move(bias)), packed_(pack(weight, options)) {
+    : Linear(pack(weight, options), std::move(bias), options.int8_activations) {
   if (!packed_.defined()) {
     weight_ = std::move(weight);
-  } else if (options.int8_activations && packed_.bits() < 16) {
+  }
+}
+
+Linear::Linear(PackedWeight weight, at::Tensor bias, bool int8_activations)
+    : bias_(std::move(bias)), packed_(std::move(weight)) {
+  if (int8_activations && packed_.defined() && packed_.bits() < 16) {
     activations_ = at::quantized::Activations::Int8;
   }
 }

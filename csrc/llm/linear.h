@@ -31,6 +31,8 @@ class TORCH_API Linear {
   Linear() = default;
   /// weight: (out, in), of any strides; bias: (out), or undefined.
   Linear(at::Tensor weight, at::Tensor bias, const QuantizeOptions& options = {});
+  /// A weight that is packed already.
+  Linear(at::quantized::PackedWeight weight, at::Tensor bias, bool int8_activations);
 
   /// (..., in) -> (..., out) in the dtype of x.
   at::Tensor operator()(const at::Tensor& x) const;

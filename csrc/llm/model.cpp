@@ -2,12 +2,14 @@
 
 #include <csrc/llm/checkpoint.h>
 #include <csrc/llm/decoder.h>
+#include <csrc/llm/gguf/gguf_model.h>
 #include <aten/Functions.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace torch::llm {
@@ -152,9 +154,13 @@ int64_t Model::nbytes_of_products() const {
   return decoder_->nbytes_of_products();
 }
 
-std::shared_ptr<const Model> load(const std::string& folder, const LoadOptions& options) {
-  ModelConfig config = load_config(folder);
-  return std::make_shared<const Model>(std::move(config), Checkpoint::open(folder), options);
+std::shared_ptr<const Model> load(const std::string& path, const LoadOptions& options) {
+  if (std::filesystem::is_regular_file(path)) {
+    const auto file = std::make_shared<const GgufFile>(GgufFile::open(path));
+    return std::make_shared<const Model>(gguf_config(*file), gguf_checkpoint(file), options);
+  }
+  ModelConfig config = load_config(path);
+  return std::make_shared<const Model>(std::move(config), Checkpoint::open(path), options);
 }
 
 } // namespace torch::llm

@@ -77,8 +77,10 @@ class TORCH_API Model {
   std::unique_ptr<Decoder> decoder_;
 };
 
-/// Reads config.json and the safetensors files of `folder`. Files are mapped, so weights that are not converted are
-/// read when they are used. Throws c10::Error naming what is missing, unexpected, damaged or not supported.
-TORCH_API std::shared_ptr<const Model> load(const std::string& folder, const LoadOptions& options = {});
+/// Reads config.json and the safetensors files of a folder, or a GGUF file. Files are mapped, so weights that are not
+/// converted are read when they are used. Weights that are quantized in the file keep their codes unless
+/// LoadOptions::quantize asks for others. Throws c10::Error naming what is missing, unexpected, damaged or not
+/// supported.
+TORCH_API std::shared_ptr<const Model> load(const std::string& path, const LoadOptions& options = {});
 
 } // namespace torch::llm

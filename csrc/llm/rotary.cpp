@@ -51,7 +51,8 @@ double stretch_yarn(double frequency, int64_t pair, const RopeConfig& config) {
 
 double frequency_of(int64_t pair, const RopeConfig& config) {
   const double exponent = 2 * static_cast<double>(pair) / static_cast<double>(config.dim);
-  const double frequency = std::pow(config.theta, -exponent);
+  const double factor = config.frequency_factors.empty() ? 1 : config.frequency_factors[static_cast<size_t>(pair)];
+  const double frequency = std::pow(config.theta, -exponent) / factor;
   switch (config.scaling) {
     case RopeScaling::Linear:
       return frequency / config.factor;

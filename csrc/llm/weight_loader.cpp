@@ -82,10 +82,10 @@ WeightLoader::WeightLoader(Decoder& decoder, Checkpoint& checkpoint, const LoadO
       names_(names_of(decoder.config_)) {}
 
 // A few bytes from the middle, one page of a mapped file: every fine-tuned weight differs there.
-void WeightLoader::add_to_hash(const at::Tensor& tensor) {
+void WeightLoader::add_to_hash(const void* data, size_t nbytes) {
   constexpr size_t kBytes = 64;
-  const size_t size = tensor.nbytes(), begin = size / 2, end = std::min(size, begin + kBytes);
-  const auto* const bytes = static_cast<const uint8_t*>(tensor.const_data_ptr());
+  const size_t begin = nbytes / 2, end = std::min(nbytes, begin + kBytes);
+  const auto* const bytes = static_cast<const uint8_t*>(data);
   for (size_t i = begin; i < end; ++i) {
     decoder_.weights_hash_ = (decoder_.weights_hash_ ^ bytes[i]) * 0x100000001b3;
   }
@@ -102,7 +102,7 @@ at::Tensor WeightLoader::take_stored(const std::string& name, at::IntArrayRef sh
   TORCH_CHECK(
       is_known || options_.dtype, "tensor '", name, "' has dtype ", tensor.scalar_type(),
       ": float32, bfloat16 and float16 are computed in; choose one with LoadOptions::dtype");
-  add_to_hash(tensor);
+  add_to_hash(tensor.const_data_ptr(), tensor.nbytes());
   return tensor;
 }
 
@@ -124,18 +124,39 @@ void WeightLoader::load_embedding(const std::string& name) {
   decoder_.nbytes_ += static_cast<int64_t>(embedding.nbytes());
 }
 
-Linear WeightLoader::product(const at::Tensor& weight, const at::Tensor& bias, const QuantizeOptions& quantize) {
-  const bool is_quantized = quantize.form != WeightForm::Stored;
-  Linear linear(is_quantized ? weight : weight.to(decoder_.dtype_), bias, quantize);
+Linear WeightLoader::counted(Linear linear, const at::Tensor& bias) {
   decoder_.nbytes_ +=
       linear.nbytes() - (bias.defined() ? static_cast<int64_t>(bias.nbytes()) : 0); // which take() counts
   return linear;
 }
 
-Linear WeightLoader::linear(const std::string& name, int64_t in, int64_t out, bool bias) {
+Linear WeightLoader::product(const at::Tensor& weight, const at::Tensor& bias, const QuantizeOptions& quantize) {
+  const bool is_quantized = quantize.form != WeightForm::Stored;
+  return counted(Linear(is_quantized ? weight : weight.to(decoder_.dtype_), bias, quantize), bias);
+}
+
+std::optional<Linear> WeightLoader::stored_codes(
+    const std::string& name, at::IntArrayRef shape, const at::Tensor& bias) {
+  if (options_.quantize.form != WeightForm::Stored || config_.transposed_weights) {
+    return std::nullopt;
+  }
+  const at::quantized::PackedWeight packed = checkpoint_.take_packed(name, shape);
+  if (!packed.defined()) {
+    return std::nullopt;
+  }
+  const auto lines = static_cast<size_t>(packed.view().panels() * packed.view().panel_bytes());
+  add_to_hash(packed.view().lines, lines);
+  return counted(Linear(packed, bias, options_.quantize.int8_activations), bias);
+}
+
+Linear WeightLoader::linear(const std::string& name, int64_t in, int64_t out, bool has_bias) {
+  const at::Tensor bias = has_bias ? take(name + ".bias", {out}) : at::Tensor();
+  if (const std::optional<Linear> codes = stored_codes(name + ".weight", {out, in}, bias)) {
+    return *codes;
+  }
   const at::Tensor weight = config_.transposed_weights ? take_stored(name + ".weight", {in, out}).t()
                                                        : take_stored(name + ".weight", {out, in});
-  return product(weight, bias ? take(name + ".bias", {out}) : at::Tensor(), options_.quantize);
+  return product(weight, bias, options_.quantize);
 }
 
 NormLayer WeightLoader::norm(const std::string& name, int64_t size) {
@@ -194,7 +215,13 @@ void WeightLoader::load_head(const std::string& prefix) {
   if (quantize.form == WeightForm::Int4) {
     quantize.form = WeightForm::Int8; // errors of logits are seen at once
   }
+  const std::vector<int64_t> shape{config_.vocab_size, config_.hidden_size};
   if (config_.tied_embeddings) {
+    if (const std::optional<Linear> codes =
+            stored_codes(prefix + names_.embedding + std::string(".weight"), shape, {})) {
+      decoder_.head_ = *codes;
+      return;
+    }
     const bool is_shared = quantize.form == WeightForm::Stored;
     decoder_.head_ = is_shared ? Linear(decoder_.embedding_, {}) : product(decoder_.embedding_, {}, quantize);
     return;
@@ -202,9 +229,9 @@ void WeightLoader::load_head(const std::string& prefix) {
   // Beside the body's tensors, whose prefix ends with "model.".
   const size_t body = prefix.rfind("model.");
   const std::string name = (body == std::string::npos ? prefix : prefix.substr(0, body)) + "lm_head";
-  const at::Tensor weight = take_stored(name + ".weight", {config_.vocab_size, config_.hidden_size});
   const at::Tensor bias = config_.head_bias ? take(name + ".bias", {config_.vocab_size}) : at::Tensor();
-  decoder_.head_ = product(weight, bias, quantize);
+  const std::optional<Linear> codes = stored_codes(name + ".weight", shape, bias);
+  decoder_.head_ = codes ? *codes : product(take_stored(name + ".weight", shape), bias, quantize);
 }
 
 void WeightLoader::run() {

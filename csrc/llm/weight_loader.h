@@ -3,6 +3,7 @@
 
 #include <csrc/llm/decoder.h>
 
+#include <optional>
 #include <string>
 
 namespace torch::llm {
@@ -17,11 +18,14 @@ class WeightLoader {
   struct Names;
   static const Names& names_of(const ModelConfig& config);
 
-  void add_to_hash(const at::Tensor& tensor);
+  void add_to_hash(const void* data, size_t nbytes);
   at::Tensor take_stored(const std::string& name, at::IntArrayRef shape); // as it is in the file
   at::Tensor take(const std::string& name, at::IntArrayRef shape); // in the dtype of the computation
   void load_embedding(const std::string& name);
   Linear product(const at::Tensor& weight, const at::Tensor& bias, const QuantizeOptions& quantize);
+  // The weight in the codes of the file, when that has some and no others are asked for.
+  std::optional<Linear> stored_codes(const std::string& name, at::IntArrayRef shape, const at::Tensor& bias);
+  Linear counted(Linear linear, const at::Tensor& bias);
   Linear linear(const std::string& name, int64_t in, int64_t out, bool bias);
   NormLayer norm(const std::string& name, int64_t size);
   void load_attention(DecoderLayer& layer, const std::string& prefix);

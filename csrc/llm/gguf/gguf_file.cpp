@@ -2,7 +2,7 @@
 
 #include <csrc/llm/gguf/blocks.h>
 
-#include <aten/ops/empty.h>
+#include <aten/Functions.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -291,11 +291,15 @@ const GgufTensor& GgufFile::tensor_info(std::string_view name) const {
   return tensors_[found->second];
 }
 
+bool GgufFile::is_quantized(std::string_view name) const {
+  return gguf_codes(tensor_info(name).type).group > 0;
+}
+
 at::Tensor GgufFile::tensor(std::string_view name) const {
   const GgufTensor& info = tensor_info(name);
-  const bool is_plain = info.type == GgufType::F32 || info.type == GgufType::F16 || info.type == GgufType::BF16;
   TORCH_CHECK(
-      is_plain, "GGUF: tensor '", name, "' is stored as ", gguf_type_name(info.type), "; read it with dequantized()");
+      !is_quantized(name), "GGUF: tensor '", name, "' is stored as ", gguf_type_name(info.type),
+      "; read it with dequantized()");
   const at::ScalarType dtype = info.type == GgufType::F32 ? at::kFloat
       : info.type == GgufType::F16                        ? at::kHalf
                                                           : at::kBFloat16;
@@ -309,6 +313,29 @@ at::Tensor GgufFile::dequantized(std::string_view name) const {
   at::Tensor out = at::empty(info.sizes, at::kFloat);
   const GgufBlock block = gguf_block(info.type);
   dequantize_blocks(info.type, bytes_.data() + info.offset, info.nbytes / block.bytes, out.data_ptr<float>());
+  return out;
+}
+
+GgufCodes GgufFile::codes(std::string_view name) const {
+  const GgufTensor& info = tensor_info(name);
+  const GgufCodeFormat format = gguf_codes(info.type);
+  TORCH_CHECK(
+      format.group > 0, "GGUF: tensor '", name, "' is stored as ", gguf_type_name(info.type), ", which has no codes");
+  GgufCodes out{at::empty(info.sizes, at::kChar), {}, {}, format.bits, static_cast<int64_t>(format.group)};
+  std::vector<int64_t> groups = info.sizes;
+  groups.back() /= out.group_size;
+  out.scales = at::empty(groups, at::kFloat);
+  if (format.has_offsets) {
+    out.offsets = at::empty(groups, at::kFloat);
+  }
+  unpack_blocks(
+      info.type, bytes_.data() + info.offset, info.nbytes / gguf_block(info.type).bytes,
+      out.codes.mutable_data_ptr<int8_t>(), out.scales.mutable_data_ptr<float>(),
+      format.has_offsets ? out.offsets.mutable_data_ptr<float>() : nullptr);
+  if (format.bits == 4 && format.has_offsets) {
+    out.codes.sub_(8);
+    out.offsets.add_(out.scales, 8);
+  }
   return out;
 }
 

@@ -1,13 +1,14 @@
 #include <csrc/llm/template/chat_template.h>
 
+#include <csrc/llm/gguf/gguf_file.h>
 #include <csrc/llm/template/interpreter.h>
 #include <csrc/program/json.h>
 #include <csrc/serialize/file_bytes.h>
 
 #include <c10/util/Exception.h>
 
-#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace torch::llm {
 
@@ -41,6 +42,24 @@ std::string template_text(const Json& json) {
   TORCH_CHECK(false, "tokenizer_config.json has several chat templates, but none is named 'default'");
 }
 
+ChatTemplate load_from_gguf(const std::string& path) {
+  const GgufFile file = GgufFile::open(path);
+  const std::string source = file.text("tokenizer.chat_template", "");
+  TORCH_CHECK(!source.empty(), "'", path, "' has no chat template: no tokenizer.chat_template");
+  ChatTemplate loaded(source);
+  const std::vector<std::string> tokens = file.texts("tokenizer.ggml.tokens");
+  for (const auto& [key, name] :
+       {std::pair("tokenizer.ggml.bos_token_id", "bos_token"), std::pair("tokenizer.ggml.eos_token_id", "eos_token"),
+        std::pair("tokenizer.ggml.unknown_token_id", "unk_token"),
+        std::pair("tokenizer.ggml.padding_token_id", "pad_token")}) {
+    const int64_t id = file.integer(key, -1);
+    if (id >= 0 && static_cast<size_t>(id) < tokens.size()) {
+      loaded.set_variable(name, tokens[static_cast<size_t>(id)]);
+    }
+  }
+  return loaded;
+}
+
 } // namespace
 
 struct ChatTemplate::Program {
@@ -54,15 +73,19 @@ ChatTemplate::ChatTemplate(std::string_view source) : clock_([] { return std::ti
   program_ = std::make_shared<const Program>(Program{jinja::parse(source)});
 }
 
-ChatTemplate ChatTemplate::load(const std::string& folder) {
+ChatTemplate ChatTemplate::load(const std::string& path) {
   namespace fs = std::filesystem;
-  const fs::path path(folder);
-  const std::string file = (path / "chat_template.jinja").string(), config = (path / "tokenizer_config.json").string();
+  if (fs::is_regular_file(path)) {
+    return load_from_gguf(path);
+  }
+  const fs::path folder(path);
+  const std::string file = (folder / "chat_template.jinja").string(),
+                    config = (folder / "tokenizer_config.json").string();
   const bool has_config = fs::exists(config);
   const Json json = has_config ? Json::parse(read_text(config), config) : Json();
   const Json* const member = json.find("chat_template");
   TORCH_CHECK(
-      fs::exists(file) || member, "the folder '", folder,
+      fs::exists(file) || member, "the folder '", path,
       "' has no chat template: neither chat_template.jinja nor 'chat_template' in tokenizer_config.json");
   ChatTemplate loaded(fs::exists(file) ? read_text(file) : template_text(*member));
   if (has_config) {

@@ -30,9 +30,10 @@ class TORCH_API ChatTemplate {
   /// Throws c10::SyntaxError with the line when the source is malformed or uses what is not supported.
   explicit ChatTemplate(std::string_view source);
 
-  /// Reads chat_template.jinja or the member chat_template of tokenizer_config.json, and the texts of special tokens
-  /// that templates name (bos_token, eos_token, ...). Of several named templates it takes "default".
-  static ChatTemplate load(const std::string& folder);
+  /// Reads chat_template.jinja or the member chat_template of tokenizer_config.json of a folder, or
+  /// tokenizer.chat_template of a GGUF file, and the texts of special tokens that templates name (bos_token, eos_token,
+  /// ...). Of several named templates it takes "default".
+  static ChatTemplate load(const std::string& path);
 
   /// The text of a conversation; with `add_generation_prompt` it ends where the answer of the model begins. Throws
   /// c10::ValueError with the template's message when it refuses the conversation (raise_exception).

@@ -47,7 +47,8 @@ struct TORCH_API TokenizerParts {
 ///     std::cout << tokenizer.decode(ids);
 class TORCH_API Tokenizer {
  public:
-  /// Reads tokenizer.json or, where there is none, tokenizer.model of a folder; or a file of one of the two formats.
+  /// Reads tokenizer.json or, where there is none, tokenizer.model of a folder; or a file of one of the two formats, or
+  /// a GGUF file.
   /// Throws c10::Error when the file is malformed or asks for something that is not supported, which it names.
   static Tokenizer load(const std::string& path);
   /// The text of a tokenizer.json.

@@ -1,5 +1,6 @@
-// Tokenizers from tokenizer.json.
+// Tokenizers from files.
 #include <csrc/llm/fields.h>
+#include <csrc/llm/gguf/gguf_file.h>
 #include <csrc/llm/tokenizer/tokenizer_impl.h>
 #include <csrc/serialize/file_bytes.h>
 
@@ -61,6 +62,9 @@ Tokenizer Tokenizer::load(const std::string& path) {
   }
   const auto bytes = serialize::FileBytes::map(file);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.starts_with("GGUF")) {
+    return GgufFile::open(file).tokenizer();
+  }
   try {
     const bool is_json =
         text.find_first_not_of(" \t\r\n") != std::string_view::npos && text[text.find_first_not_of(" \t\r\n")] == '{';
