@@ -83,7 +83,43 @@ std::tuple<Tensor, Tensor, Tensor> flash_attention_backward(
   return {grad_query, grad_key, grad_value};
 }
 
-/// The same of attention with dropout, whose kernel drew numbers from that place of the sequence; for (query, key,
+/// In forward mode, of the output, by operators.
+Tensor attention_tangent(
+    const Tensor& query,
+    const Tensor& query_t,
+    const Tensor& key,
+    const Tensor& key_t,
+    const Tensor& value,
+    const Tensor& value_t,
+    const Tensor& output,
+    double dropout_p,
+    bool is_causal,
+    const std::optional<Tensor>& attn_mask,
+    const Tensor& attn_mask_t,
+    std::optional<double> scale) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      dropout_p == 0,
+      "scaled_dot_product_attention: attention with dropout has no derivative in forward mode; call "
+      "at::_scaled_dot_product_attention_math");
+  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+  const int64_t group = query.size(1) / key.size(1);
+  const auto repeated = [&](const Tensor& t) { return group == 1 || !t.defined() ? t : t.repeat_interleave(group, 1); };
+  const Tensor keys = repeated(key), values = repeated(value), keys_t = repeated(key_t), values_t = repeated(value_t);
+  const Tensor weights = attention_weights(query, keys, is_causal, attn_mask.value_or(Tensor()), factor);
+  // Of scores s and weights w = softmax(s): dw = w ds - w sum(w ds), and w @ values is the output.
+  Tensor scores_t = sum_of(
+      query_t.defined() ? (query_t * factor).matmul(keys.transpose(-2, -1)) : query_t,
+      keys_t.defined() ? (query * factor).matmul(keys_t.transpose(-2, -1)) : keys_t);
+  scores_t = sum_of(scores_t, attn_mask_t);
+  Tensor tangent = values_t.defined() ? weights.matmul(values_t) : values_t;
+  if (scores_t.defined()) {
+    const Tensor product = weights * scores_t;
+    tangent = sum_of(product.matmul(values) - product.sum({-1}, /*keepdim=*/true) * output, tangent);
+  }
+  return tangent;
+}
+
+/// Gradients of attention with dropout, whose kernel drew numbers from that place of the sequence; for (query, key,
 /// value, attn_bias).
 std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward(
     const Tensor& grad,

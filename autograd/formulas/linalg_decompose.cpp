@@ -4,20 +4,17 @@
 // are zero.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/matrices.h>
 #include <autograd/formulas/shared.h>
 
 #include <algorithm>
 
 namespace torch::autograd::formulas {
 
-namespace {
-
-/// Numbers scaled along the columns of matrices: A diag(d).
 Tensor columns_times(const Tensor& A, const Tensor& d) {
   return A * d.unsqueeze(-2);
 }
 
-/// diag(d) A.
 Tensor rows_times(const Tensor& A, const Tensor& d) {
   return A * d.unsqueeze(-1);
 }
@@ -26,21 +23,16 @@ Tensor diagonal_of(const Tensor& A) {
   return A.diagonal(0, -2, -1);
 }
 
-/// The matrix with `diagonal` for its diagonal; its own there is left out.
 Tensor with_diagonal(const Tensor& A, const Tensor& diagonal) {
   return A.tril(-1) + A.triu(1) + diagonal.to(A.scalar_type()).diag_embed();
 }
 
-/// values[j] - values[i], and one on the diagonal, to divide by.
 Tensor differences(const Tensor& values) {
   const Tensor E = values.unsqueeze(-2) - values.unsqueeze(-1);
   return E + at::eye(values.size(-1), values.options());
 }
 
-/// a + b of which either may be undefined.
-Tensor sum_of(const Tensor& a, const Tensor& b) {
-  return !a.defined() ? b : !b.defined() ? a : a + b;
-}
+namespace {
 
 void check_phase(const char* op, const Tensor& imaginary, const Tensor& scale) {
   const Tensor bad = imaginary.abs() > scale.abs() * 1e-2 + 1e-2;

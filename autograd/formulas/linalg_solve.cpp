@@ -2,6 +2,7 @@
 // operators, so that they can be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/matrices.h>
 #include <autograd/formulas/shared.h>
 
 #include <cmath>
@@ -17,6 +18,11 @@ Tensor triangle(const Tensor& grad, bool upper, bool unitriangular) {
 
 } // namespace
 
+bool is_vector(const Tensor& A, IntArrayRef b_sizes) {
+  const bool has_batch_of_a = A.dim() - 1 == static_cast<int64_t>(b_sizes.size());
+  return b_sizes.size() == 1 || (has_batch_of_a && b_sizes == A.sizes().slice(0, A.dim() - 1));
+}
+
 /// Gradients for A and B; B had sizes `b_sizes`, which say whether it was a vector.
 std::tuple<Tensor, Tensor> linalg_solve_backward(
     const Tensor& grad,
@@ -30,8 +36,7 @@ std::tuple<Tensor, Tensor> linalg_solve_backward(
   if (!grad.defined() || (!mask[0] && !mask[1])) {
     return {};
   }
-  const bool vector = b_sizes.size() == 1 ||
-      (A.dim() - 1 == static_cast<int64_t>(b_sizes.size()) && b_sizes == A.sizes().slice(0, A.dim() - 1));
+  const bool vector = is_vector(A, b_sizes);
   Tensor grad_B;
   if (is_differentiated_again(grad, A, X)) {
     grad_B = at::linalg_solve(A.mH(), grad, left);
@@ -153,7 +158,7 @@ std::tuple<Tensor, Tensor> linalg_lstsq_backward(
   if (!grad.defined()) {
     return {};
   }
-  const bool vector = B.dim() == 1 || (A.dim() - 1 == B.dim() && B.sizes() == A.sizes().slice(0, A.dim() - 1));
+  const bool vector = is_vector(A, B.sizes());
   const auto matrix = [vector](const Tensor& t) { return vector ? t.unsqueeze(-1) : t; };
   // The solution of least norm is pinv(A) B.
   const Tensor inverse = at::linalg_pinv(A, std::optional<double>(), std::optional<double>());
@@ -199,7 +204,27 @@ Tensor difference_gradient(const Tensor& grad, const Tensor& difference, double 
   return at::where(zero, at::zeros({}, g.options()), factor * difference.sign() * size.pow(p - 1));
 }
 
+/// The tangent of distances, from that of the differences.
+Tensor distance_tangent(const Tensor& difference, const Tensor& difference_t, double p, const Tensor& dist) {
+  return (difference_gradient(at::ones_like(dist), difference, p, dist) * difference_t).sum({-1});
+}
+
 } // namespace
+
+Tensor cdist_tangent(
+    const Tensor& x1, const Tensor& x1_t, const Tensor& x2, const Tensor& x2_t, double p, const Tensor& dist) {
+  const Tensor rows_t = x1_t.defined() ? x1_t.unsqueeze(-2) : x1_t;
+  const Tensor columns_t = x2_t.defined() ? -x2_t.unsqueeze(-3) : x2_t;
+  return distance_tangent(x1.unsqueeze(-2) - x2.unsqueeze(-3), sum_of(rows_t, columns_t), p, dist);
+}
+
+Tensor pdist_tangent(const Tensor& self, const Tensor& self_t, double p, const Tensor& dist) {
+  const Tensor pairs = at::triu_indices(self.size(0), self.size(0), 1, self.options().dtype(at::kLong));
+  const auto differences_of = [&](const Tensor& t) {
+    return t.index_select(0, pairs.select(0, 0)) - t.index_select(0, pairs.select(0, 1));
+  };
+  return distance_tangent(differences_of(self), differences_of(self_t), p, dist);
+}
 
 /// Gradient of _cdist_forward for x1.
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& dist) {
@@ -224,6 +249,17 @@ Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Te
   const Tensor first = pairs.select(0, 0), second = pairs.select(0, 1);
   const Tensor pushes = difference_gradient(grad, self.index_select(0, first) - self.index_select(0, second), p, dist);
   return at::zeros_like(self).index_add(0, first, pushes).index_add(0, second, pushes, -1);
+}
+
+Tensor euclidean_dist_tangent(
+    const Tensor& x1, const Tensor& x1_t, const Tensor& x2, const Tensor& x2_t, const Tensor& dist) {
+  const auto half_of_square = [](const Tensor& a, const Tensor& a_t, const Tensor& b) {
+    return a_t.defined() ? (a * a_t).sum({-1}, /*keepdim=*/true) - a_t.matmul(b.mT()) : a_t;
+  };
+  const Tensor of_columns = half_of_square(x2, x2_t, x1);
+  const Tensor half = sum_of(half_of_square(x1, x1_t, x2), of_columns.defined() ? of_columns.mT() : of_columns);
+  const Tensor zero = dist == 0;
+  return at::where(zero, at::zeros({}, dist.options()), half / at::where(zero, at::ones({}, dist.options()), dist));
 }
 
 Tensor euclidean_dist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, const Tensor& dist) {

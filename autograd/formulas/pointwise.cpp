@@ -44,6 +44,10 @@ Tensor is_nonnegative(const Tensor& exponent) {
 
 } // namespace
 
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  return a.defined() && b.defined() ? a + b : a.defined() ? a : b;
+}
+
 Tensor maybe_multiply(const Tensor& t, const Scalar& s) {
   return is_one(s) ? t : t * s;
 }

@@ -157,6 +157,18 @@ Tensor aminmax_backward(
   return result;
 }
 
+/// Of the least or greatest of the elements: those that are tied share it.
+Tensor aminmax_tangent(
+    const Tensor& self, const Tensor& self_t, const Tensor& result, std::optional<int64_t> dim, bool keepdim) {
+  if (self.dim() == 0) {
+    return self_t;
+  }
+  const IntArrayRef dims = dim.has_value() ? IntArrayRef(*dim) : IntArrayRef();
+  const Tensor tied = restore_reduced_dims(result, dims, self.dim(), keepdim) == self;
+  const Tensor shares = share(self_t, tied, dims);
+  return dim.has_value() ? shares.sum(dims, keepdim) : shares.sum().reshape(result.sizes());
+}
+
 Tensor linalg_vector_norm_backward(
     const Tensor& grad,
     const Tensor& self,
@@ -213,6 +225,28 @@ Tensor std_backward(
     bool keepdim) {
   const Tensor grad_var = (grad / (result * 2)).masked_fill(result == 0, 0);
   return var_backward(grad_var, self, dim, correction, keepdim);
+}
+
+Tensor var_tangent(
+    const Tensor& self,
+    const Tensor& self_t,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    const Tensor& result,
+    bool keepdim) {
+  const Tensor slopes = var_backward(at::ones_like(result), self, dim, correction, keepdim);
+  const Tensor products = slopes.conj() * self_t;
+  return (products.is_complex() ? at::real(products) : products).sum(dim, keepdim);
+}
+
+Tensor std_tangent(
+    const Tensor& self,
+    const Tensor& self_t,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    const Tensor& result,
+    bool keepdim) {
+  return (var_tangent(self, self_t, dim, correction, result, keepdim) / (result * 2)).masked_fill(result == 0, 0);
 }
 
 Tensor var_mean_backward(
@@ -309,6 +343,31 @@ Tensor logcumsumexp_tangent(const Tensor& self, const Tensor& self_t, const Tens
     return ((self_t.log() + self).logcumsumexp(dim) - result).exp();
   }
   return by_signs(self_t, [&](const Tensor& logs) { return ((logs + self).logcumsumexp(dim) - result).exp(); });
+}
+
+Tensor cumprod_tangent(const Tensor& input, const Tensor& input_t, int64_t dim, const Tensor& result) {
+  const Tensor self = input.to(result.scalar_type()), self_t = input_t.to(result.scalar_type());
+  if (self.dim() == 0 || self.numel() == 0) {
+    return self_t;
+  }
+  const Tensor zero = self == 0;
+  if (is_differentiated_again(self, self_t) && zero.any().item<bool>()) {
+    // The sum over places k of the products without element k: exact with zeros, at quadratic cost.
+    Tensor tangent;
+    for (int64_t k = 0; k < self.size(dim); ++k) {
+      const Tensor place = at::full({1}, k, self.options().dtype(at::kLong));
+      const Tensor part = self.index_copy(dim, place, self_t.narrow(dim, k, 1)).cumprod(dim);
+      const Tensor from_k = part.narrow(dim, k, self.size(dim) - k);
+      const Tensor before = at::zeros_like(self.narrow(dim, 0, k));
+      tangent = sum_of(tangent, k == 0 ? from_k : at::cat({before, from_k}, dim));
+    }
+    return tangent;
+  }
+  // From the first zero on, only the product with its own tangent in its place is left.
+  const Tensor zeros_so_far = zero.cumsum(dim);
+  const Tensor first_zero = zero.logical_and(zeros_so_far == 1);
+  const Tensor before = result * (self_t / self.masked_fill(zero, 1)).masked_fill(zero, 0).cumsum(dim);
+  return at::where(zeros_so_far == 0, before, at::where(first_zero, self_t, self).cumprod(dim));
 }
 
 } // namespace torch::autograd::formulas

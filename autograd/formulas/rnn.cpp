@@ -1,7 +1,7 @@
 // Derivatives of the gates of recurrent cells: by their kernels, or by operators when they may be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/support/recurrence.h>
+#include <autograd/formulas/recurrent_steps.h>
 #include <autograd/formulas/shared.h>
 #include <autograd/grad_mode.h>
 #include <autograd/graph_task.h>
@@ -43,25 +43,16 @@ TensorTuple5 fused_lstm_cell_backward(
   return at::_thnn_fused_lstm_cell_backward(grad_hy, grad_cy, cx, cy, workspace, input_bias.defined());
 }
 
-namespace {
-
-Tensor sum_of_defined(const Tensor& a, const Tensor& b) {
-  return !a.defined() ? b : !b.defined() ? a : a + b;
-}
-
 using at::native::StepRows;
 
-/// All rows of [steps, batch, width]; packed rows are these.
 Tensor rows_of(const Tensor& sequence) {
   return sequence.defined() && sequence.dim() == 3 ? sequence.reshape({-1, sequence.size(2)}) : sequence;
 }
 
-/// The rows of step t.
 Tensor step_of(const Tensor& rows, const StepRows& steps, int64_t t) {
   return rows.defined() ? rows.narrow(0, steps.first(t), steps.live(t)) : rows;
 }
 
-/// The states before step t, of the rows of states `after` all steps and the first states.
 Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& steps, int64_t t) {
   const int64_t continued = steps.continued(t), begin = steps.live(t) - continued;
   if (continued == 0) {
@@ -70,6 +61,8 @@ Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& s
   const Tensor before = after.narrow(0, steps.first(steps.before(t)), continued);
   return begin == 0 ? before : at::cat({before, first.narrow(0, continued, begin)}, 0);
 }
+
+namespace {
 
 /// Whether the steps go back in one kernel: it cannot be differentiated again.
 template <class... Grads>
@@ -164,9 +157,9 @@ LstmGrads lstm_steps_back(
   const std::vector<Tensor> for_first =
       take_steps_back(steps, [&](int64_t t, const std::vector<Tensor>& for_after) -> std::vector<Tensor> {
         const Tensor cell_before = states_before(cells, cx, steps, t), cell = step_of(cells, steps, t);
-        const Tensor grad_cy = sum_of_defined(step_of(grad_cells, steps, t), nth_or_undefined(for_after, 1));
+        const Tensor grad_cy = sum_of(step_of(grad_cells, steps, t), nth_or_undefined(for_after, 1));
         const Tensor recurrent = differentiable ? at::mm(states_before(output, hx, steps, t), w_hh.t()) : Tensor();
-        Tensor grad_hy = sum_of_defined(step_of(grad_output, steps, t), nth_or_undefined(for_after, 0)), for_cell;
+        Tensor grad_hy = sum_of(step_of(grad_output, steps, t), nth_or_undefined(for_after, 0)), for_cell;
         if (w_hr.defined()) {
           for_output[t] = grad_hy.defined() ? grad_hy : at::zeros({cell.size(0), hx.size(1)}, cell.options());
           put_out[t] = (differentiable ? (step_of(gates, steps, t) + recurrent).narrow(1, 3 * size, size).sigmoid()
@@ -313,7 +306,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> gru_steps_backward(
     for_hidden = take_steps_back(steps, [&](int64_t t, const std::vector<Tensor>& for_after) -> std::vector<Tensor> {
       const Tensor hidden = states_before(states, hx, steps, t);
       const auto [in, back, direct, b1, b2] = at::_thnn_differentiable_gru_cell_backward(
-          sum_of_defined(step_of(grads, steps, t), nth_or_undefined(for_after, 0)), step_of(sums, steps, t),
+          sum_of(step_of(grads, steps, t), nth_or_undefined(for_after, 0)), step_of(sums, steps, t),
           at::linear(hidden, w_hh, b_hh), hidden, {}, {});
       for_step_sums[t] = in;
       for_step_recurrent[t] = back;
@@ -379,7 +372,7 @@ TensorTuple5 rnn_steps_backward(
     std::vector<Tensor> for_step(steps.steps());
     for_hidden = take_steps_back(steps, [&](int64_t t, const std::vector<Tensor>& for_after) -> std::vector<Tensor> {
       const Tensor state = step_of(states, steps, t),
-                   for_state = sum_of_defined(step_of(grads, steps, t), nth_or_undefined(for_after, 0));
+                   for_state = sum_of(step_of(grads, steps, t), nth_or_undefined(for_after, 0));
       for_step[t] = relu ? at::threshold_backward(for_state, state, 0) : at::tanh_backward(for_state, state);
       return {at::mm(for_step[t], w_hh)};
     })[0];

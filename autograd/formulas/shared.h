@@ -15,6 +15,9 @@ bool is_differentiated_again(const Tensors&... tensors) {
   return c10::GradMode::is_enabled() || (forward_ad::any_level() && (forward_ad::has_tangent(tensors) || ...));
 }
 
+/// a + b, of which either may be undefined.
+Tensor sum_of(const Tensor& a, const Tensor& b);
+
 /// t * s, or t itself when s is the number one.
 Tensor maybe_multiply(const Tensor& t, const Scalar& s);
 

@@ -13,17 +13,17 @@ namespace {
 
 void add_places(TensorPlaces& places, size_t value, const c10::IValue& content) {
   if (content.isTensor()) {
-    places.push_back({value, 0, content.toTensor()});
+    places.push_back({value, 0, content.toTensor(), {}});
   } else if (content.isTensorList()) {
     size_t element = 0;
     for (const at::Tensor& tensor : content.toTensorVector()) {
-      places.push_back({value, element++, tensor});
+      places.push_back({value, element++, tensor, {}});
     }
   } else if (content.isOptionalTensorList()) {
     const c10::List<std::optional<at::Tensor>> list = content.toOptionalTensorList();
     for (size_t element = 0; element < list.size(); ++element) {
       const auto tensor = static_cast<std::optional<at::Tensor>>(list.get(element));
-      places.push_back({value, element, tensor.value_or(at::Tensor())});
+      places.push_back({value, element, tensor.value_or(at::Tensor()), {}});
     }
   }
 }
@@ -93,11 +93,17 @@ std::optional<uint64_t> highest_level(const TensorPlaces& places) {
   return highest;
 }
 
-bool has_other_levels(const TensorPlaces& places, uint64_t level) {
-  return std::any_of(places.begin(), places.end(), [level](const TensorPlace& place) {
-    const std::shared_ptr<ForwardGrad>& grad = impl::forward_grad(place.tensor);
-    return grad != nullptr && grad->has_visible_besides(level);
-  });
+OtherLevels read_tangents(TensorPlaces& places, uint64_t level) {
+  OtherLevels others{false, false};
+  for (TensorPlace& place : places) {
+    if (const std::shared_ptr<ForwardGrad>& grad = impl::forward_grad(place.tensor)) {
+      const ForwardGrad::AtLevel found = grad->at(level);
+      others.of_tensors |= found.visible_besides;
+      others.of_tangents |= found.tangent.defined() && found.tangent.key_set().has(c10::DispatchKey::ForwardAD);
+      place.tangent = found.tangent;
+    }
+  }
+  return others;
 }
 
 } // namespace torch::autograd::forward_ad

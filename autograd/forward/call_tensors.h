@@ -4,11 +4,11 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/stack.h>
 #include <autograd/forward/forward_grad.h>
+#include <c10/util/SmallVector.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace torch::autograd::forward_ad {
 
@@ -18,9 +18,10 @@ struct TensorPlace {
   size_t value;
   size_t element;
   at::Tensor tensor;
+  at::Tensor tangent = {}; // at the level of the call, once it has been read
 };
 
-using TensorPlaces = std::vector<TensorPlace>;
+using TensorPlaces = c10::SmallVector<TensorPlace, 4>;
 
 /// The places among the last `count` values, in their order.
 TensorPlaces tensor_places(const torch::jit::Stack& stack, size_t count);
@@ -34,7 +35,13 @@ at::Tensor tangent_of(const at::Tensor& tensor, uint64_t level);
 /// The highest level with a tangent that is not hidden.
 std::optional<uint64_t> highest_level(const TensorPlaces& places);
 
-/// Whether there are tangents at other levels too.
-bool has_other_levels(const TensorPlaces& places, uint64_t level);
+/// What there is besides tangents at one level.
+struct OtherLevels {
+  bool of_tensors; // tangents at other levels that are not hidden
+  bool of_tangents; // tangents of the tangents
+};
+
+/// Reads the tangents at a level into their places.
+OtherLevels read_tangents(TensorPlaces& places, uint64_t level);
 
 } // namespace torch::autograd::forward_ad

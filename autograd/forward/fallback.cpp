@@ -45,17 +45,17 @@ bool is_written(const c10::Argument& argument) {
 // The values of one call.
 class Call {
  public:
-  Call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack, TensorPlaces&& places, uint64_t level)
+  Call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack, TensorPlaces& places, uint64_t level)
       : op_(op),
         schema_(op.schema()),
         keys_(keys),
         stack_(stack),
         count_(schema_.arguments().size()),
-        places_(std::move(places)),
+        places_(places),
         rule_(rule_of(op)),
         level_(level),
         arguments_(stack->end() - static_cast<std::ptrdiff_t>(count_), stack->end()),
-        nested_(has_other_levels(places_, level)),
+        others_(read_tangents(places_, level)),
         recorded_(GradMode::is_enabled() && any_requires_grad()) {}
 
   void run() {
@@ -75,7 +75,7 @@ class Call {
       run_geometry();
     } else if (rule_.kind == RuleKind::kLinear) {
       run_linear_in_place();
-    } else if (rule_.kind == RuleKind::kFormula) {
+    } else if (has_formula()) {
       run_formula_in_place();
     } else {
       run_in_place();
@@ -84,20 +84,37 @@ class Call {
 
  private:
   void run_functional() {
-    switch (rule_.kind) {
-      case RuleKind::kLinear:
-        return run_linear();
-      case RuleKind::kProducts:
-        return run_products();
-      case RuleKind::kFormula: {
-        call_below(*stack_);
-        set_tangents(results(), run_formula(arguments_, results_on_stack()));
-        return;
-      }
-      default:
-        return run_recorded();
+    if (rule_.kind == RuleKind::kLinear) {
+      return run_linear();
     }
+    if (rule_.kind == RuleKind::kProducts) {
+      return run_products();
+    }
+    if (!has_formula()) {
+      return run_recorded();
+    }
+    call_below(*stack_);
+    set_tangents(results(), run_formula(arguments_, results_on_stack()));
   }
+
+  // Of operators that work element by element, the gradient's formula is that of the tangent as well if numbers are
+  // real.
+  bool has_formula() const {
+    return rule_.formula != nullptr && (rule_.kind == RuleKind::kFormula || !has_complex_arguments());
+  }
+
+  // While it lives, operators count the arguments as their values. Where there are no tangents at other levels, they
+  // need not look for them.
+  struct Below {
+    explicit Below(const Call& call) : hidden(call.level_) {
+      if (!call.others_.of_tensors && !call.others_.of_tangents && !watches_all_tensors()) {
+        without_key.emplace(kForwardAD);
+      }
+    }
+
+    const HiddenLevel hidden;
+    std::optional<c10::impl::ExcludeDispatchKeyGuard> without_key;
+  };
 
   std::string short_name() const {
     const std::string& name = op_.operator_name().name;
@@ -110,9 +127,8 @@ class Call {
   }
 
   bool any_tangent_requires_grad() const {
-    return std::any_of(places_.begin(), places_.end(), [this](const TensorPlace& place) {
-      return tangent_of(place.tensor, level_).requires_grad();
-    });
+    return std::any_of(
+        places_.begin(), places_.end(), [](const TensorPlace& place) { return place.tangent.requires_grad(); });
   }
 
   bool writes_differentiable() const {
@@ -123,7 +139,7 @@ class Call {
 
   // The call on the stack without tangents at this level; the results get those at the others.
   void call_below(Stack& stack) const {
-    if (nested_) {
+    if (others_.of_tensors) {
       const HiddenLevel hidden(level_);
       forward_ad_fallback(op_, keys_, &stack);
       return;
@@ -148,8 +164,7 @@ class Call {
       tangent = tangent.expand(result.sizes());
     }
     const bool shared = std::any_of(places_.begin(), places_.end(), [&](const TensorPlace& place) {
-      const at::Tensor other = tangent_of(place.tensor, level_);
-      return other.defined() && shares_memory(tangent, other);
+      return place.tangent.defined() && shares_memory(tangent, place.tangent);
     });
     return shared ? tangent.clone() : tangent;
   }
@@ -183,9 +198,8 @@ class Call {
     TensorPlaces places = places_;
     for (TensorPlace& place : places) {
       if (((rule_.arguments >> place.value) & 1) != 0 && place.tensor.defined()) {
-        at::Tensor tangent = tangent_of(place.tensor, level_);
         const HiddenLevel hidden(level_);
-        place.tensor = tangent.defined() ? std::move(tangent) : at::zeros_like(place.tensor);
+        place.tensor = place.tangent.defined() ? place.tangent : at::zeros_like(place.tensor);
       }
     }
     return places;
@@ -195,7 +209,7 @@ class Call {
   variable_list called_with(const TensorPlaces& places) const {
     Stack values = arguments_;
     put_tensors(values, count_, places);
-    const HiddenLevel hidden(level_);
+    const Below below(*this);
     op_.callBoxed(values);
     return tensors_of(tensor_places(values, schema_.returns().size()));
   }
@@ -209,14 +223,13 @@ class Call {
     call_below(*stack_);
     variable_list sums(schema_.returns().size());
     for (size_t i = 0; i < places_.size(); ++i) {
-      const at::Tensor tangent = tangent_of(places_[i].tensor, level_);
-      if (((rule_.arguments >> places_[i].value) & 1) == 0 || !tangent.defined()) {
+      if (((rule_.arguments >> places_[i].value) & 1) == 0 || !places_[i].tangent.defined()) {
         continue;
       }
       TensorPlaces places = places_;
-      places[i].tensor = tangent;
+      places[i].tensor = places_[i].tangent;
       const variable_list parts = called_with(places);
-      const HiddenLevel hidden(level_);
+      const Below below(*this);
       for (size_t k = 0; k < sums.size(); ++k) {
         sums[k] = sums[k].defined() ? sums[k] + parts[k] : parts[k];
       }
@@ -226,8 +239,8 @@ class Call {
 
   variable_list run_formula(c10::ArrayRef<c10::IValue> values, c10::ArrayRef<c10::IValue> results) const {
     const AutoGradMode record(GradMode::is_enabled() && (recorded_ || any_tangent_requires_grad()));
-    const HiddenLevel hidden(level_);
-    return rule_.formula(FormulaCall(values, results, level_));
+    const Below below(*this);
+    return rule_.formula(FormulaCall(values, results, places_));
   }
 
   // The tangent of what is written, made where it has none.
@@ -240,7 +253,7 @@ class Call {
     called_with(tangents);
     for (const size_t i : written_places()) {
       const at::Tensor& self = places_[i].tensor;
-      if (isDifferentiableType(self.scalar_type()) && !tangent_of(self, level_).defined()) {
+      if (isDifferentiableType(self.scalar_type()) && !places_[i].tangent.defined()) {
         self._set_fw_grad(tangents[i].tensor, level_, /*is_inplace_op=*/true);
       }
     }
@@ -249,19 +262,25 @@ class Call {
   void run_formula_in_place() {
     Stack values = arguments_;
     const size_t target = written_places()[0];
-    if (rule_.arguments != 0) {
-      // The formula reads what it was, with the tangent that it had.
-      const at::Tensor& self = places_[target].tensor;
-      at::Tensor before = GradMode::is_enabled() ? self.clone() : plain_copy(self);
-      if (const at::Tensor tangent = tangent_of(self, level_);
-          tangent.defined() && !tangent_of(before, level_).defined()) {
-        before._set_fw_grad(tangent, level_, /*is_inplace_op=*/false);
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const TensorPlace& place = places_[i];
+      const bool is_other = i != target && values[place.value].isTensor() && place.tensor.defined();
+      if (is_other ? shares_memory_with_written(place.tensor) : i == target && rule_.arguments != 0) {
+        values[place.value] = copy_from_before(place);
       }
-      values[places_[target].value] = std::move(before);
     }
     call_below(*stack_);
     const variable_list tangents = run_formula(values, results_on_stack());
     change_tangent(places_[target].tensor, tangents.at(0));
+  }
+
+  // What an argument of a call in place is before it, with the tangent that it has.
+  at::Tensor copy_from_before(const TensorPlace& place) const {
+    at::Tensor before = GradMode::is_enabled() ? place.tensor.clone() : plain_copy(place.tensor);
+    if (place.tangent.defined() && !tangent_of(before, level_).defined()) {
+      before._set_fw_grad(place.tangent, level_, /*is_inplace_op=*/false);
+    }
+    return before;
   }
 
   void run_recorded() {
@@ -269,12 +288,12 @@ class Call {
     Stack values = arguments_;
     TensorPlaces places = places_;
     for (TensorPlace& place : places) {
-      if (tangent_of(place.tensor, level_).defined()) {
+      if (place.tangent.defined()) {
         place.tensor = recording.stand_in(place.tensor);
       }
     }
     put_tensors(values, count_, places);
-    if (nested_) {
+    if (others_.of_tensors) {
       call_below(*stack_);
     }
     {
@@ -283,7 +302,7 @@ class Call {
     }
     TensorPlaces made = tensor_places(values, schema_.returns().size());
     const variable_list tangents = tangents_of(recording, tensors_of(made));
-    if (!nested_) {
+    if (!others_.of_tensors) {
       recording.finish(tensors_of(made));
       for (TensorPlace& place : made) {
         place.tensor = recording.original_of(place.tensor);
@@ -318,9 +337,12 @@ class Call {
   }
 
   bool has_complex_arguments() const {
-    return std::any_of(places_.begin(), places_.end(), [](const TensorPlace& place) {
+    const auto is_complex = [](const TensorPlace& place) {
       return place.tensor.defined() && place.tensor.is_complex();
-    });
+    };
+    const auto is_complex_number = [](const c10::IValue& value) { return value.isComplexDouble(); };
+    return std::any_of(places_.begin(), places_.end(), is_complex) ||
+        std::any_of(arguments_.begin(), arguments_.end(), is_complex_number);
   }
 
   // The argument of that name, None if there is none.
@@ -342,7 +364,7 @@ class Call {
 
   // The operator changes stand-ins over the same memory, or, where the change itself is recorded, over copies of it.
   void run_in_place() {
-    const bool apart = recorded_ || nested_;
+    const bool apart = recorded_ || others_.of_tensors;
     const std::vector<size_t> written = written_places();
     RecordedCall recording(level_, recorded_);
     Stack values = arguments_;
@@ -350,7 +372,7 @@ class Call {
     for (size_t i = 0; i < places.size(); ++i) {
       at::Tensor& tensor = places[i].tensor;
       const bool is_target = std::find(written.begin(), written.end(), i) != written.end();
-      if (is_target ? isDifferentiableType(tensor.scalar_type()) : tangent_of(tensor, level_).defined()) {
+      if (is_target ? isDifferentiableType(tensor.scalar_type()) : places[i].tangent.defined()) {
         const bool copies = is_target ? apart : !apart && shares_memory_with_written(tensor);
         tensor = recording.stand_in(tensor, copies ? plain_copy(tensor) : at::Tensor());
       } else if (!is_target && !apart && tensor.defined() && shares_memory_with_written(tensor)) {
@@ -432,12 +454,11 @@ class Call {
   const c10::DispatchKeySet keys_;
   Stack* const stack_;
   const size_t count_;
-  const TensorPlaces places_;
+  TensorPlaces& places_;
   const Rule rule_;
   const uint64_t level_;
   const Stack arguments_;
-  // Whether there are tangents at lower levels.
-  const bool nested_;
+  const OtherLevels others_;
   // Whether autograd records the call.
   const bool recorded_;
 };
@@ -472,7 +493,7 @@ void forward_ad_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys
     op.redispatchBoxed(below, stack);
     return;
   }
-  Call(op, keys, stack, std::move(places), *level).run();
+  Call(op, keys, stack, places, *level).run();
 }
 
 TORCH_LIBRARY_IMPL(_, ForwardAD, m) {

@@ -225,9 +225,17 @@ std::optional<uint64_t> ForwardGrad::highest_visible() const {
   return std::nullopt;
 }
 
-bool ForwardGrad::has_visible_besides(uint64_t level) const {
-  const forward_ad::HiddenLevel hidden(level);
-  return highest_visible().has_value();
+ForwardGrad::AtLevel ForwardGrad::at(uint64_t level) const {
+  AtLevel found{at::Tensor(), false};
+  const Lock lock(tangents_mutex());
+  for (const Tangent* tangent = highest_.get(); tangent != nullptr; tangent = tangent->lower.get()) {
+    if (tangent->level == level) {
+      found.tangent = tangent->value;
+    } else {
+      found.visible_besides |= !forward_ad::HiddenLevel::contains(tangent->level);
+    }
+  }
+  return found;
 }
 
 std::vector<uint64_t> ForwardGrad::all_levels() const {
@@ -245,8 +253,9 @@ bool ForwardGrad::empty() const {
 }
 
 void ForwardGrad::set(uint64_t level, at::Tensor tangent) {
-  reset(level);
+  std::unique_ptr<Tangent> dropped; // freed after the lock
   const Lock lock(tangents_mutex());
+  dropped = take(level);
   const auto found = forward_ad::levels().find(level);
   TORCH_CHECK(
       found != forward_ad::levels().end(),

@@ -30,9 +30,13 @@ class TORCH_API ForwardGrad {
 
   /// The tangent at a level, undefined where there is none. The reference holds until it is set or reset.
   const at::Tensor& value(uint64_t level) const;
+  struct AtLevel {
+    at::Tensor tangent; // undefined where there is none
+    bool visible_besides; // whether there is one at another level that HiddenLevel does not hide
+  };
+  AtLevel at(uint64_t level) const;
   /// The highest level with a tangent that HiddenLevel does not hide.
   std::optional<uint64_t> highest_visible() const;
-  bool has_visible_besides(uint64_t level) const;
   std::vector<uint64_t> all_levels() const;
   bool empty() const;
 

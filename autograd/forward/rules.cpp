@@ -1,7 +1,6 @@
 #include <autograd/forward/rules.h>
 
 #include <aten/core/function_schema.h>
-#include <autograd/forward/call_tensors.h>
 
 #include <algorithm>
 #include <array>
@@ -100,7 +99,14 @@ std::optional<at::Tensor> FormulaCall::optional_tensor(size_t i) const {
 }
 
 at::Tensor FormulaCall::tangent(size_t i) const {
-  return tangent_of(tensor(i), level_);
+  const auto* const place =
+      std::find_if(places_.begin(), places_.end(), [i](const TensorPlace& one) { return one.value == i; });
+  return place != places_.end() ? place->tangent : at::Tensor();
+}
+
+at::Tensor FormulaCall::tangent(size_t i, at::ScalarType dtype) const {
+  at::Tensor found = tangent(i);
+  return found.defined() ? found.to(dtype) : found;
 }
 
 std::vector<at::Tensor> FormulaCall::tensors(size_t i) const {
@@ -108,9 +114,11 @@ std::vector<at::Tensor> FormulaCall::tensors(size_t i) const {
 }
 
 std::vector<at::Tensor> FormulaCall::tangents(size_t i) const {
-  std::vector<at::Tensor> tangents = tensors(i);
-  for (at::Tensor& tensor : tangents) {
-    tensor = tangent_of(tensor, level_);
+  std::vector<at::Tensor> tangents;
+  for (const TensorPlace& place : places_) {
+    if (place.value == i) {
+      tangents.push_back(place.tangent);
+    }
   }
   return tangents;
 }

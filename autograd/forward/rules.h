@@ -4,9 +4,11 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/core/ivalue.h>
+#include <autograd/forward/call_tensors.h>
 #include <autograd/function.h>
 #include <c10/util/ArrayRef.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,7 +18,9 @@ namespace torch::autograd::forward_ad {
 enum class RuleKind : uint8_t {
   /// What backward records, differentiated: for all operators that nothing else is said of.
   kTwoPasses,
-  /// What backward records, run on the tangents: operators that work element by element.
+  /// The gradient's formula on the tangents: operators that work element by element. Of complex numbers, and where
+  /// there
+  /// is no function for it, what backward records.
   kElements,
   /// What backward records, run on ones, times the tangents, and summed: operators whose results depend on the elements
   /// along some dimensions, or on all.
@@ -36,8 +40,10 @@ enum class RuleKind : uint8_t {
 /// What the formula of an entry reads: arguments and results by their number, as values at the level of the tangents.
 class FormulaCall {
  public:
-  FormulaCall(c10::ArrayRef<c10::IValue> arguments, c10::ArrayRef<c10::IValue> results, uint64_t level)
-      : arguments_(arguments), results_(results), level_(level) {}
+  /// `places`: where the arguments' tensors are, with their tangents.
+  FormulaCall(
+      c10::ArrayRef<c10::IValue> arguments, c10::ArrayRef<c10::IValue> results, c10::ArrayRef<TensorPlace> places)
+      : arguments_(arguments), results_(results), places_(places) {}
 
   const c10::IValue& value(size_t i) const {
     return arguments_[i];
@@ -46,14 +52,25 @@ class FormulaCall {
   std::optional<at::Tensor> optional_tensor(size_t i) const;
   /// Undefined where there is none.
   at::Tensor tangent(size_t i) const;
+  at::Tensor tangent(size_t i, at::ScalarType dtype) const;
   std::vector<at::Tensor> tensors(size_t i) const;
   std::vector<at::Tensor> tangents(size_t i) const;
   at::Tensor result(size_t i) const;
+  /// An argument `bool[N]`.
+  template <size_t N>
+  std::array<bool, N> flags(size_t i) const {
+    const c10::List<bool> list = arguments_[i].toBoolList();
+    std::array<bool, N> flags;
+    for (size_t k = 0; k < N; ++k) {
+      flags[k] = list.get(k);
+    }
+    return flags;
+  }
 
  private:
   c10::ArrayRef<c10::IValue> arguments_;
   c10::ArrayRef<c10::IValue> results_;
-  uint64_t level_;
+  c10::ArrayRef<TensorPlace> places_;
 };
 
 /// Gives a tangent for each result, undefined where there is none.
@@ -64,7 +81,7 @@ struct Rule {
   /// Of kLinear and kProducts: bit i is set for argument i that it speaks of. Of a formula for an in-place operator:
   /// not 0 if it reads what is overwritten.
   uint64_t arguments;
-  Formula formula;
+  Formula formula; // of kFormula, and of kElements or null
 };
 
 /// What an entry says of a form of its operator.

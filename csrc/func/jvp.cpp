@@ -33,9 +33,8 @@ std::vector<at::Tensor> ForwardPass::primals(const std::vector<at::Tensor>& outp
 std::vector<at::Tensor> ForwardPass::tangents(const std::vector<at::Tensor>& outputs) const {
   std::vector<at::Tensor> tangents;
   for (const at::Tensor& output : all_below(outputs, levels_)) {
-    const auto unpacked = autograd::forward_ad::unpack_dual(output, level_.level());
-    const at::Tensor tangent =
-        unpacked.tangent.defined() ? unpacked.tangent : at::zeros(unpacked.primal.sizes(), unpacked.primal.options());
+    const at::Tensor& found = output._fw_grad(level_.level());
+    const at::Tensor tangent = found.defined() ? found : at::zeros(output.sizes(), output.options());
     tangents.push_back(above_levels(tangent, levels_));
   }
   return tangents;

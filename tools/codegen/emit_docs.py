@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from derivatives import analyse
 from entries import Entry
 from sources import SourceIndex
 
@@ -31,6 +33,39 @@ def counts(entries: list[Entry], recorded: Path) -> list[str]:
     return lines + ["", *absent]
 
 
+def _looped(entries: list[Entry], root: Path) -> list[str]:
+    """Operators on strided tensors that vmap calls for each sample: neither their entry nor a kernel says how they are batched."""
+    kernels: set[str] = set()
+    for path in sorted((root / "aten" / "functorch").glob("*.cpp")):
+        for block in path.read_text().split("TORCH_LIBRARY_IMPL(aten, FuncTorch")[1:]:
+            kernels |= set(re.findall(r'"([\w.]+)"', block))
+    found = []
+    for entry in entries:
+        strided = any(a.type.is_tensor_like for a in entry.schema.arguments) and not re.match("sparse|quantized|optimizer", entry.family)
+        for schema in entry.forms.values():
+            functional = re.sub(r"_(?=\.|$)", "", schema.full_name)  # whose kernel serves the form in place
+            is_batched = {schema.full_name, functional} & kernels or entry.is_composite or entry.batch_rule not in (None, "loop")
+            if strided and not schema.is_out and not is_batched:
+                found.append(schema.full_name)
+    return found
+
+
+def _by_two_passes(entries: list[Entry]) -> list[str]:
+    """Operators with a derivative whose tangents take two backward passes."""
+    return [e.schema.full_name for e in entries
+            if analyse(e) and not e.is_composite and not e.schema.is_view and e.get("result") != "bool" and e.get("jvp") is None and not e.is_pointwise]
+
+
+def transforms(entries: list[Entry], root: Path) -> list[str]:
+    """What of the operators is slow in transforms of functions."""
+    looped, passes = _looped(entries, root), _by_two_passes(entries)
+    called = sum(not schema.is_out for e in entries for schema in e.forms.values())
+    return ["## Transforms of functions", "",
+            f"`vmap` calls these for each sample, {len(looped)} of {called} ({100 * len(looped) / called:.1f} %): "
+            + ", ".join(f"`{name}`" for name in looped) + ".", "",
+            "Forward mode differentiates the gradient of these, by two backward passes: " + ", ".join(f"`{name}`" for name in passes) + ".", ""]
+
+
 def reference_page(entries: list[Entry], sources: SourceIndex, recorded: Path) -> str:
     families: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -39,6 +74,7 @@ def reference_page(entries: list[Entry], sources: SourceIndex, recorded: Path) -
     lines = ["# Operator reference", "", f"{len(entries)} entries, {count} schemas with in-place and out forms. Generated from `aten/ops/*.yaml`.", "",
              "`tools/peer/schema_coverage` compares them with those of an installed PyTorch. Recorded calls are in `test/conformance/data`.", ""]
     lines += counts(entries, recorded)
+    lines += transforms(entries, sources.root)
     for family, members in families.items():
         lines += [f"## {family}", "", "| operator | forms | kernel | gradient |", "|---|---|---|---|"]
         for e in members:
