@@ -41,7 +41,12 @@ BatchedValue value_at(const Tensor& tensor, const VmapLevel& level) {
 }
 
 BatchCall::BatchCall(const c10::OperatorHandle& op, torch::jit::Stack* stack, VmapLevelPtr level)
-    : op_(op), stack_(stack), first_(stack->size() - op.schema().arguments().size()), level_(std::move(level)) {}
+    : op_(op),
+      schema_(op.schema()),
+      stack_(stack),
+      count_(schema_.arguments().size()),
+      first_(stack->size() - count_),
+      level_(std::move(level)) {}
 
 std::optional<size_t> BatchCall::position(const char* name) const {
   const std::optional<int> found = schema().argumentIndexWithName(name);
@@ -66,38 +71,59 @@ BatchedValue BatchCall::tensor(size_t i) const {
   return value_at(argument(i).toTensor(), level());
 }
 
-void BatchCall::for_each_tensor(const std::function<void(size_t, const Tensor&)>& visit) const {
-  with_tensors([&](size_t i, const Tensor& tensor) {
-    visit(i, tensor);
-    return tensor;
-  });
-}
-
-torch::jit::Stack BatchCall::with_tensors(const std::function<Tensor(size_t, const Tensor&)>& change) const {
-  torch::jit::Stack changed;
-  changed.reserve(count());
+void BatchCall::for_each_tensor(c10::function_ref<void(size_t, const Tensor&)> visit) const {
   for (size_t i = 0; i < count(); ++i) {
-    const c10::IValue& value = argument(i);
-    if (value.isTensor()) {
-      const Tensor& tensor = value.toTensor();
-      changed.emplace_back(tensor.defined() ? change(i, tensor) : tensor);
-    } else if (value.isTensorList()) {
-      std::vector<Tensor> list = value.toTensorVector();
-      for (Tensor& tensor : list) {
-        tensor = tensor.defined() ? change(i, tensor) : tensor;
-      }
-      changed.emplace_back(std::move(list));
-    } else if (value.isOptionalTensorList()) {
-      c10::List<std::optional<Tensor>> list;
-      for (const std::optional<Tensor> tensor : value.toOptionalTensorList()) {
-        list.push_back(tensor && tensor->defined() ? std::optional<Tensor>(change(i, *tensor)) : tensor);
-      }
-      changed.emplace_back(std::move(list));
-    } else {
-      changed.push_back(value);
+    if (const c10::IValue& value = argument(i); value.isTensor() && value.toTensor().defined()) {
+      visit(i, value.toTensor());
+    } else if (value.isTensorList() || value.isOptionalTensorList()) {
+      changed(value, [&](const Tensor& tensor) {
+        visit(i, tensor);
+        return tensor;
+      });
     }
   }
-  return changed;
+}
+
+c10::IValue BatchCall::changed(const c10::IValue& value, c10::function_ref<Tensor(const Tensor&)> change) {
+  if (value.isTensor()) {
+    const Tensor& tensor = value.toTensor();
+    return tensor.defined() ? change(tensor) : tensor;
+  }
+  if (value.isTensorList()) {
+    std::vector<Tensor> list = value.toTensorVector();
+    for (Tensor& tensor : list) {
+      tensor = tensor.defined() ? change(tensor) : tensor;
+    }
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<Tensor>> list;
+    for (const std::optional<Tensor> tensor : value.toOptionalTensorList()) {
+      list.push_back(tensor && tensor->defined() ? std::optional<Tensor>(change(*tensor)) : tensor);
+    }
+    return list;
+  }
+  return value;
+}
+
+torch::jit::Stack BatchCall::with_tensors(c10::function_ref<Tensor(size_t, const Tensor&)> change) const {
+  torch::jit::Stack all;
+  all.reserve(count());
+  for (size_t i = 0; i < count(); ++i) {
+    all.push_back(changed(argument(i), [&](const Tensor& tensor) { return change(i, tensor); }));
+  }
+  return all;
+}
+
+void BatchCall::redo_with_tensors(c10::function_ref<Tensor(size_t, const Tensor&)> change) const {
+  for (size_t i = 0; i < count(); ++i) {
+    c10::IValue& value = argument(i);
+    value = changed(value, [&](const Tensor& tensor) { return change(i, tensor); });
+  }
+  op_.callBoxed(stack_);
+  for (size_t r = first_; r < stack_->size(); ++r) {
+    (*stack_)[r] = wrapped((*stack_)[r]);
+  }
 }
 
 void BatchCall::check_written() const {
@@ -139,6 +165,10 @@ Tensor BatchCall::wrap(const Tensor& value) const {
   return value.defined() ? makeBatched(value, 0, level_) : value;
 }
 
+c10::IValue BatchCall::wrapped(const c10::IValue& result) const {
+  return changed(result, [this](const Tensor& tensor) { return wrap(tensor); });
+}
+
 void BatchCall::finish(torch::jit::Stack results) const {
   const std::vector<c10::Argument>& returns = schema().returns();
   for (size_t r = 0; r < returns.size(); ++r) {
@@ -150,14 +180,8 @@ void BatchCall::finish(torch::jit::Stack results) const {
           results[r] = argument(i);
         }
       }
-    } else if (results[r].isTensor()) {
-      results[r] = wrap(results[r].toTensor());
-    } else if (results[r].isTensorList()) {
-      std::vector<Tensor> list = results[r].toTensorVector();
-      for (Tensor& tensor : list) {
-        tensor = wrap(tensor);
-      }
-      results[r] = std::move(list);
+    } else {
+      results[r] = wrapped(results[r]);
     }
   }
   for (size_t i = 0; i < count(); ++i) {

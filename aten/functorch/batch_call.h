@@ -5,9 +5,9 @@
 #include <aten/core/ivalue.h>
 #include <aten/core/stack.h>
 #include <aten/functorch/BatchedTensorImpl.h>
+#include <c10/util/FunctionRef.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +47,7 @@ class BatchCall {
     return op_;
   }
   const c10::FunctionSchema& schema() const {
-    return op_.schema();
+    return schema_;
   }
   const char* name() const {
     return op_.operator_name().name.c_str();
@@ -60,7 +60,7 @@ class BatchCall {
   }
 
   size_t count() const {
-    return schema().arguments().size();
+    return count_;
   }
   c10::IValue& argument(size_t i) const {
     return (*stack_)[first_ + i];
@@ -74,9 +74,12 @@ class BatchCall {
   BatchedValue tensor(size_t i) const;
 
   /// Calls `visit` for each tensor among the arguments that is defined, those in lists too.
-  void for_each_tensor(const std::function<void(size_t, const Tensor&)>& visit) const;
+  void for_each_tensor(c10::function_ref<void(size_t, const Tensor&)> visit) const;
   /// A copy of the arguments in which each defined tensor t of argument i is change(i, t).
-  torch::jit::Stack with_tensors(const std::function<Tensor(size_t, const Tensor&)>& change) const;
+  torch::jit::Stack with_tensors(c10::function_ref<Tensor(size_t, const Tensor&)> change) const;
+  /// Calls the operator with these in the place of the arguments, and leaves the results there, whose batch is in
+  /// front. For operators that write to none.
+  void redo_with_tensors(c10::function_ref<Tensor(size_t, const Tensor&)> change) const;
 
   /// Throws if a tensor that is written to has no batch while another has one.
   void check_written() const;
@@ -94,8 +97,14 @@ class BatchCall {
   Tensor wrap(const Tensor& value) const;
 
  private:
+  /// An argument, or a result, in which each defined tensor is what `change` makes of it.
+  static c10::IValue changed(const c10::IValue& value, c10::function_ref<Tensor(const Tensor&)> change);
+  c10::IValue wrapped(const c10::IValue& result) const;
+
   const c10::OperatorHandle& op_;
+  const c10::FunctionSchema& schema_;
   torch::jit::Stack* stack_;
+  size_t count_;
   size_t first_;
   VmapLevelPtr level_;
 };

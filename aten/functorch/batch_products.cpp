@@ -49,11 +49,25 @@ struct Operands {
   BatchedValue left, right;
 };
 
+/// The products of one matrix with each of a batch. Columns of matrices that lie one after the other, as a layer's
+/// transposed weights do, are columns of one matrix: a single product, transposed.
+Tensor one_matrix_times(const Tensor& matrix, const Tensor& batch) {
+  const Tensor columns = batch.mT();
+  if (batch.numel() == 0 || columns.stride(0) != columns.size(1) * columns.stride(1)) {
+    return at::matmul(matrix, batch);
+  }
+  const Tensor products = at::mm(columns.flatten(0, 1), matrix.t());
+  return products.unflatten(0, {columns.size(0), columns.size(1)}).mT();
+}
+
 Tensor mm(const Tensor& self, const Tensor& mat2) {
   check_rank(self, 2, "mm", "self");
   check_rank(mat2, 2, "mm", "mat2");
   check_inner(self, self.size(1), mat2, mat2.size(0), "mm");
   const Operands operands(self, mat2, "mm");
+  if (!operands.left.is_batched()) {
+    return operands.wrap(one_matrix_times(operands.left.value, operands.right.batch_first()));
+  }
   return operands.wrap(operands.matmul());
 }
 

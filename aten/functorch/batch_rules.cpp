@@ -72,21 +72,24 @@ Stack all_with_batch(const BatchCall& call, bool scalars_get_dimension) {
 /// The dtype that tensors with other than the common one are to have, so that a batched number, which has a dimension,
 /// still yields to tensors that have some.
 std::optional<ScalarType> common_dtype(const BatchCall& call) {
-  native::ResultTypeState samples, values;
   bool differ = false;
   std::optional<ScalarType> first;
   call.for_each_tensor([&](size_t, const Tensor& tensor) {
-    if (tensor.scalar_type() == kBool) {
-      return;
+    if (const ScalarType dtype = tensor.scalar_type(); dtype != kBool) {
+      differ |= first.value_or(dtype) != dtype;
+      first = dtype;
     }
-    differ |= first.has_value() && *first != tensor.scalar_type();
-    first = tensor.scalar_type();
-    samples = native::update_result_type_state(tensor, samples);
-    values = native::update_result_type_state(value_at(tensor, call.level()).value, values);
   });
   if (!differ) {
     return std::nullopt;
   }
+  native::ResultTypeState samples, values;
+  call.for_each_tensor([&](size_t, const Tensor& tensor) {
+    if (tensor.scalar_type() != kBool) {
+      samples = native::update_result_type_state(tensor, samples);
+      values = native::update_result_type_state(value_at(tensor, call.level()).value, values);
+    }
+  });
   const ScalarType wanted = native::result_type(samples);
   return wanted == native::result_type(values) ? std::nullopt : std::optional<ScalarType>(wanted);
 }
@@ -119,12 +122,13 @@ void batch_pointwise(const BatchCall& call) {
   int64_t rank = 0;
   call.for_each_tensor([&](size_t, const Tensor& tensor) { rank = std::max(rank, tensor.dim()); });
   const std::optional<ScalarType> common = common_dtype(call);
-  call.finish(call.call(call.with_tensors([&](size_t i, const Tensor& tensor) {
+  const auto value_of = [&](size_t i, const Tensor& tensor) {
     const BatchedValue sample = value_at(tensor, call.level());
     Tensor value = sample.is_batched() ? pad_sample(sample.batch_first(), sample.rank(), rank) : sample.value;
     const bool casts = common && value.scalar_type() != kBool && !call.is_written(i);
     return casts ? value.to(*common) : value;
-  })));
+  };
+  call.writes() ? call.finish(call.call(call.with_tensors(value_of))) : call.redo_with_tensors(value_of);
 }
 
 void batch_dims(const BatchCall& call) {

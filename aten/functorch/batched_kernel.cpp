@@ -72,12 +72,11 @@ Plan plan_of(const c10::OperatorHandle& op) {
 
 VmapLevelPtr level_of_call(const c10::OperatorHandle& op, const Stack& stack) {
   VmapLevelPtr highest;
-  const char* const name = op.operator_name().name.c_str();
   const auto look_at = [&](const Tensor& tensor) {
-    if (isBatchedTensor(tensor)) {
-      VmapLevelPtr level = level_of({tensor}, name);
-      if (!highest || level->number > highest->number) {
-        highest = std::move(level);
+    if (const BatchedTensorImpl* const batched = maybeGetBatchedImpl(tensor)) {
+      check_not_escaped(*batched, op.operator_name().name.c_str());
+      if (!highest || batched->level() > highest->number) {
+        highest = batched->vmap_level();
       }
     }
   };

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -39,6 +40,34 @@ TEST_CASE("vmap over some of the arguments") {
   check_close(vmap(mv, {std::nullopt, 0})(b.t(), a), a.matmul(b));
   // A result that is the same for all samples is repeated.
   check_close(vmap([&](const Tensor&) { return w; })(a), w.expand({5, 3}));
+}
+
+TEST_CASE("one matrix with a batch of them, and a batch with one matrix, are products of each") {
+  const Tensor x = randn({5, 3}), weights = randn({4, 2, 3}), rows_of_samples = randn({4, 5, 3}),
+               weight = randn({2, 3});
+  const auto linear = [](const Tensor& t, const Tensor& w) { return t.mm(w.t()); };
+  check_close(vmap(linear, {std::nullopt, 0})(x, weights), at::einsum("nk,bmk->bnm", {x, weights}));
+  check_close(vmap(linear, {std::nullopt, 2})(x, weights.movedim(0, 2)), at::einsum("nk,bmk->bnm", {x, weights}));
+  check_close(vmap(linear, {0, std::nullopt})(rows_of_samples, weight), rows_of_samples.matmul(weight.t()));
+  for (const int64_t n : {1, 5}) {
+    const Tensor some = rows_of_samples.narrow(1, 0, n), wanted = some.matmul(weight.t());
+    check_close(vmap(linear, {0, 0})(some, weight.expand({4, 2, 3})), wanted);
+    check_close(vmap(linear, {0, 0})(some.movedim(1, 2).contiguous().movedim(2, 1), weight.expand({4, 2, 3})), wanted);
+  }
+}
+
+TEST_CASE("gradients of the weights of a convolution of few channels for each sample") {
+  const Tensor x = randn({3, 2, 6, 7}), w = randn({4, 2, 3, 2});
+  for (const auto& [stride, padding, dilation] : {std::tuple(1, 0, 1), std::tuple(2, 1, 1), std::tuple(1, 2, 2)}) {
+    const auto loss = [&](const Tensor& weight, const Tensor& image) {
+      return at::conv2d(image.unsqueeze(0), weight, {}, {stride}, {padding}, {dilation}).tanh().sum();
+    };
+    std::vector<Tensor> wanted;
+    for (const Tensor& image : x.unbind(0)) {
+      wanted.push_back(torch::func::grad(loss)(w, image));
+    }
+    check_close(vmap(torch::func::grad(loss), {std::nullopt, 0})(w, x), at::stack(wanted));
+  }
 }
 
 TEST_CASE("nested vmaps") {

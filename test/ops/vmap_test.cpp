@@ -331,6 +331,7 @@ TEST_CASE("vmap of each operator is a loop over samples") {
       std::printf("  looped %s\n", name.c_str());
     }
   }
+  CHECK(looped.size() * 50 < op_rows().size()); // 2 %
 }
 
 TEST_CASE("vmap of the gradient of each operator is a loop over cotangents") {

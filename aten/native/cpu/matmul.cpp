@@ -192,6 +192,22 @@ void set_factors(Gemm<T>& g, const Scalar& alpha, const Scalar& beta) {
   }
 }
 
+/// Rows of a batch that are multiplied with one and the same matrix are rows of one product.
+template <class T>
+void merge_rows(Gemm<T>& g) {
+  if (g.b_batch != 0 || g.batch == 1) {
+    return;
+  }
+  if (g.m == 1) {
+    g.a.row_stride = g.a_batch;
+    g.c.row_stride = g.c_batch;
+  }
+  if (g.a_batch == g.m * g.a.row_stride && g.c_batch == g.m * g.c.row_stride) {
+    g.m *= g.batch;
+    g.batch = 1;
+  }
+}
+
 template <class T>
 Gemm<T> product_of(const TensorBase& a, const TensorBase& b, const TensorBase& c) {
   Gemm<T> g;
@@ -207,6 +223,7 @@ Gemm<T> product_of(const TensorBase& a, const TensorBase& b, const TensorBase& c
     g.a_batch = a.stride(0);
     g.b_batch = b.stride(0);
     g.c_batch = c.stride(0);
+    merge_rows(g);
   }
   return g;
 }
