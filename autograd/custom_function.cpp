@@ -1,12 +1,12 @@
 #include <autograd/custom_function.h>
 
-#include <aten/functorch/BatchedTensorImpl.h>
-
 #include <aten/Functions.h>
 #include <aten/core/VariableHooksInterface.h>
+#include <aten/functorch/BatchedTensorImpl.h>
 #include <autograd/VariableTypeUtils.h>
 #include <autograd/forward/custom_call.h>
 #include <autograd/forward/levels.h>
+#include <autograd/function_batch.h>
 #include <autograd/functions/accumulate_grad.h>
 #include <c10/util/StringUtil.h>
 
@@ -17,6 +17,9 @@ template class c10::Indirect<std::vector<std::optional<torch::autograd::Variable
 namespace torch::autograd {
 
 namespace detail {
+
+using at::functorch::VmapLevel;
+using at::functorch::VmapLevelPtr;
 
 void extract_variables(VariableFlags& is_variable, variable_list& list, const at::Tensor& x) {
   is_variable.push_back(1);
@@ -41,6 +44,64 @@ variable_list to_list(Variable&& output) {
   variable_list list;
   list.push_back(std::move(output));
   return list;
+}
+
+void raise_level(VmapLevelPtr& level, const at::Tensor& x) {
+  const at::functorch::BatchedTensorImpl* const batched = at::functorch::maybeGetBatchedImpl(x);
+  if (batched != nullptr && (!level || batched->level() > level->number)) {
+    at::functorch::check_not_escaped(*batched, "autograd::Function");
+    level = batched->vmap_level();
+  }
+}
+
+void raise_level(VmapLevelPtr& level, const std::optional<at::Tensor>& x) {
+  raise_level(level, x.value_or(at::Tensor()));
+}
+
+void raise_level(VmapLevelPtr& level, at::ArrayRef<at::Tensor> xs) {
+  for (const at::Tensor& x : xs) {
+    raise_level(level, x);
+  }
+}
+
+at::Tensor below_level(const VmapLevel& level, VmapDims& dims, const at::Tensor& x) {
+  auto [value, dim] = at::functorch::unwrapTensorAtLevel(x, level.number);
+  dims.push_back(dim);
+  return value;
+}
+
+std::optional<at::Tensor> below_level(const VmapLevel& level, VmapDims& dims, const std::optional<at::Tensor>& x) {
+  if (x.has_value()) {
+    return below_level(level, dims, *x);
+  }
+  dims.emplace_back();
+  return std::nullopt;
+}
+
+variable_list below_level(const VmapLevel& level, VmapDims& dims, at::ArrayRef<at::Tensor> xs) {
+  variable_list values;
+  for (const at::Tensor& x : xs) {
+    values.push_back(below_level(level, dims, x));
+  }
+  return values;
+}
+
+variable_list batched_outputs(variable_list&& outputs, const VmapDims& dims, const VmapLevelPtr& level) {
+  TORCH_CHECK(
+      dims.size() == outputs.size(), "vmap of a custom function returned ", dims.size(),
+      " dimensions of batches, but there are ", outputs.size(),
+      " outputs: return one for each, std::nullopt where all samples share the output");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (dims[i].has_value()) {
+      TORCH_CHECK(
+          outputs[i].defined() && outputs[i].size(*dims[i]) == level->batch_size, "vmap of a custom function returned ",
+          outputs[i].defined() ? "a tensor of sizes " : "an undefined tensor",
+          outputs[i].defined() ? outputs[i].sizes() : at::IntArrayRef(), " as output ", i, " with its batch of ",
+          level->batch_size, " in dimension ", *dims[i]);
+      outputs[i] = at::functorch::makeBatched(outputs[i], *dims[i], level);
+    }
+  }
+  return std::move(outputs);
 }
 
 } // namespace detail
@@ -96,7 +157,8 @@ variable_list AutogradContext::get_saved_variables() const {
   variable_list saved;
   saved.reserve(saved_variables_->size());
   for (const SavedVariable& variable : *saved_variables_) {
-    saved.push_back(variable.unpack(node));
+    Variable value = variable.unpack(node);
+    saved.push_back(batch_ == nullptr ? std::move(value) : batch_->restored(value, saved.size()));
   }
   return saved;
 }
@@ -130,6 +192,26 @@ const std::unordered_set<c10::TensorImpl*>& AutogradContext::get_non_differentia
   return marks_ == nullptr ? none : marks_->non_differentiable;
 }
 
+void AutogradContext::take_values(const Values& value_of, const variable_list& inputs) {
+  if (marks_ != nullptr) {
+    for (auto* const marked : {&marks_->non_differentiable, &marks_->dirty_inputs}) {
+      std::unordered_set<c10::TensorImpl*> values;
+      for (c10::TensorImpl* const tensor : *marked) {
+        const auto found = value_of.find(tensor);
+        values.insert(found == value_of.end() ? tensor : found->second.unsafeGetTensorImpl());
+      }
+      *marked = std::move(values);
+    }
+  }
+  for (Variable& var : to_save_) {
+    const bool is_input =
+        std::any_of(inputs.begin(), inputs.end(), [&](const Variable& input) { return input.is_same(var); });
+    const auto found = value_of.find(var.unsafeGetTensorImpl());
+    const bool is_output = !is_input && found != value_of.end() && var.defined();
+    var = batch_->saved_value(is_output ? found->second : var, is_output);
+  }
+}
+
 void AutogradContext::save_variables() {
   saved_variables_->clear();
   const std::shared_ptr<Node> node = grad_fn_.lock();
@@ -149,6 +231,11 @@ variable_list CustomNode::apply(variable_list&& inputs) {
     const bool fill = !inputs[i].defined() && ctx_.materialize_grads_ && (*output_info_)[i].has_value();
     grads.push_back(fill ? (*output_info_)[i]->zeros() : std::move(inputs[i]));
   }
+  std::optional<FunctionBatch::Scope> batch_scope;
+  if (ctx_.batch_ != nullptr) {
+    batch_scope.emplace(*ctx_.batch_);
+    grads = ctx_.batch_->above(grads);
+  }
   variable_list results = call_backward(std::move(grads));
 
   const size_t expected = is_variable_input_.size();
@@ -166,7 +253,8 @@ variable_list CustomNode::apply(variable_list&& inputs) {
   outputs.reserve(num_outputs());
   for (size_t i = 0; i < expected; ++i) {
     if (is_variable_input_[i] != 0) {
-      outputs.push_back(std::move(results[i]));
+      outputs.push_back(
+          ctx_.batch_ == nullptr ? std::move(results[i]) : ctx_.batch_->gradient_value(results[i], outputs.size()));
     } else {
       TORCH_CHECK(
           !results[i].defined(), "function ", name(), " returned a gradient different that is defined at position ",
@@ -186,15 +274,8 @@ bool CustomNode::begin(const variable_list& inputs, VariableFlags&& is_variable_
   is_variable_input_ = std::move(is_variable_input);
   ctx_.grad_fn_ = weak_from_this();
   const bool recorded = GradMode::is_enabled() && any_variable_requires_grad(inputs);
-  if (recorded) {
-    for (const Variable& input : inputs) {
-      TORCH_CHECK(
-          !at::functorch::isBatchedTensor(input),
-          "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
-          "have ",
-          "no gradient to record: a custom function's backward cannot be batched. Write it with operators, or as an ",
-          "operator with its own Autograd kernel");
-    }
+  // The edges of batched inputs come with finish().
+  if (recorded && std::none_of(inputs.begin(), inputs.end(), at::functorch::isBatchedTensor)) {
     set_next_edges(collect_next_edges(inputs));
   }
   return recorded;
@@ -203,6 +284,14 @@ bool CustomNode::begin(const variable_list& inputs, VariableFlags&& is_variable_
 namespace {
 
 using TensorSet = std::unordered_set<c10::TensorImpl*>;
+
+// A batched tensor is told what its value has become.
+void refresh_metadata(const Variable& tensor) {
+  if (at::functorch::BatchedTensorImpl* const batched = at::functorch::maybeGetBatchedImpl(tensor)) {
+    refresh_metadata(batched->value());
+    batched->refresh_metadata();
+  }
+}
 
 // How the outputs of one call of a custom function become part of the graph.
 class OutputWrapper {
@@ -339,6 +428,56 @@ class OutputWrapper {
 } // namespace
 
 variable_list CustomNode::finish(const variable_list& inputs, variable_list&& outputs, bool recorded) {
+  at::functorch::VmapLevels levels;
+  if (recorded || forward_ad::any_level()) {
+    for (const variable_list* const tensors : {&inputs, &std::as_const(outputs), &std::as_const(ctx_.to_save_)}) {
+      for (const Variable& tensor : *tensors) {
+        at::functorch::add_levels_of(tensor, levels);
+      }
+    }
+  }
+  if (levels.empty()) {
+    return finish_values(inputs, std::move(outputs), recorded);
+  }
+  ctx_.batch_.reset(new FunctionBatch(std::move(levels)));
+  return finish_batched(inputs, outputs, recorded);
+}
+
+// See Note [Custom functions inside of vmap].
+variable_list CustomNode::finish_batched(const variable_list& inputs, const variable_list& outputs, bool recorded) {
+  FunctionBatch& batch = *ctx_.batch_;
+  const variable_list input_values = batch.input_values(inputs);
+  if (recorded) {
+    set_next_edges(collect_next_edges(input_values));
+  }
+  const TensorSet written = ctx_.dirty_inputs();
+  AutogradContext::Values value_of;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    value_of[inputs[i].unsafeGetTensorImpl()] = input_values[i];
+    if (written.count(inputs[i].unsafeGetTensorImpl()) != 0) {
+      batch.check_written(inputs[i], name().c_str());
+    }
+  }
+  variable_list output_values;
+  for (const Variable& output : outputs) {
+    Variable& value = value_of[output.unsafeGetTensorImpl()];
+    if (output.defined() && !value.defined()) {
+      value = batch.output_value(output);
+    }
+    output_values.push_back(value);
+  }
+  ctx_.take_values(value_of, inputs);
+  variable_list results = batch.above(finish_values(input_values, std::move(output_values), recorded));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (written.count(outputs[i].unsafeGetTensorImpl()) != 0) {
+      refresh_metadata(outputs[i]);
+      results[i] = outputs[i];
+    }
+  }
+  return results;
+}
+
+variable_list CustomNode::finish_values(const variable_list& inputs, variable_list&& outputs, bool recorded) {
   OutputWrapper wrapper(
       inputs, outputs.size(), ctx_.get_non_differentiable(), ctx_.get_and_bump_dirty(), recorded ? getptr() : nullptr);
   for (Variable& output : outputs) {
@@ -359,6 +498,14 @@ variable_list CustomNode::finish(const variable_list& inputs, variable_list&& ou
   return std::move(outputs);
 }
 
+CustomTangents CustomNode::call_batched_jvp(variable_list tangents) {
+  if (ctx_.batch_ == nullptr) {
+    return call_jvp(std::move(tangents));
+  }
+  const CustomTangents results = call_jvp(ctx_.batch_->above(tangents));
+  return results.has_value() ? CustomTangents(ctx_.batch_->below(*results)) : std::nullopt;
+}
+
 void CustomNode::set_tangents(const variable_list& inputs, const variable_list& outputs, bool recorded) {
   forward_ad::CustomCall call(inputs, outputs, ctx_.get_non_differentiable(), ctx_.dirty_inputs());
   if (!call.is_dual()) {
@@ -367,8 +514,8 @@ void CustomNode::set_tangents(const variable_list& inputs, const variable_list& 
   if (!recorded) {
     ctx_.save_variables();
   }
-  const bool has_rule =
-      call.run(ctx_.materialize_grads_, [this](variable_list tangents) { return call_jvp(std::move(tangents)); });
+  const bool has_rule = call.run(
+      ctx_.materialize_grads_, [this](variable_list tangents) { return call_batched_jvp(std::move(tangents)); });
   if (!recorded) {
     ctx_.saved_variables_->clear();
   }

@@ -2,6 +2,7 @@
 
 #include <c10/util/DimVector.h>
 #include <aten/core/ivalue.h>
+#include <aten/functorch/vmap_levels.h>
 #include <autograd/function.h>
 #include <autograd/functions/utils.h>
 #include <autograd/saved_variable.h>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
@@ -46,6 +48,7 @@ using VariableFlags = c10::DimVector;
 
 template <class T>
 struct CppNode;
+class FunctionBatch;
 
 /// What the forward of a custom function hands to its backward.
 struct TORCH_API AutogradContext {
@@ -83,14 +86,19 @@ struct TORCH_API AutogradContext {
   friend struct CppNode;
   friend struct CustomNode;
 
+  using Values = std::unordered_map<c10::TensorImpl*, Variable>;
+
   void save_variables();
   const std::unordered_set<c10::TensorImpl*>& dirty_inputs() const;
+  /// Values of batched tensors take the place of the tensors that were marked or are to be saved.
+  void take_values(const Values& value_of, const variable_list& inputs);
 
   /// Which tensors were marked; null unless some were.
   struct Marks;
   Marks& marks();
 
   c10::OwnedPtr<Marks> marks_;
+  c10::OwnedPtr<FunctionBatch> batch_; // null unless a tensor is batched
   c10::Indirect<std::vector<SavedVariable>> saved_variables_;
   variable_list to_save_;
   std::weak_ptr<Node> grad_fn_; // weak, because that node holds this
@@ -123,7 +131,10 @@ struct TORCH_API CustomNode : public Node {
   }
 
  private:
+  variable_list finish_batched(const variable_list& inputs, const variable_list& outputs, bool recorded);
+  variable_list finish_values(const variable_list& inputs, variable_list&& outputs, bool recorded);
   void set_tangents(const variable_list& inputs, const variable_list& outputs, bool recorded);
+  CustomTangents call_batched_jvp(variable_list tangents);
 };
 
 namespace detail {
@@ -161,10 +172,12 @@ TORCH_API void extract_variables(VariableFlags& is_variable, variable_list& list
 // Which arguments are inputs is told by their own type, as in libtorch: a vector of tensors is passed through like a
 // number.
 template <typename T>
+inline constexpr bool is_input = std::is_same_v<T, at::Tensor> || std::is_same_v<T, std::optional<at::Tensor>> ||
+    std::is_same_v<T, at::ArrayRef<at::Tensor>>;
+
+template <typename T>
 void extract_argument(VariableFlags& is_variable, variable_list& list, const T& x) {
-  if constexpr (
-      std::is_same_v<T, at::Tensor> || std::is_same_v<T, std::optional<at::Tensor>> ||
-      std::is_same_v<T, at::ArrayRef<at::Tensor>>) {
+  if constexpr (is_input<T>) {
     extract_variables(is_variable, list, x);
   } else {
     is_variable.push_back(0);
@@ -194,6 +207,73 @@ Result from_list(variable_list&& list) {
 template <typename X, typename... Args>
 using forward_t = decltype(X::forward(nullptr, std::declval<Args>()...));
 
+/// What the member `vmap` of a custom function is told of the vmap it is called in.
+struct VmapInfo {
+  int64_t batch_size;
+  at::functorch::RandomnessType randomness;
+};
+/// For each argument (each tensor of a `TensorList`), or each output, which dimension counts samples, if any does.
+using VmapDims = std::vector<std::optional<int64_t>>;
+
+namespace detail {
+
+template <class T, class = void>
+struct has_vmap : std::false_type {};
+template <class T>
+struct has_vmap<T, std::void_t<decltype(&T::vmap)>> : std::true_type {};
+
+/// Makes `level` that of a tensor, if it is batched at a higher one.
+TORCH_API void raise_level(at::functorch::VmapLevelPtr& level, const at::Tensor& x);
+TORCH_API void raise_level(at::functorch::VmapLevelPtr& level, const std::optional<at::Tensor>& x);
+TORCH_API void raise_level(at::functorch::VmapLevelPtr& level, at::ArrayRef<at::Tensor> xs);
+
+/// Arguments as they are below a level.
+TORCH_API at::Tensor below_level(const at::functorch::VmapLevel& level, VmapDims& dims, const at::Tensor& x);
+TORCH_API std::optional<at::Tensor> below_level(
+    const at::functorch::VmapLevel& level, VmapDims& dims, const std::optional<at::Tensor>& x);
+TORCH_API variable_list below_level(const at::functorch::VmapLevel& level, VmapDims& dims, at::ArrayRef<at::Tensor> xs);
+
+template <class... Args>
+at::functorch::VmapLevelPtr level_of_arguments(const Args&... args) {
+  at::functorch::VmapLevelPtr level;
+  const auto look_at = [&](const auto& x) {
+    if constexpr (is_input<std::decay_t<decltype(x)>>) {
+      raise_level(level, x);
+    }
+  };
+  (look_at(args), ...);
+  return level;
+}
+
+template <class T>
+decltype(auto) argument_below(const at::functorch::VmapLevel& level, VmapDims& dims, const T& x) {
+  if constexpr (is_input<T>) {
+    return below_level(level, dims, x);
+  } else {
+    dims.emplace_back();
+    return (x);
+  }
+}
+
+/// What `vmap` returned, as outputs that stand for samples. Throws unless there is an entry of `dims` for each.
+TORCH_API variable_list
+batched_outputs(variable_list&& outputs, const VmapDims& dims, const at::functorch::VmapLevelPtr& level);
+
+template <class T, class Result, class... Args>
+Result call_vmap(const at::functorch::VmapLevelPtr& level, const Args&... args) {
+  VmapDims dims;
+  const std::tuple<decltype(argument_below(*level, dims, args))...> values{argument_below(*level, dims, args)...};
+  const at::functorch::LevelsBelowGuard outside(*level);
+  auto [outputs, out_dims] = std::apply(
+      [&](const auto&... value) {
+        return T::vmap(VmapInfo{level->batch_size, level->randomness}, std::as_const(dims), value...);
+      },
+      values);
+  return from_list<Result>(batched_outputs(to_list(Result(std::move(outputs))), out_dims, level));
+}
+
+} // namespace detail
+
 /// An operator with a hand-written derivative:
 ///
 ///     struct Square : torch::autograd::Function<Square> {
@@ -213,6 +293,14 @@ using forward_t = decltype(X::forward(nullptr, std::declval<Args>()...));
 /// tangents of the tensors among the arguments (zeros where there are none, or undefined ones without
 /// `set_materialize_grads`), may ask for what was saved, and returns one for each output. Without it `apply` throws
 /// where an argument has a tangent.
+///
+/// Inside of vmap `forward`, `backward` and `jvp` run with tensors that look like one sample, and so do those that were
+/// saved. Tensors in `saved_data` do not. A rule of one's own is
+///
+///     static std::pair<Result, VmapDims> vmap(const VmapInfo& info, const VmapDims& in_dims, args...)
+///
+/// It gets the arguments with all samples, and where the samples are in each of them, and returns the outputs and where
+/// they are in those. Gradients are those of what it calls (`apply`, with other arguments, or other operators).
 template <class T>
 struct Function {
   static constexpr bool is_traceable = false;
@@ -221,6 +309,11 @@ struct Function {
   template <typename X = T, typename... Args>
   static auto apply(Args&&... args) -> std::enable_if_t<std::is_same_v<X, T>, forward_t<X, Args...>> {
     using Result = forward_t<X, Args...>;
+    if constexpr (detail::has_vmap<X>::value) {
+      if (const at::functorch::VmapLevelPtr level = detail::level_of_arguments(args...)) {
+        return detail::call_vmap<X, Result>(level, args...);
+      }
+    }
     const auto node = make_node<CppNode<T>>();
     VariableFlags is_variable_input;
     variable_list inputs;

@@ -1,0 +1,71 @@
+// Custom functions on batched tensors.
+#pragma once
+
+#include <aten/functorch/level_values.h>
+#include <autograd/function.h>
+#include <autograd/variable.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+// Note [Custom functions inside of vmap]
+// The forward of a custom function runs with batched tensors, as any code inside of vmap, and so does its backward. But
+// its node belongs to a graph of values, in which each batch is a dimension (Note [Batched tensors]). So the edges are
+// those of the inputs' values below all levels that the call knows of, with the batches in front, and where an input is
+// the same for all samples its value is expanded, so that the gradients of the samples are summed on the way on. The
+// outputs' values get the history. When backward runs the levels may have ended: it enters new ones for the same
+// batches, in which gradients and saved tensors are batched again.
+
+namespace torch::autograd {
+
+/// The batches of one call.
+class FunctionBatch {
+ public:
+  explicit FunctionBatch(at::functorch::VmapLevels levels) : levels_(std::move(levels)) {}
+
+  /// Undefined tensors stay so.
+  variable_list below(const variable_list& tensors) const;
+  variable_list above(const variable_list& values) const;
+
+  /// The values of the inputs of the call.
+  variable_list input_values(const variable_list& inputs);
+  /// The value of an output. Its memory is its own, and no view of what it came from unless the output is one.
+  Variable output_value(const Variable& output) const;
+  /// The value of gradients for input number `i`, with the sizes of its value.
+  Variable gradient_value(const Variable& gradient, size_t i) const;
+
+  /// Throws unless the tensor, which the function has written to, has all batches.
+  void check_written(const Variable& input, const char* function) const;
+
+  /// What is saved for a tensor: its value. `is_output`: what output_value() gave.
+  Variable saved_value(const Variable& tensor, bool is_output);
+  /// The tensor that was saved as number `i`.
+  Variable restored(const Variable& value, size_t i) const;
+
+  /// While it lives, this thread is inside of new levels in the place of those of the call.
+  class Scope {
+   public:
+    explicit Scope(FunctionBatch& batch);
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope();
+
+   private:
+    FunctionBatch& batch_;
+    at::functorch::VmapLevels before_;
+    std::vector<std::unique_ptr<at::functorch::VmapGuard>> entered_;
+  };
+
+ private:
+  using Dims = std::vector<std::optional<int64_t>>; // where the batch of each level stands
+
+  at::functorch::VmapLevels levels_;
+  std::vector<std::vector<int64_t>> input_sizes_;
+  std::vector<Dims> saved_;
+};
+
+} // namespace torch::autograd
