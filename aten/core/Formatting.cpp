@@ -8,6 +8,8 @@
 #include <aten/sparse/SparseCsrTensorImpl.h>
 #include <aten/sparse/SparseTensorImpl.h>
 
+#include <c10/core/DeferredStorage.h>
+
 #include <fmt/format.h>
 
 #include <atomic>
@@ -22,6 +24,12 @@
 
 namespace at {
 namespace {
+
+/// The values of a tensor of doubles, which may have to be computed first.
+const double* values_of(const Tensor& tensor) {
+  c10::compute_storage(tensor.storage());
+  return tensor.const_data_ptr<double>();
+}
 
 std::ostream& default_float(std::ostream& stream) {
   stream.unsetf(std::ios_base::floatfield);
@@ -41,7 +49,7 @@ std::tuple<double, int> choose_format(std::ostream& stream, const Tensor& self) 
   if (size == 0) {
     return {1., 0};
   }
-  const double* p = self.const_data_ptr<double>();
+  const double* p = values_of(self);
   bool integers = true;
   for (int64_t i = 0; i < size && integers; ++i) {
     integers = !std::isfinite(p[i]) || p[i] == std::ceil(p[i]);
@@ -99,7 +107,7 @@ void print_matrix(std::ostream& stream, const Tensor& self, int64_t linesize, in
   const auto [scale, width] = choose_format(stream, self);
   const int64_t per_line = std::max<int64_t>((std::max<int64_t>(linesize, 0) - indent) / (width + 1), 1);
   const int64_t cols = self.size(1);
-  const double* p = self.const_data_ptr<double>();
+  const double* p = values_of(self);
   for (int64_t first = 0; first < cols;) {
     const int64_t last = std::min(first + per_line, cols) - 1;
     if (per_line < cols) {
@@ -218,14 +226,14 @@ void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
   const Tensor tensor = numbers.to(at::TensorOptions(kCPU).dtype(kDouble)).contiguous();
   if (tensor.dim() == 0) {
     // All digits of the value, whatever the stream's precision.
-    stream << fmt::format("{}", tensor.const_data_ptr<double>()[0]) << '\n';
+    stream << fmt::format("{}", values_of(tensor)[0]) << '\n';
   } else if (tensor.numel() > 0) {
     if (tensor.dim() == 1) {
       const auto [scale, width] = choose_format(stream, tensor);
       if (scale != 1) {
         print_scale(stream, scale);
       }
-      const double* p = tensor.const_data_ptr<double>();
+      const double* p = values_of(tensor);
       for (int64_t i = 0; i < tensor.size(0); ++i) {
         stream << std::setw(width) << p[i] / scale << '\n';
       }

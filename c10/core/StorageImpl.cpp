@@ -1,12 +1,38 @@
 #include <c10/core/StorageImpl.h>
 
+#include <c10/core/DeferredStorage.h>
+#include <c10/core/Storage.h>
+
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <limits>
 
 template class c10::Indirect<std::optional<std::string>>;
 
 namespace c10 {
+
+namespace {
+
+std::atomic<ComputeStorage> compute_deferred{nullptr};
+
+bool is_computed(const StorageImpl& storage) {
+  const ComputeStorage compute = compute_deferred;
+  return compute != nullptr && compute(storage);
+}
+
+} // namespace
+
+void set_compute_storage(ComputeStorage compute) {
+  compute_deferred = compute;
+}
+
+void compute_storage(const Storage& storage) {
+  const StorageImpl& impl = *storage.unsafeGetStorageImpl();
+  if (C10_UNLIKELY(impl.throw_on_immutable_data_ptr())) {
+    is_computed(impl);
+  }
+}
 
 void StorageImpl::release_resources() {
   as_made_ = false;
@@ -46,6 +72,10 @@ void StorageImpl::clear_data_ptr_access_error_msg_() {
 }
 
 void StorageImpl::throw_data_ptr_access_error() const {
+  TORCH_CHECK(
+      !is_computed(*this),
+      "The values of a tensor are read through const_data_ptr() before they are computed, in a function of compile() "
+      "in mode lazy. Call data_ptr() or accessor(), or an operator that reads values, such as item().");
   if (extra_meta_ && extra_meta_->custom_data_ptr_error_msg_->has_value()) {
     TORCH_CHECK(false, **extra_meta_->custom_data_ptr_error_msg_);
   }
@@ -53,6 +83,9 @@ void StorageImpl::throw_data_ptr_access_error() const {
 }
 
 void StorageImpl::complain_about_write() const {
+  if (throw_on_immutable_data_ptr_ && is_computed(*this)) {
+    return;
+  }
   check_readable();
   if (throw_on_mutable_data_ptr_) {
     throwNullDataPtrError();

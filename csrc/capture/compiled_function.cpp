@@ -3,9 +3,11 @@
 #include <csrc/aot/compiled_call.h>
 #include <csrc/capture/backend.h>
 #include <csrc/capture/guards.h>
+#include <csrc/capture/lazy_mode.h>
 #include <csrc/capture/recorder.h>
 #include <csrc/capture/shape_class.h>
 #include <csrc/fx/interpreter.h>
+#include <csrc/nn/module_changes.h>
 #include <csrc/optim/optimizer.h>
 #include <autograd/functions/basic_ops.h>
 #include <autograd/functions/utils.h>
@@ -14,15 +16,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <list>
 #include <mutex>
 
 namespace torch::capture {
 
-namespace {
-
 /// One recording. Does not change but for what is counted.
-struct Entry {
+struct RecordedEntry {
   Guards guards;
   std::string shown_guards;
   std::string why; // it was recorded though there were others
@@ -41,6 +42,8 @@ struct Entry {
   uint64_t replays = 0;
 };
 
+namespace {
+
 Guards guards_of_references(const std::vector<std::pair<std::string, at::Tensor>>& references) {
   Guards guards;
   for (const auto& [path, tensor] : references) {
@@ -49,8 +52,16 @@ Guards guards_of_references(const std::vector<std::pair<std::string, at::Tensor>
   return guards;
 }
 
+/// Whether tensors that the function refers to are as they were.
+bool references_match(const RecordedEntry& entry) {
+  const int64_t* word = entry.reference_guards.data();
+  return std::all_of(entry.references.begin(), entry.references.end(), [&](const auto& reference) {
+    return has_words(reference.second, word);
+  });
+}
+
 /// Graphs are compared by their texts; one with constants that have none counts as it stands.
-std::string text_of(const Entry& entry) {
+std::string text_of(const RecordedEntry& entry) {
   try {
     return entry.module->graph().to_string();
   } catch (const c10::Error&) {
@@ -59,7 +70,7 @@ std::string text_of(const Entry& entry) {
 }
 
 /// What a literal in the code holds must be the same each time.
-bool same_references(const Entry& a, const Entry& b) {
+bool same_references(const RecordedEntry& a, const RecordedEntry& b) {
   if (a.references.size() != b.references.size()) {
     return false;
   }
@@ -75,7 +86,7 @@ bool same_references(const Entry& a, const Entry& b) {
   return true;
 }
 
-bool leaves_match(const Entry& entry) {
+bool leaves_match(const RecordedEntry& entry) {
   for (const auto& [leaf, has_gradient] : entry.leaf_guards) {
     if (leaf.grad().defined() != has_gradient) {
       return false;
@@ -90,7 +101,7 @@ bool leaves_match(const Entry& entry) {
 }
 
 /// What stands behind the graph of a function that calls backward(): gradients, steps, results that have no history.
-void finish_training(const Entry& entry, std::vector<at::Tensor>& results, const CompileOptions& options) {
+void finish_training(const RecordedEntry& entry, std::vector<at::Tensor>& results, const CompileOptions& options) {
   for (const TrainingStep::Grad& grad : entry.training.grads) {
     at::Tensor leaf = grad.leaf;
     leaf.mutable_grad() = results.at(grad.result).detach();
@@ -116,7 +127,7 @@ void finish_training(const Entry& entry, std::vector<at::Tensor>& results, const
 
 /// Has the backend compile what was recorded. Where it cannot, the graph runs as it was recorded.
 void compile_entry(
-    Entry& entry,
+    RecordedEntry& entry,
     const std::vector<at::Tensor>& inputs,
     const std::vector<functionalize::History>& histories,
     const CompileOptions& options) {
@@ -147,30 +158,35 @@ struct SizedEntry {
   Guards key;
   std::vector<size_t> lengths;
   ShapeClass shapes;
-  std::shared_ptr<Entry> entry; // with sizes as symbols; null before there are two
+  std::shared_ptr<RecordedEntry> entry; // with sizes as symbols; null before there are two
 };
 
 struct CompiledFunction::State {
   CompileOptions options;
   mutable std::mutex mutex;
-  std::list<std::shared_ptr<Entry>> entries; // last used first
+  std::list<std::shared_ptr<RecordedEntry>> entries; // last used first
   std::list<SizedEntry> classes; // last used first
   uint64_t replays = 0;
   uint64_t recordings = 0;
   bool has_warned = false;
   std::vector<at::Tensor> leaves; // that got gradients in recordings
   std::vector<optim::OptimizerHookHandle> hooks;
+  std::unique_ptr<LazyGraphs> lazy; // in mode lazy
+  Guards guards; // of a call, under the mutex
+  Guards training; // of the modules, as long as `module_changes` is what it was
+  uint64_t module_changes = 0;
 
-  std::shared_ptr<Entry> find(const Guards& guards);
-  std::shared_ptr<Entry> find_sized(const Inputs& inputs, bool& is_worth_compiling);
-  bool join_sized(const Entry& made, const Inputs& inputs, const Guards& key);
+  std::shared_ptr<RecordedEntry> find(const Guards& guards);
+  std::shared_ptr<RecordedEntry> find_sized(const Inputs& inputs, bool& is_worth_compiling);
+  bool join_sized(const RecordedEntry& made, const Inputs& inputs, const Guards& key);
+  const Guards& training_words();
   bool has_symbols() const {
     return options.dynamic && options.mode == CompileMode::replay;
   }
-  std::shared_ptr<Entry> record(const Inputs& inputs, Outputs& outputs, const Run& run) const;
-  void add(std::shared_ptr<Entry> entry, const Inputs& inputs);
+  std::shared_ptr<RecordedEntry> record(const Inputs& inputs, Outputs& outputs, const Run& run) const;
+  void add(std::shared_ptr<RecordedEntry> entry, const Inputs& inputs);
   std::vector<bool> leaves_with_gradients() const;
-  bool guard_leaves(Entry& entry, const std::vector<bool>& had_gradients);
+  bool guard_leaves(RecordedEntry& entry, const std::vector<bool>& had_gradients);
   void report(const std::string& why);
 };
 
@@ -189,15 +205,18 @@ CompiledFunction::CompiledFunction(CompileOptions options) : state_(std::make_un
     optim::Optimizer* const optimizer = options.optimizers[i];
     TORCH_CHECK(optimizer != nullptr, "compile: an optimizer is null");
     state_->hooks.push_back(optimizer->register_step_pre_hook([i](optim::Optimizer&) {
-      if (Recorder* const recorder = Recorder::active()) {
-        recorder->begin_step(i);
+      if (DispatchMode* const mode = DispatchMode::current()) {
+        mode->begin_step(i);
       }
     }));
     state_->hooks.push_back(optimizer->register_step_post_hook([](optim::Optimizer&) {
-      if (Recorder* const recorder = Recorder::active()) {
-        recorder->end_step();
+      if (DispatchMode* const mode = DispatchMode::current()) {
+        mode->end_step();
       }
     }));
+  }
+  if (options.mode == CompileMode::lazy) {
+    state_->lazy = std::make_unique<LazyGraphs>(options.backend, options.memory_budget, options.cache_size);
   }
   state_->options = std::move(options);
 }
@@ -208,7 +227,16 @@ CompiledFunction::~CompiledFunction() {
   }
 }
 
-std::shared_ptr<Entry> CompiledFunction::State::find(const Guards& guards) {
+const Guards& CompiledFunction::State::training_words() {
+  const uint64_t now = nn::module_changes();
+  if (training.size() != options.modules.size() || module_changes != now) {
+    training = training_guards(options.modules);
+    module_changes = now;
+  }
+  return training;
+}
+
+std::shared_ptr<RecordedEntry> CompiledFunction::State::find(const Guards& guards) {
   for (auto it = entries.begin(); it != entries.end(); ++it) {
     if ((*it)->guards == guards && leaves_match(**it)) {
       entries.splice(entries.begin(), entries, it);
@@ -220,14 +248,14 @@ std::shared_ptr<Entry> CompiledFunction::State::find(const Guards& guards) {
 
 /// A graph for all sizes that was confirmed for these. Where a backend makes more of a graph, sizes that come often are
 /// worth a recording and a compiled graph of their own.
-std::shared_ptr<Entry> CompiledFunction::State::find_sized(const Inputs& inputs, bool& is_worth_compiling) {
+std::shared_ptr<RecordedEntry> CompiledFunction::State::find_sized(const Inputs& inputs, bool& is_worth_compiling) {
   if (!has_symbols() || classes.empty()) {
     return nullptr;
   }
-  const Guards key = guards_but_sizes(inputs, options.modules);
+  const Guards key = guards_but_sizes(inputs, training_words());
   for (auto it = classes.begin(); it != classes.end(); ++it) {
     if (it->entry && it->key == key && it->shapes.holds(inputs.tensors)) {
-      if (guards_of_references(it->entry->references) != it->entry->reference_guards) {
+      if (!references_match(*it->entry)) {
         classes.erase(it);
         return nullptr;
       }
@@ -240,7 +268,7 @@ std::shared_ptr<Entry> CompiledFunction::State::find_sized(const Inputs& inputs,
 }
 
 /// Makes a recording part of a graph for all sizes; gives whether it is.
-bool CompiledFunction::State::join_sized(const Entry& made, const Inputs& inputs, const Guards& key) {
+bool CompiledFunction::State::join_sized(const RecordedEntry& made, const Inputs& inputs, const Guards& key) {
   if (!has_symbols() || !made.module || made.training.has_backward) {
     return false;
   }
@@ -262,7 +290,7 @@ bool CompiledFunction::State::join_sized(const Entry& made, const Inputs& inputs
   }
   if (!sized.entry || sized.entry->module != sized.shapes.module()) {
     const uint64_t replays_before = sized.entry ? sized.entry->replays : 0;
-    sized.entry = std::make_shared<Entry>(made);
+    sized.entry = std::make_shared<RecordedEntry>(made);
     sized.entry->module = sized.shapes.module();
     sized.entry->checks_left = 0;
     sized.entry->replays = replays_before;
@@ -271,10 +299,11 @@ bool CompiledFunction::State::join_sized(const Entry& made, const Inputs& inputs
   return true;
 }
 
-std::shared_ptr<Entry> CompiledFunction::State::record(const Inputs& inputs, Outputs& outputs, const Run& run) const {
-  auto entry = std::make_shared<Entry>();
+std::shared_ptr<RecordedEntry> CompiledFunction::State::record(
+    const Inputs& inputs, Outputs& outputs, const Run& run) const {
+  auto entry = std::make_shared<RecordedEntry>();
   // Before the function runs: it may change what they are about.
-  entry->guards = guards_of(inputs, options.modules);
+  guards_of(inputs, training_guards(options.modules), entry->guards);
   entry->shown_guards = show_guards(inputs);
   KnownTensors names;
   for (const auto& module : options.modules) {
@@ -304,7 +333,7 @@ std::shared_ptr<Entry> CompiledFunction::State::record(const Inputs& inputs, Out
   return entry;
 }
 
-void CompiledFunction::State::add(std::shared_ptr<Entry> entry, const Inputs& inputs) {
+void CompiledFunction::State::add(std::shared_ptr<RecordedEntry> entry, const Inputs& inputs) {
   ++recordings;
   if (!entries.empty() && entry->why.empty()) {
     entry->why = difference_of_guards(entries.front()->guards, entry->guards, inputs, options.modules.size());
@@ -325,7 +354,7 @@ std::vector<bool> CompiledFunction::State::leaves_with_gradients() const {
 
 /// A recording holds for leaves that had no gradient when it began, as those that get a new one in place of another may
 /// have one or not. False where it is not known which had one: the next call is recorded again.
-bool CompiledFunction::State::guard_leaves(Entry& entry, const std::vector<bool>& had_gradients) {
+bool CompiledFunction::State::guard_leaves(RecordedEntry& entry, const std::vector<bool>& had_gradients) {
   bool known = true;
   for (const TrainingStep::Grad& grad : entry.training.grads) {
     size_t number = 0;
@@ -353,26 +382,40 @@ void CompiledFunction::State::report(const std::string& why) {
 }
 
 void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& run) {
-  if (Recorder::is_active()) {
+  if (DispatchMode::current()) {
     run(outputs); // becomes part of what is recorded
     return;
   }
   State& state = *state_;
-  std::shared_ptr<Entry> entry;
+  if (state.lazy) {
+    LazyMode mode(*state.lazy, state.options.fullgraph);
+    {
+      const DispatchMode::Scope scope(&mode);
+      run(outputs);
+    }
+    mode.finish();
+    return;
+  }
+  std::shared_ptr<RecordedEntry> entry;
   std::string outdated;
+  Guards key;
   bool check = false, is_worth_compiling = false;
   std::vector<bool> had_gradients;
   {
     const std::lock_guard<std::mutex> lock(state.mutex);
-    had_gradients = state.leaves_with_gradients();
-    entry = state.find(guards_of(inputs, state.options.modules));
-    if (entry && entry->module && guards_of_references(entry->references) != entry->reference_guards) {
+    guards_of(inputs, state.training_words(), state.guards);
+    entry = state.find(state.guards);
+    if (entry && entry->module && !references_match(*entry)) {
       state.entries.remove(entry);
       entry = nullptr;
       outdated = "a tensor that it refers to has other sizes, dtype or requires_grad";
     }
     if (!entry && outdated.empty()) {
       entry = state.find_sized(inputs, is_worth_compiling);
+    }
+    if (!entry) {
+      had_gradients = state.leaves_with_gradients();
+      key = state.has_symbols() ? guards_but_sizes(inputs, state.training_words()) : Guards();
     }
     if (entry && entry->module) {
       check = state.options.mode == CompileMode::checked || entry->checks_left > 0;
@@ -385,8 +428,7 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
   }
   if (!entry) {
     const auto histories = functionalize::histories_of(inputs.tensors); // the function may change them
-    const Guards key = state.has_symbols() ? guards_but_sizes(inputs, state.options.modules) : Guards();
-    std::shared_ptr<Entry> made = state.record(inputs, outputs, run);
+    std::shared_ptr<RecordedEntry> made = state.record(inputs, outputs, run);
     made->why = outdated;
     {
       const std::lock_guard<std::mutex> lock(state.mutex);
@@ -414,11 +456,11 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
     return;
   }
   if (check) {
-    const std::shared_ptr<Entry> again = state.record(inputs, outputs, run);
+    const std::shared_ptr<RecordedEntry> again = state.record(inputs, outputs, run);
     const bool same = again->module && text_of(*again) == text_of(*entry) && same_references(*again, *entry);
     if (!same) {
       const std::lock_guard<std::mutex> lock(state.mutex);
-      auto refused = std::make_shared<Entry>(*entry);
+      auto refused = std::make_shared<RecordedEntry>(*entry);
       refused->module = nullptr;
       refused->refused = again->module ? "it does something else each time: what it keeps between calls is no argument"
                                        : again->refused;
@@ -447,6 +489,9 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
 }
 
 std::string CompiledFunction::explain() const {
+  if (state_->lazy) {
+    return state_->lazy->explain();
+  }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   std::string text = fmt::format(
       "{} recordings, {} kept, {} calls run as graphs\n", state_->recordings, state_->entries.size(), state_->replays);
@@ -481,6 +526,9 @@ void CompiledFunction::reset() {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->entries.clear();
   state_->classes.clear();
+  if (state_->lazy) {
+    state_->lazy->clear();
+  }
 }
 
 std::string CompiledFunction::last_not_compiled() const {
@@ -489,6 +537,9 @@ std::string CompiledFunction::last_not_compiled() const {
 }
 
 size_t CompiledFunction::num_entries() const {
+  if (state_->lazy) {
+    return state_->lazy->size();
+  }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   size_t count = state_->entries.size();
   for (const SizedEntry& sized : state_->classes) {
@@ -498,6 +549,9 @@ size_t CompiledFunction::num_entries() const {
 }
 
 uint64_t CompiledFunction::num_replays() const {
+  if (state_->lazy) {
+    return state_->lazy->num_compiled_runs();
+  }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   return state_->replays;
 }

@@ -21,9 +21,12 @@ class Optimizer;
 /// How compiled functions treat what they recorded.
 enum class CompileMode {
   /// Recorded graphs run instead of the function. The first `check_calls` calls after a recording are recorded again
-  /// and
-  /// compared.
+  /// and compared.
   replay,
+  /// The function runs in each call, and its operators when their values are asked for, as graphs that are found again
+  /// by what is in them. Right for functions that read values (item(), printing, branches on them), that keep something
+  /// between calls, or that cannot be captured otherwise; a call costs some hundred nanoseconds for each operator.
+  lazy,
   /// The function runs in each call, is recorded again and compared: for tests.
   checked
 };
@@ -39,7 +42,8 @@ struct CompileOptions {
   /// and gave it; a new size costs a call that is recorded, and no graph. Sizes that come again are compiled, as far as
   /// `cache_size` reaches. In mode replay.
   bool dynamic = true;
-  /// Throws where the function cannot be captured or does something else each time, instead of running it as it is.
+  /// Throws where the function cannot be captured or does something else each time, instead of running it as it is. In
+  /// mode lazy it throws where values are asked for before the end.
   bool fullgraph = false;
   /// What runs the graphs: "eager", the operators as they were recorded, or a backend of functional graphs, see
   /// capture::register_backend(): "fused" makes loops of them, "aot_eager" runs them operator by operator.
@@ -69,11 +73,11 @@ class TORCH_API CompiledFunction {
   std::string explain() const;
   void reset();
 
-  /// Recordings that are kept.
+  /// Recordings that are kept, in mode lazy graphs.
   size_t num_entries() const;
-  /// Calls that were run as a graph.
+  /// Calls that were run as a graph; in mode lazy runs of compiled graphs.
   uint64_t num_replays() const;
-  /// The graph of the recording that was used last, as a text; empty if there is none.
+  /// The graph of the recording that was used last, as a text; empty if there is none, and in mode lazy.
   std::string last_graph() const;
   /// Why the recording that was used last runs as it was recorded, where the backend was asked to compile it; empty if
   /// it did.

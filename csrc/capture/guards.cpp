@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <sstream>
@@ -92,13 +93,44 @@ void add_tensor(const at::Tensor& tensor, Guards& guards) {
   }
 }
 
-Guards guards_of(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Module>>& modules) {
+bool has_words(const at::Tensor& tensor, const int64_t*& word) {
+  if (!tensor.defined()) {
+    word += kTensorHead;
+    return word[-static_cast<std::ptrdiff_t>(kTensorHead)] == -1;
+  }
+  const bool has_head = word[0] == static_cast<int64_t>(tensor.scalar_type()) &&
+      word[1] == static_cast<int64_t>(tensor.device().type()) && word[2] == tensor.device().index() &&
+      word[3] == static_cast<int64_t>(tensor.layout()) && word[4] == static_cast<int64_t>(tensor.requires_grad()) &&
+      word[5] == static_cast<int64_t>(tensor.key_set().raw_repr()) && word[6] == tensor.dim();
+  if (!has_head) {
+    return false;
+  }
+  const c10::IntArrayRef sizes = tensor.sizes();
+  word += kTensorHead;
+  if (!std::equal(sizes.begin(), sizes.end(), word)) {
+    return false;
+  }
+  word += sizes.size();
+  if (tensor.layout() != c10::kStrided) {
+    return true;
+  }
+  const c10::IntArrayRef strides = tensor.strides();
+  word += strides.size();
+  return std::equal(strides.begin(), strides.end(), word - strides.size());
+}
+
+Guards training_guards(const std::vector<std::shared_ptr<nn::Module>>& modules) {
   Guards guards;
-  guards.reserve(16 + inputs.tensors.size() * 16);
-  add_thread(guards);
   for (const auto& module : modules) {
     guards.push_back(training_flags(*module));
   }
+  return guards;
+}
+
+void guards_of(const Inputs& inputs, const Guards& training, Guards& guards) {
+  guards.clear();
+  add_thread(guards);
+  guards.insert(guards.end(), training.begin(), training.end());
   guards.push_back(static_cast<int64_t>(inputs.constants.size()));
   for (const c10::IValue& constant : inputs.constants) {
     add_constant(constant, guards);
@@ -114,11 +146,11 @@ Guards guards_of(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Mod
             : inputs.tensors[i].storage_offset() - inputs.tensors[static_cast<size_t>(alias)].storage_offset());
     add_tensor(inputs.tensors[i], guards);
   }
-  return guards;
 }
 
-Guards guards_but_sizes(const Inputs& inputs, const std::vector<std::shared_ptr<nn::Module>>& modules) {
-  Guards guards = guards_of({{}, inputs.constants}, modules);
+Guards guards_but_sizes(const Inputs& inputs, const Guards& training) {
+  Guards guards;
+  guards_of({{}, inputs.constants}, training, guards);
   for (size_t i = 0; i < inputs.tensors.size(); ++i) {
     const at::Tensor& tensor = inputs.tensors[i];
     const auto alias = static_cast<size_t>(first_alias(inputs.tensors, i));

@@ -1,5 +1,6 @@
 #include <csrc/capture/recorder.h>
 
+#include <csrc/capture/operator_kinds.h>
 #include <csrc/fx/effects.h>
 #include <csrc/fx/passes.h>
 #include <aten/Functions.h>
@@ -22,35 +23,15 @@ using c10::DispatchKeySet;
 using c10::IValue;
 using fx::Arg;
 
-thread_local Recorder* current = nullptr;
-
-/// Whether the operator is made of others on every backend. Such ones come here from code that runs below Autograd.
-bool is_composite(const c10::OperatorHandle& op) {
-  return op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd) &&
-      !op.hasKernelForAnyDispatchKey(DispatchKeySet({DispatchKey::CPU, DispatchKey::CUDA, DispatchKey::Meta}));
+template <size_t N>
+bool is_one_of(const std::string& name, const std::string_view (&names)[N]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-void record_kernel(const c10::OperatorHandle& op, DispatchKeySet keys, torch::jit::Stack* stack) {
-  const DispatchKeySet below = keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::Python);
-  if (current && is_composite(op)) {
-    return op.redispatchBoxed(below, stack); // what it is made of comes here too
-  }
-  // What the operator's kernel calls is part of it.
-  const c10::impl::ExcludeDispatchKeyGuard once(DispatchKeySet(DispatchKey::Python));
-  if (current) {
-    current->call(op, below, stack);
-  } else {
-    op.redispatchBoxed(below, stack);
-  }
-}
-
-/// Registers the kernel when something is first recorded: programs that record nothing do not have it.
-void install() {
+/// The function of graphs that sets the mode of what follows.
+void register_grad_mode() {
   static std::once_flag once;
   std::call_once(once, [] {
-    static auto* const fallback = new c10::RegistrationHandleRAII(c10::Dispatcher::singleton().registerFallback(
-        DispatchKey::Python, c10::KernelFunction::makeFromBoxedFunction<&record_kernel>(), "torch::capture"));
-    (void)fallback;
     fx::register_function({
         "set_grad_enabled",
         [](fx::GraphRunner&, std::vector<fx::Operand>& operands) -> std::vector<IValue> {
@@ -60,95 +41,6 @@ void install() {
         /*is_pure=*/false,
     });
   });
-}
-
-template <size_t N>
-bool is_one_of(const std::string& name, const std::string_view (&names)[N]) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-constexpr std::string_view kSizesFromValues[] = {
-    "aten::nonzero",
-    "aten::nonzero_numpy",
-    "aten::argwhere",
-    "aten::masked_select",
-    "aten::_unique",
-    "aten::_unique2",
-    "aten::unique_dim",
-    "aten::unique_consecutive",
-    "aten::unique_dim_consecutive",
-    "aten::bincount",
-    "aten::repeat_interleave",
-    "aten::histc_auto",
-    "aten::_coalesce",
-    "aten::to_sparse",
-    "aten::_to_sparse",
-    "aten::segment_reduce",
-};
-constexpr std::string_view kNewMemory[] = {
-    "aten::set_", "aten::resize_", "aten::resize_as_", "aten::set_data", "aten::_resize_output_", "aten::record_stream",
-};
-// They tell or change what a tensor is for autograd, not what it holds; see check_gradients().
-constexpr std::string_view kNotRecorded[] = {
-    "aten::requires_grad_", "aten::retain_grad", "aten::_version", "aten::is_leaf", "aten::output_nr",
-};
-// Numbers that follow from dtypes and shapes alone.
-constexpr std::string_view kMetadata[] = {
-    "aten::size",
-    "aten::stride",
-    "aten::numel",
-    "aten::dim",
-    "aten::sym_size",
-    "aten::sym_stride",
-    "aten::sym_numel",
-    "aten::sym_storage_offset",
-    "aten::is_same_size",
-    "aten::storage_offset",
-    "aten::is_floating_point",
-    "aten::is_complex",
-    "aten::is_contiguous",
-    "aten::sym_is_contiguous",
-    "aten::is_pinned",
-    "aten::result_type",
-    "aten::can_cast",
-    "aten::promote_types",
-    "aten::is_inference",
-    "aten::_nested_tensor_size",
-    "aten::is_signed",
-    "aten::is_conj",
-    "aten::is_neg",
-    "aten::_has_compatible_shallow_copy_type",
-    "aten::_has_same_storage_numel",
-    "aten::is_set_to",
-    "aten::dense_dim",
-    "aten::sparse_dim",
-    "aten::is_coalesced",
-};
-
-bool holds_tensor(const c10::Type& type) {
-  return type.str().find("Tensor") != std::string::npos;
-}
-
-bool returns_numbers(const c10::FunctionSchema& schema) {
-  return std::any_of(schema.returns().begin(), schema.returns().end(), [](const c10::Argument& result) {
-    return !holds_tensor(*result.type());
-  });
-}
-
-bool has_boolean_index(const torch::jit::Stack& stack, size_t first, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    const IValue& value = stack[first + i];
-    if (!value.isList()) {
-      continue;
-    }
-    for (const IValue& item : value.toListRef()) {
-      if (item.isTensor() && item.toTensor().defined() &&
-          (item.toTensor().scalar_type() == c10::kBool || item.toTensor().scalar_type() == c10::kByte)) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 /// Operators that make memory without values: what is in it stays unwritten.
@@ -187,17 +79,6 @@ bool is_empty(const fx::TensorInfo& info) {
 
 } // namespace
 
-Recorder::Scope::Scope(Recorder* recorder) : include_(DispatchKeySet(DispatchKey::Python)) {
-  current = recorder;
-}
-Recorder::Scope::~Scope() {
-  current = nullptr;
-}
-
-bool Recorder::is_active() {
-  return current != nullptr;
-}
-
 Recorder::Recorder(
     const std::vector<at::Tensor>& inputs, const std::vector<std::string>& names, const KnownTensors& known)
     : graph_(fx::Graph::create()),
@@ -207,7 +88,7 @@ Recorder::Recorder(
       hooks_(hooks_at_start_),
       grad_mode_(c10::GradMode::is_enabled()),
       grad_mode_at_start_(grad_mode_) {
-  install();
+  register_grad_mode();
   for (size_t i = 0; i < inputs.size(); ++i) {
     fx::Node* const node = graph_->placeholder(names[i]);
     inputs_before_.push_back(HistoryBefore::of(inputs[i]));
@@ -268,20 +149,12 @@ void Recorder::refuse(const std::string& why) {
 }
 
 bool Recorder::refuses(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t first) {
-  const std::string& name = op.schema().name();
-  const std::string shown = toString(op.operator_name());
   if (autograd::get_current_graph_task_id() >= 0 && records_training_) {
     has_backward_ = true;
   } else if (autograd::get_current_graph_task_id() >= 0 && !records_backward_) {
-    refuse("backward() runs in it (at " + shown + "): call backward() on its results");
-  } else if (is_one_of(name, kSizesFromValues)) {
-    refuse("the size of the result of " + shown + " depends on values");
-  } else if (name == "aten::index" && has_boolean_index(stack, first, op.schema().arguments().size())) {
-    refuse("the size of the result of " + shown + " with a mask depends on values");
-  } else if (is_one_of(name, kNewMemory)) {
-    refuse(shown + " gives a tensor other memory");
-  } else if (returns_numbers(op.schema())) {
-    refuse(shown + " reads values: what C++ does with them cannot be seen");
+    refuse("backward() runs in it (at " + toString(op.operator_name()) + "): call backward() on its results");
+  } else if (const auto why = why_not_recorded(op, kind_of(op.schema()).obstacle, stack, first)) {
+    refuse(*why);
   }
   return !refused_.empty();
 }
@@ -296,8 +169,7 @@ void Recorder::call(const c10::OperatorHandle& op, DispatchKeySet keys, torch::j
     op.redispatchBoxed(keys, stack);
     return;
   }
-  const bool is_skipped = is_one_of(schema.name(), kNotRecorded) || is_one_of(schema.name(), kMetadata);
-  if (!refused_.empty() || is_skipped || refuses(op, *stack, first)) {
+  if (!refused_.empty() || kind_of(schema).is_metadata || refuses(op, *stack, first)) {
     op.redispatchBoxed(keys, stack);
     return;
   }
@@ -518,10 +390,6 @@ void Recorder::keep_literals() {
       }
     }
   }
-}
-
-Recorder* Recorder::active() {
-  return current;
 }
 
 /// Memory without values that is read before an operator wrote to it was written to by a pointer.

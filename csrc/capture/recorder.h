@@ -1,6 +1,7 @@
 // Records what a piece of C++ does with tensors as a graph.
 #pragma once
 
+#include <csrc/capture/dispatch_mode.h>
 #include <csrc/capture/same_gradients.h>
 #include <csrc/fx/graph_module.h>
 
@@ -67,11 +68,11 @@ struct Recording {
 /// Names of tensors that become attributes, by TensorImpl: those of modules.
 using KnownTensors = std::unordered_map<const c10::TensorImpl*, std::string>;
 
-class Recorder {
+class Recorder final : public DispatchMode {
  public:
   /// The inputs become placeholders of these names.
   Recorder(const std::vector<at::Tensor>& inputs, const std::vector<std::string>& names, const KnownTensors& known);
-  ~Recorder();
+  ~Recorder() override;
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
@@ -87,11 +88,9 @@ class Recorder {
   void record_training() {
     records_training_ = true;
   }
-  /// Around a step of optimizer `number`, which is run as it is.
-  void begin_step(size_t number);
-  void end_step();
-  /// The recorder of this thread; null while nothing is recorded.
-  static Recorder* active();
+  /// The step is run as it is.
+  void begin_step(size_t number) override;
+  void end_step() override;
   /// Above the ids of the nodes that were made so far.
   uint32_t num_ids() const {
     return graph_->num_ids();
@@ -115,20 +114,9 @@ class Recorder {
     return finish(results);
   }
 
-  /// Whether this thread records.
-  static bool is_active();
-  /// What the dispatcher calls for each operator; `keys` are those below the recorder.
-  void call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
+  void call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) override;
 
  private:
-  class Scope {
-   public:
-    explicit Scope(Recorder* recorder);
-    ~Scope();
-
-   private:
-    c10::impl::IncludeDispatchKeyGuard include_;
-  };
   struct Known {
     c10::weak_intrusive_ptr<c10::TensorImpl> impl; // keeps the address from being used again
     fx::Value value;

@@ -1,15 +1,19 @@
 #include <csrc/nn/Module.h>
 #include <csrc/nn/computed_tensor.h>
+#include <csrc/nn/module_changes.h>
 
 #include <c10/util/Exception.h>
 #include <c10/util/Type.h>
 
+#include <atomic>
 #include <ostream>
 #include <typeinfo>
 
 namespace torch::nn {
 
 namespace {
+
+std::atomic<uint64_t> changes{0};
 
 std::string join_name(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : prefix + "." + name;
@@ -206,6 +210,7 @@ void Module::train(bool on) {
     child.value()->train(on);
   }
   is_training_ = on;
+  ++changes;
 }
 
 void Module::eval() {
@@ -310,16 +315,23 @@ void Module::register_child(std::string name, std::shared_ptr<Module> module) {
   check_name("Submodule", name);
   TORCH_CHECK(module != nullptr, "register_module: submodule '", name, "' of ", this->name(), " is null");
   children_.insert(std::move(name), std::move(module));
+  ++changes;
 }
 
 void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
   TORCH_CHECK(module != nullptr, "replace_module: submodule '", name, "' of ", this->name(), " is null");
   children_[name] = std::move(module);
+  ++changes;
 }
 
 void Module::unregister_module(const std::string& name) {
   TORCH_CHECK(children_.contains(name), "No Module with name `", name, "` is registered");
   children_.erase(name);
+  ++changes;
+}
+
+uint64_t module_changes() {
+  return changes;
 }
 
 Module::DefaultArgs Module::_forward_default_args() {

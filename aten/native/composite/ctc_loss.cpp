@@ -5,6 +5,7 @@
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
+#include <c10/core/DeferredStorage.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@ std::vector<int64_t> lengths_of(const char* name, const Tensor& t) {
   TORCH_CHECK(
       at::isIntegralType(t.scalar_type(), /*includeBool=*/false), name, " must be integral; got ", t.scalar_type());
   const Tensor numbers = t.to(kCPU, kLong).contiguous();
+  c10::compute_storage(numbers.storage());
   const int64_t* at = numbers.const_data_ptr<int64_t>();
   return {at, at + numbers.numel()};
 }

@@ -10,6 +10,7 @@
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/shape/iterated_out.h>
 
+#include <c10/core/DeferredStorage.h>
 #include <c10/util/irange.h>
 
 #include <set>
@@ -88,6 +89,7 @@ void check_embedding_renorm(const Tensor& self, const Tensor& indices) {
 Tensor& embedding_renorm_(Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
   check_embedding_renorm(self, indices);
   const Tensor places = indices.to(kCPU, kLong).contiguous();
+  c10::compute_storage(places.storage());
   const int64_t* index = places.const_data_ptr<int64_t>();
   const std::set<int64_t> rows(index, index + places.numel());
   for (const int64_t row : rows) {

@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
+#include <c10/core/DeferredStorage.h>
 
 #include <algorithm>
 #include <vector>
@@ -17,6 +18,7 @@ std::vector<int64_t> numbers(const char* op, const char* name, const Tensor& t) 
       t.dim() == 1 && t.scalar_type() == kLong, "'", name, "' argument should be a 1D CPU int64 tensor, but got ",
       t.dim(), "D ", t.device(), " ", t.scalar_type(), " tensor (in ", op, ")");
   const Tensor dense = t.contiguous();
+  c10::compute_storage(dense.storage());
   const int64_t* at = dense.const_data_ptr<int64_t>();
   return {at, at + dense.numel()};
 }

@@ -12,6 +12,7 @@
 #include <aten/ops/_gru_steps_ops.h>
 #include <aten/ops/_lstm_steps_ops.h>
 #include <aten/ops/_rnn_steps_ops.h>
+#include <c10/core/DeferredStorage.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
@@ -433,6 +434,7 @@ Sequence packed_sequence(const char* op, const Tensor& data, const Tensor& batch
       op, ": batch_sizes must be a 1-D tensor of int64 on the CPU with at least one element, got ", batch_sizes.sizes(),
       " of ", batch_sizes.scalar_type());
   const Tensor sizes = batch_sizes.contiguous();
+  c10::compute_storage(sizes.storage());
   const int64_t* at = sizes.const_data_ptr<int64_t>();
   TORCH_CHECK(data.dim() == 2, op, ": packed data must have 2 dimensions, got ", data.sizes());
   check_batch_sizes(op, {at, static_cast<size_t>(sizes.numel())}, data.size(0));

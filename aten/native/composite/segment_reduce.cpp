@@ -4,6 +4,7 @@
 #include <aten/core/tensor_literal.h>
 #include <aten/native/support/ReductionType.h>
 #include <aten/native/support/optional_tensor.h>
+#include <c10/core/DeferredStorage.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>
@@ -47,6 +48,7 @@ Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& of
   const Tensor& ends = by_length ? lengths : offsets;
   check_index(by_length ? "lengths" : "offsets", ends, data, axis);
   const Tensor list = ends.to(kCPU, kLong).contiguous().resolve_neg(); // waits for a device
+  c10::compute_storage(list.storage());
   const int64_t* number = list.const_data_ptr<int64_t>();
   const int64_t entries = list.size(axis), size = data.size(axis);
   TORCH_CHECK(

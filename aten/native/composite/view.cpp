@@ -4,6 +4,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>
 #include <aten/iterator/ExpandUtils.h>
+#include <c10/core/DeferredStorage.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/safe_numerics.h>
 
@@ -49,6 +50,7 @@ Tensor _reshape_from_tensor(const Tensor& self, const Tensor& shape) {
       ": _reshape_from_tensor needs a shape of int64");
   TORCH_CHECK(shape.is_cpu(), "_reshape_from_tensor: shape must be on the CPU, got ", shape.device());
   const Tensor sizes = shape.contiguous();
+  c10::compute_storage(sizes.storage());
   return self.reshape(IntArrayRef(sizes.const_data_ptr<int64_t>(), sizes.numel()));
 }
 
@@ -336,6 +338,7 @@ std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& indice
     return self.tensor_split(indices_or_sections.item<int64_t>(), dim);
   }
   const Tensor dense = indices_or_sections.contiguous();
+  c10::compute_storage(dense.storage());
   return self.tensor_split(IntArrayRef(dense.const_data_ptr<int64_t>(), dense.numel()), dim);
 }
 
