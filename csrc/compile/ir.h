@@ -7,6 +7,7 @@
 
 #include <aten/core/ivalue.h>
 #include <aten/iterator/pointwise_run.h>
+#include <aten/native/support/row_kernel.h>
 #include <c10/macros/Export.h>
 
 #include <array>
@@ -59,7 +60,7 @@ struct View {
   Layout layout;
 };
 
-/// An operator that is called on blocks of rows, through its form with outputs.
+/// An operator on blocks of rows: its kernel for them, or a call of its form with outputs.
 struct RowCall {
   c10::OperatorHandle op;
   /// Arguments of `op` but for the outputs; where an instruction's argument goes there is an undefined tensor.
@@ -72,6 +73,11 @@ struct RowCall {
   std::vector<bool> is_row;
   /// Results of one element for each row have a dimension for them.
   bool keeps_dim = false;
+  /// What computes rows without a call: takes the instruction's arguments, and then of the places from `first_tensor`
+  /// on the tensors that are the same for all rows, or null. May be null.
+  at::native::RowKernel kernel = nullptr;
+  size_t first_tensor = 0;
+  double eps = 0;
 };
 
 struct Inst {

@@ -227,11 +227,13 @@ bool Lowering::add_rows(const fx::Node& node) {
   if (!first) {
     return false;
   }
-  const auto plan = plan_rows(*rule, node, first->layout.sizes);
+  const auto plan = plan_rows(*rule, node, first->layout.sizes, buffer_of(*first).dtype);
   if (!plan) {
     return false;
   }
-  RowCall row_call{plan->op, plan->stack, {}, {}, {}, rule->keeps_dim};
+  RowCall row_call{plan->op, plan->stack, {}, {}, {}, rule->keeps_dim, plan->kernel};
+  row_call.eps = plan->eps;
+  row_call.first_tensor = rule->kind == RowKind::Norm ? 2 : 0; // weight and bias
   const Target rows{c10::ScalarType::Float, first->layout.sizes, {}, all_dims(*first)};
   std::vector<Operand> operands;
   for (const size_t place : plan->row_args) {

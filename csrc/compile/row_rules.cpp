@@ -13,28 +13,49 @@ namespace torch::fused {
 
 namespace {
 
+using at::native::RowKernel;
+using at::native::RowOperator;
+
 const std::vector<RowRule>& row_rules() {
   static const std::vector<RowRule> rules = {
-      {"aten::sum.dim_IntList", "aten::sum.IntList_out", RowKind::Reduction, {true}},
-      {"aten::mean.dim", "aten::mean.out", RowKind::Reduction, {true}},
+      {"aten::sum.dim_IntList", "aten::sum.IntList_out", RowKind::Reduction, {true}, 1, false, RowOperator::Sum},
+      {"aten::mean.dim", "aten::mean.out", RowKind::Reduction, {true}, 1, false, RowOperator::Mean},
       {"aten::amax", "aten::amax.out", RowKind::Reduction, {true}},
       {"aten::amin", "aten::amin.out", RowKind::Reduction, {true}},
       {"aten::var.correction", "aten::var.correction_out", RowKind::Reduction, {true}},
       {"aten::std.correction", "aten::std.correction_out", RowKind::Reduction, {true}},
       {"aten::linalg_vector_norm", "aten::linalg_vector_norm.out", RowKind::Reduction, {true}},
-      {"aten::_softmax", "aten::_softmax.out", RowKind::OneDim, {false}},
-      {"aten::_log_softmax", "aten::_log_softmax.out", RowKind::OneDim, {false}},
-      {"aten::_softmax_backward_data", "aten::_softmax_backward_data.out", RowKind::OneDim, {false}, 2},
-      {"aten::_log_softmax_backward_data", "aten::_log_softmax_backward_data.out", RowKind::OneDim, {false}, 2},
-      {"aten::native_layer_norm", "aten::native_layer_norm.out", RowKind::Norm, {false, true, true}, 1, true},
+      {"aten::_softmax", "aten::_softmax.out", RowKind::OneDim, {false}, 1, false, RowOperator::Softmax},
+      {"aten::_log_softmax", "aten::_log_softmax.out", RowKind::OneDim, {false}, 1, false, RowOperator::LogSoftmax},
+      {"aten::_softmax_backward_data",
+       "aten::_softmax_backward_data.out",
+       RowKind::OneDim,
+       {false},
+       2,
+       false,
+       RowOperator::SoftmaxBackward},
+      {"aten::_log_softmax_backward_data",
+       "aten::_log_softmax_backward_data.out",
+       RowKind::OneDim,
+       {false},
+       2,
+       false,
+       RowOperator::LogSoftmaxBackward},
+      {"aten::native_layer_norm",
+       "aten::native_layer_norm.out",
+       RowKind::Norm,
+       {false, true, true},
+       1,
+       true,
+       RowOperator::LayerNorm},
   };
   return rules;
 }
 
 /// The most elements of a row: a few rows have to fit the second-level cache.
 constexpr int64_t kMostRowElements = 16384;
-/// Reductions of many short rows cost less as one call than as one for each tile.
-constexpr int64_t kLeastReducedRow = 2048, kManyElements = 16384;
+/// Reductions of many short rows cost less as one call than as one for each tile, or as a kernel for each row.
+constexpr int64_t kLeastCalledRow = 2048, kLeastReducedRow = 32, kManyElements = 16384;
 
 std::vector<int64_t> ints(const c10::IValue& value) {
   return value.isIntList() ? value.toIntVector()
@@ -69,6 +90,27 @@ size_t row_dims(const RowRule& rule, const fx::Node& node, const std::vector<int
   return dims.size();
 }
 
+/// The kernel for a node's rows: where the dtypes are those that it reads and writes.
+RowKernel kernel_of(const RowRule& rule, const fx::Node& node, c10::ScalarType dtype) {
+  c10::ScalarType other = dtype;
+  for (uint32_t r = 0; r < node.num_results(); ++r) {
+    const fx::TensorInfo* const info = node.info(r);
+    const bool is_other = rule.kind == RowKind::Norm && rule.is_row[r];
+    if (!info || (!is_other && info->dtype != dtype)) {
+      return nullptr;
+    }
+    other = is_other ? info->dtype : other;
+  }
+  for (size_t i = 0; i < node.args().size(); ++i) {
+    const fx::Arg& arg = node.args()[i];
+    const fx::TensorInfo* const info = arg.is_value() ? arg.value().node->info(arg.value().result) : nullptr;
+    if (arg.is_value() && (!info || info->dtype != (i < rule.num_row_args ? dtype : other))) {
+      return nullptr;
+    }
+  }
+  return rule.kernel ? at::native::find_row_kernel(*rule.kernel, dtype, other) : nullptr;
+}
+
 } // namespace
 
 const RowRule* find_row_rule(const fx::Node& node) {
@@ -80,7 +122,8 @@ const RowRule* find_row_rule(const fx::Node& node) {
   return nullptr;
 }
 
-std::optional<RowPlan> plan_rows(const RowRule& rule, const fx::Node& node, const std::vector<int64_t>& sizes) {
+std::optional<RowPlan> plan_rows(
+    const RowRule& rule, const fx::Node& node, const std::vector<int64_t>& sizes, c10::ScalarType dtype) {
   const size_t inner = row_dims(rule, node, sizes);
   if (inner == 0 || inner > sizes.size()) {
     return std::nullopt;
@@ -96,11 +139,13 @@ std::optional<RowPlan> plan_rows(const RowRule& rule, const fx::Node& node, cons
   for (const int64_t size : sizes) {
     numel *= size;
   }
-  const bool is_short = rule.kind == RowKind::Reduction && row < kLeastReducedRow && numel > kManyElements;
+  const RowKernel kernel = kernel_of(rule, node, dtype);
+  const bool is_short =
+      rule.kind == RowKind::Reduction && row < (kernel ? kLeastReducedRow : kLeastCalledRow) && numel > kManyElements;
   if (row < 2 || row > kMostRowElements || is_short || !op) {
     return std::nullopt;
   }
-  RowPlan plan{*op, {}, row, {}, {}};
+  RowPlan plan{*op, {}, row, {}, {}, kernel, 0};
   const auto& formals = node.schema().arguments();
   for (size_t i = 0; i < node.args().size(); ++i) {
     const fx::Arg& arg = node.args()[i];
@@ -115,6 +160,9 @@ std::optional<RowPlan> plan_rows(const RowRule& rule, const fx::Node& node, cons
           rule.kind == RowKind::Reduction ? c10::IValue(std::vector<int64_t>{1}) : c10::IValue(int64_t{1}));
     } else if (name == "normalized_shape") {
       plan.stack.emplace_back(std::vector<int64_t>{row});
+    } else if (name == "eps") {
+      plan.eps = arg.constant().toDouble();
+      plan.stack.emplace_back(plan.eps);
     } else if (name == "keepdim") {
       plan.stack.emplace_back(false);
     } else {

@@ -3,6 +3,8 @@
 
 #include <csrc/fx/graph.h>
 
+#include <aten/native/support/row_kernel.h>
+
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,8 @@ struct RowRule {
   size_t num_row_args = 1;
   /// Results of one element for each row keep a dimension for the row.
   bool keeps_dim = false;
+  /// Those that need no call of the operator.
+  std::optional<at::native::RowOperator> kernel = std::nullopt;
 };
 
 /// The rule of a node; nullptr if there is none.
@@ -39,9 +43,12 @@ struct RowPlan {
   int64_t row;
   std::vector<size_t> row_args;
   std::vector<size_t> whole_args; // tensors of one row: weights
+  at::native::RowKernel kernel; // instead of the call; may be null
+  double eps; // for it
 };
 
-/// The call for a node on tensors of `sizes`; nothing if its rows are not the last dimensions.
-std::optional<RowPlan> plan_rows(const RowRule& rule, const fx::Node& node, const std::vector<int64_t>& sizes);
+/// The call for a node on tensors of `sizes` and `dtype`; nothing if its rows are not the last dimensions.
+std::optional<RowPlan> plan_rows(
+    const RowRule& rule, const fx::Node& node, const std::vector<int64_t>& sizes, c10::ScalarType dtype);
 
 } // namespace torch::fused

@@ -17,8 +17,8 @@ namespace torch::fused {
 
 namespace {
 
-/// What the values of a tile may take: of the first-level cache, or where operators are called on rows, which costs
-/// more for each call, of the second.
+/// What the values of a tile may take: of the first-level cache, or where rows are computed, which costs more for each
+/// tile, of the second.
 constexpr int64_t kTileBytes = 24 * 1024;
 constexpr int64_t kRowTileBytes = 160 * 1024;
 constexpr int64_t kLeastTile = 128, kMostTile = 4096;
@@ -122,7 +122,7 @@ void TileLoop::choose_tile() {
     widest = std::max(widest, size_of(inst));
     count += is_given ? 1 : 0;
     computed += is_given ? 0 : 1;
-    calls = calls || inst.kind == InstKind::RowCall;
+    calls = calls || (inst.kind == InstKind::RowCall && !inst.row_call->kernel);
   }
   count += static_cast<int64_t>(group_.stores.size()) + std::clamp<int64_t>(computed - 1, 0, 4);
   const int64_t bytes = calls ? kRowTileBytes : kTileBytes;
@@ -273,7 +273,7 @@ void TileLoop::add_ops() {
     const std::vector<uint32_t>& args = is_code ? segments_[segment].operands : inst.args;
     Op op{
         is_code ? nullptr : &inst,
-        is_code ? segments_[segment].code : nullptr,
+        segment,
         static_cast<uint32_t>(i),
         static_cast<uint32_t>(args_.size()),
         static_cast<uint32_t>(args.size()),
@@ -311,6 +311,22 @@ void TileLoop::run_row_call(
     // Results follow each other.
     return i < op.num_args ? args_[op.first_arg + i] : op.value + static_cast<uint32_t>(i - op.num_args);
   };
+  if (call.kernel) {
+    constexpr size_t kMost = 8;
+    const char* inputs[kMost] = {};
+    char* outputs[kMost];
+    for (size_t a = 0; a < op.num_args; ++a) {
+      inputs[a] = values[value_of(a)];
+    }
+    for (size_t t = 0; t < call.tensors.size(); ++t) {
+      inputs[op.num_args + call.tensors[t].first - call.first_tensor] =
+          static_cast<const char*>(whole[op.tensors + t].const_data_ptr());
+    }
+    for (size_t r = 0; r < num_results; ++r) {
+      outputs[r] = values[op.value + r];
+    }
+    return call.kernel({inputs, outputs, rows, group_.row, call.eps});
+  }
   if (on_rows.rows != rows) {
     on_rows = {rows, {}};
     for (size_t i = 0; i < op.num_args + num_results; ++i) {
@@ -342,6 +358,29 @@ void TileLoop::run_row_call(
   call.op.callBoxed(&stack);
 }
 
+void TileLoop::run_code(const Op& op, int64_t n, char* const* values) const {
+  const cpu::CodeSegment& segment = segments_[op.segment];
+  constexpr size_t kMostOperands = 16;
+  char* operands[kMostOperands];
+  for (uint32_t a = 0; a < op.num_args; ++a) {
+    operands[a] = values[args_[op.first_arg + a]];
+  }
+  if (!segment.by_rows) {
+    return segment.code(operands, n);
+  }
+  int64_t steps[kMostOperands]; // bytes from one row to the next
+  for (uint32_t a = 0; a < op.num_args; ++a) {
+    const Inst& inst = group_.insts[args_[op.first_arg + a]];
+    steps[a] = (inst.form == Form::Row ? 1 : group_.row) * size_of(inst);
+  }
+  for (int64_t row = 0; row < n / group_.row; ++row) {
+    segment.code(operands, group_.row);
+    for (uint32_t a = 0; a < op.num_args; ++a) {
+      operands[a] += steps[a];
+    }
+  }
+}
+
 void TileLoop::run_op(
     const Op& op,
     int64_t start,
@@ -350,14 +389,8 @@ void TileLoop::run_op(
     char* const* values,
     const std::vector<at::Tensor>& tensors,
     std::vector<RowTensors>& on_rows) const {
-  if (op.code) {
-    constexpr size_t kMostOperands = 16;
-    char* operands[kMostOperands];
-    for (uint32_t a = 0; a < op.num_args; ++a) {
-      operands[a] = values[args_[op.first_arg + a]];
-    }
-    op.code(operands, n);
-    return;
+  if (op.segment >= 0) {
+    return run_code(op, n, values);
   }
   const Inst& inst = *op.inst;
   char* const out = values[op.value];

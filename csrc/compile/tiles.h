@@ -48,7 +48,7 @@ class TileLoop {
   };
   struct Op {
     const Inst* inst; // null: machine code
-    cpu::LoopCode code;
+    int32_t segment; // of it
     uint32_t value;
     uint32_t first_arg; // in args_
     uint32_t num_args;
@@ -81,6 +81,7 @@ class TileLoop {
       char* const* values,
       const std::vector<at::Tensor>& tensors,
       std::vector<RowTensors>& on_rows) const;
+  void run_code(const Op& op, int64_t n, char* const* values) const;
   void run_row_call(
       const Op& op, int64_t n, char* const* values, const std::vector<at::Tensor>& whole, RowTensors& on_rows) const;
 

@@ -4,6 +4,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/norm.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/native/support/row_kernel.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>
@@ -108,22 +109,28 @@ void with_weight_type(c10::ScalarType dtype, const F& f) {
 }
 
 template <class T, class P>
-void layer_norm_rows(
+C10_NOINLINE void layer_norm_rows(
     const T* x, int64_t rows, int64_t n, const P* weight, const P* bias, double eps, T* y, P* means, P* rstds) {
   using R = at::opmath_type<T>;
-  at::parallel_for(0, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      // Of no elements the mean is 0, and the deviation is not a number.
-      double mean = 0, variance = n > 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-      if (n > 0) {
-        row_moments(x + r * n, n, mean, variance);
-      }
-      const double rstd = 1.0 / std::sqrt(variance + eps);
-      normalize_row<T, P>(x + r * n, y + r * n, n, static_cast<R>(mean), static_cast<R>(rstd), weight, bias);
-      means[r] = static_cast<P>(mean);
-      rstds[r] = static_cast<P>(rstd);
+  for (int64_t r = 0; r < rows; ++r) {
+    // Of no elements the mean is 0, and the deviation is not a number.
+    double mean = 0, variance = n > 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+    if (n > 0) {
+      row_moments(x + r * n, n, mean, variance);
     }
-  });
+    const double rstd = 1.0 / std::sqrt(variance + eps);
+    normalize_row<T, P>(x + r * n, y + r * n, n, static_cast<R>(mean), static_cast<R>(rstd), weight, bias);
+    means[r] = static_cast<P>(mean);
+    rstds[r] = static_cast<P>(rstd);
+  }
+}
+
+template <class T, class P>
+void layer_norm_block(const RowBlock& block) {
+  layer_norm_rows<T, P>(
+      reinterpret_cast<const T*>(block.inputs[0]), block.rows, block.size, reinterpret_cast<const P*>(block.inputs[1]),
+      reinterpret_cast<const P*>(block.inputs[2]), block.eps, reinterpret_cast<T*>(block.outputs[0]),
+      reinterpret_cast<P*>(block.outputs[1]), reinterpret_cast<P*>(block.outputs[2]));
 }
 
 int64_t trailing_numel(IntArrayRef shape) {
@@ -149,11 +156,30 @@ void layer_norm_kernel(
     const TensorBase x = input.contiguous(), w = contiguous_or_none(weight), b = contiguous_or_none(bias);
     const int64_t n = trailing_numel(normalized_shape);
     with_weight_type<T>(mean.scalar_type(), [&]<class P> {
-      layer_norm_rows<T, P>(
-          x.const_data_ptr<T>(), mean.numel(), n, data_or_null<P>(w), data_or_null<P>(b), eps,
-          out.mutable_data_ptr<T>(), mean.mutable_data_ptr<P>(), rstd.mutable_data_ptr<P>());
+      const T* const from = x.const_data_ptr<T>();
+      const P *const scale = data_or_null<P>(w), *const shift = data_or_null<P>(b);
+      T* const to = out.mutable_data_ptr<T>();
+      P *const means = mean.mutable_data_ptr<P>(), *const rstds = rstd.mutable_data_ptr<P>();
+      const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n));
+      at::parallel_for(0, mean.numel(), grain, [&](int64_t begin, int64_t end) {
+        layer_norm_rows<T, P>(
+            from + begin * n, end - begin, n, scale, shift, eps, to + begin * n, means + begin, rstds + begin);
+      });
     });
   });
+}
+
+RowKernel layer_norm_row_kernel(c10::ScalarType dtype, c10::ScalarType other) {
+  RowKernel kernel = nullptr;
+  dispatch("layer_norm", dtype, kFloating, [&]<class T> {
+    using P = at::opmath_type<T>;
+    if (other == dtype) {
+      kernel = layer_norm_block<T, T>;
+    } else if (other == c10::CppTypeToScalarType<P>::value) {
+      kernel = layer_norm_block<T, P>;
+    }
+  });
+  return kernel;
 }
 
 void group_norm_kernel(

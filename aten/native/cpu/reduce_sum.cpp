@@ -1,6 +1,7 @@
 // sum, nansum, mean.
 #include <aten/native/cpu/reduce_arithmetic.h>
 #include <aten/native/pointwise/math.h>
+#include <aten/native/support/row_kernel.h>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -83,6 +84,31 @@ void nansum_kernel(
     return sum_over(self, mask, out);
   }
   arithmetic_reduction<NanSum>("nansum_cpu", kFloatDouble, wide_input(self, out.scalar_type()), mask, out);
+}
+
+namespace {
+
+template <class T>
+void sum_rows(const RowBlock& block, int64_t divisor) {
+  const Sum<T> op;
+  const WalkDims row{{block.size, 1, 0}};
+  for (int64_t r = 0; r < block.rows; ++r) {
+    const T* const x = reinterpret_cast<const T*>(block.inputs[0]) + r * block.size;
+    const auto sum = block.size <= kRunInputs ? fold_run(op, x, block.size, 1) : fold_units(op, x, row, block.size);
+    using Acc = ArithmeticAcc<T>;
+    reinterpret_cast<T*>(block.outputs[0])[r] = static_cast<T>(divisor == 1 ? sum : sum / static_cast<Acc>(divisor));
+  }
+}
+
+} // namespace
+
+RowKernel sum_row_kernel(RowOperator op, c10::ScalarType dtype) {
+  RowKernel kernel = nullptr;
+  dispatch("sum_cpu", dtype, kFloating, [&]<class T> {
+    kernel = op == RowOperator::Mean ? +[](const RowBlock& block) { sum_rows<T>(block, block.size); }
+                                     : +[](const RowBlock& block) { sum_rows<T>(block, 1); };
+  });
+  return kernel;
 }
 
 } // namespace CPU_CAPABILITY

@@ -4,6 +4,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/cpu/softmax_exp.h>
+#include <aten/native/support/row_kernel.h>
 #include <aten/native/vec/math.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -73,7 +74,7 @@ typename Lanes<T>::R row_max(const T* x, int64_t n) {
 }
 
 template <bool Log, class T>
-void softmax_row(const T* x, T* y, int64_t n) {
+C10_NOINLINE void softmax_row(const T* x, T* y, int64_t n) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
   const R top = row_max(x, n);
@@ -114,7 +115,7 @@ VEC_INLINE vec::Vec<T, N> exp_of_result(vec::Vec<T, N> x) {
 }
 
 template <bool Log, class T>
-void softmax_backward_row(const T* grad, const T* y, T* dx, int64_t n) {
+C10_NOINLINE void softmax_backward_row(const T* grad, const T* y, T* dx, int64_t n) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
   V sums(R(0));
@@ -558,6 +559,40 @@ void log_softmax_backward_kernel(
     c10::ScalarType,
     const TensorBase& grad_input) {
   softmax_backward<true>("log_softmax_backward", grad_output, output, dim, grad_input);
+}
+
+namespace {
+
+template <bool Log, class T>
+void softmax_rows(const RowBlock& block) {
+  for (int64_t r = 0; r < block.rows; ++r) {
+    const int64_t at = r * block.size;
+    softmax_row<Log>(
+        reinterpret_cast<const T*>(block.inputs[0]) + at, reinterpret_cast<T*>(block.outputs[0]) + at, block.size);
+  }
+}
+
+template <bool Log, class T>
+void softmax_backward_rows(const RowBlock& block) {
+  for (int64_t r = 0; r < block.rows; ++r) {
+    const int64_t at = r * block.size;
+    softmax_backward_row<Log>(
+        reinterpret_cast<const T*>(block.inputs[0]) + at, reinterpret_cast<const T*>(block.inputs[1]) + at,
+        reinterpret_cast<T*>(block.outputs[0]) + at, block.size);
+  }
+}
+
+} // namespace
+
+RowKernel softmax_row_kernel(RowOperator op, c10::ScalarType dtype) {
+  RowKernel kernel = nullptr;
+  dispatch("softmax", dtype, kFloating, [&]<class T> {
+    kernel = op == RowOperator::Softmax      ? softmax_rows<false, T>
+        : op == RowOperator::LogSoftmax      ? softmax_rows<true, T>
+        : op == RowOperator::SoftmaxBackward ? softmax_backward_rows<false, T>
+                                             : softmax_backward_rows<true, T>;
+  });
+  return kernel;
 }
 
 } // namespace CPU_CAPABILITY

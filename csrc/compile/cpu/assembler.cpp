@@ -14,6 +14,10 @@ int high(int reg) {
 int low(int reg) {
   return reg & 7;
 }
+/// The logarithm of a scale.
+int shift_of(uint8_t scale) {
+  return scale == 8 ? 3 : scale == 4 ? 2 : scale == 2 ? 1 : 0;
+}
 
 } // namespace
 
@@ -37,9 +41,8 @@ void Assembler::op(VectorOp op, int to, int a, int b, bool wide) {
 
 void Assembler::op(VectorOp op, int to, int a, Address b, bool wide) {
   prefix(op, to, a, b.base, b.index, wide);
-  const int shift = b.scale == 8 ? 3 : b.scale == 4 ? 2 : b.scale == 2 ? 1 : 0;
   byte(static_cast<uint8_t>(0x84 | low(to) << 3));
-  byte(static_cast<uint8_t>(shift << 6 | low(b.index) << 3 | low(b.base)));
+  byte(static_cast<uint8_t>(shift_of(b.scale) << 6 | low(b.index) << 3 | low(b.base)));
   word(b.offset);
 }
 
@@ -70,13 +73,21 @@ void Assembler::load_pointer(Register to, Register base, int32_t offset) {
   word(offset);
 }
 
-void Assembler::load_byte(Register to, Address from) {
+void Assembler::load_zeros(uint8_t opcode, Register to, Address from) {
   byte(static_cast<uint8_t>(0x40 | high(to) << 2 | high(from.index) << 1 | high(from.base)));
   byte(0x0F);
-  byte(0xB6);
+  byte(opcode);
   byte(static_cast<uint8_t>(0x84 | low(to) << 3));
-  byte(static_cast<uint8_t>(low(from.index) << 3 | low(from.base)));
+  byte(static_cast<uint8_t>(shift_of(from.scale) << 6 | low(from.index) << 3 | low(from.base)));
   word(from.offset);
+}
+
+void Assembler::load_byte(Register to, Address from) {
+  load_zeros(0xB6, to, from);
+}
+
+void Assembler::load_word(Register to, Address from) {
+  load_zeros(0xB7, to, from);
 }
 
 void Assembler::clear(Register reg) {

@@ -1,4 +1,4 @@
-// Machine code for x86-64 with AVX2 and FMA: the few instructions that loops over floats take.
+// Machine code for x86-64 with AVX2, FMA and F16C: the few instructions that loops take.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace torch::fused::cpu {
 /// General registers, by their numbers in the encoding.
 enum Register : uint8_t { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15 };
 
-/// A place in memory: base + index * scale + offset.
+/// A place in memory: base + index * scale + offset; rsp for the index stands for none.
 struct Address {
   Register base;
   Register index;
@@ -30,14 +30,21 @@ struct VectorOp {
 inline constexpr VectorOp kAddFloats{1, 0, 0, 0x58}, kMulFloats{1, 0, 0, 0x59}, kSubFloats{1, 0, 0, 0x5C},
     kMinFloats{1, 0, 0, 0x5D}, kDivFloats{1, 0, 0, 0x5E}, kMaxFloats{1, 0, 0, 0x5F}, kSqrtFloats{1, 0, 0, 0x51},
     kAnd{1, 0, 0, 0x54}, kAndNot{1, 0, 0, 0x55}, kOr{1, 0, 0, 0x56}, kXor{1, 0, 0, 0x57}, kCompareFloats{1, 0, 0, 0xC2},
-    kBlend{3, 1, 0, 0x4A}, kMulAdd{2, 1, 0, 0xB8}, kNegMulAdd{2, 1, 0, 0xBC}, kMulSub{2, 1, 0, 0xBA},
-    kMove{1, 0, 0, 0x28}, kLoadFloats{1, 0, 0, 0x10}, kStoreFloats{1, 0, 0, 0x11}, kLoadOne{1, 2, 0, 0x10},
-    kStoreOne{1, 2, 0, 0x11}, kWidenBytes{2, 1, 0, 0x31}, kFloatsOfInts{1, 0, 0, 0x5B}, kIntsOfFloats{1, 1, 0, 0x5B},
-    kUpperHalf{3, 1, 0, 0x39}, kPackInts{1, 1, 0, 0x6B}, kPackWords{1, 1, 0, 0x63}, kStoreEight{1, 1, 0, 0xD6},
-    kMoveFromGeneral{1, 1, 0, 0x6E}, kStoreByte{3, 1, 0, 0x14}, kAddInts{1, 1, 0, 0xFE}, kSubInts{1, 1, 0, 0xFA},
-    kShiftInts{1, 1, 0, 0x72}, kRound{3, 1, 0, 0x08}, kPermute{2, 1, 0, 0x16};
+    kBlend{3, 1, 0, 0x4A}, kBlendDoubles{3, 1, 0, 0x4B}, kMulAdd{2, 1, 0, 0xB8}, kNegMulAdd{2, 1, 0, 0xBC},
+    kMulSub{2, 1, 0, 0xBA}, kMove{1, 0, 0, 0x28}, kLoadVector{1, 0, 0, 0x10}, kStoreVector{1, 0, 0, 0x11},
+    kLoadFloat{1, 2, 0, 0x10}, kStoreFloat{1, 2, 0, 0x11}, kLoadDouble{1, 3, 0, 0x10}, kStoreDouble{1, 3, 0, 0x11},
+    kBytesToInts{2, 1, 0, 0x31}, kBytesToLongs{2, 1, 0, 0x32}, kWordsToInts{2, 1, 0, 0x33}, kHalfToFloat{2, 1, 0, 0x13},
+    kFloatToHalf{3, 1, 0, 0x1D}, kFloatsOfInts{1, 0, 0, 0x5B}, kUpperHalf{3, 1, 0, 0x39}, kPackInts{1, 1, 0, 0x6B},
+    kPackIntsUnsigned{2, 1, 0, 0x2B}, kPackWords{1, 1, 0, 0x63}, kStoreEight{1, 1, 0, 0xD6}, kStoreFour{1, 1, 0, 0x7E},
+    kMoveFromGeneral{1, 1, 0, 0x6E}, kStoreByte{3, 1, 0, 0x14}, kStoreWord{3, 1, 0, 0x15}, kAddInts{1, 1, 0, 0xFE},
+    kSubInts{1, 1, 0, 0xFA}, kAddLongs{1, 1, 0, 0xD4}, kSubLongs{1, 1, 0, 0xFB}, kMulInts{2, 1, 0, 0x40},
+    kMulLow{1, 1, 0, 0xF4}, kMinInts{2, 1, 0, 0x39}, kMaxInts{2, 1, 0, 0x3D}, kEqualInts{1, 1, 0, 0x76},
+    kEqualLongs{2, 1, 0, 0x29}, kGreaterInts{1, 1, 0, 0x66}, kGreaterLongs{2, 1, 0, 0x37}, kShiftInts{1, 1, 0, 0x72},
+    kShiftLongs{1, 1, 0, 0x73}, kShuffleInts{1, 1, 0, 0x70}, kShuffleFloats{1, 0, 0, 0xC6}, kRound{3, 1, 0, 0x08},
+    kRoundDoubles{3, 1, 0, 0x09}, kPermute{2, 1, 0, 0x16}, kBroadcastFloat{2, 1, 0, 0x18},
+    kBroadcastDouble{2, 1, 0, 0x19};
 
-/// Grows code, byte by byte. Vectors have 8 floats; registers are given by their numbers.
+/// Grows code, byte by byte. Vectors have 32 bytes; registers are given by their numbers.
 class Assembler {
  public:
   /// Destination, first and second source; instructions of one source have 0 for the first.
@@ -55,6 +62,7 @@ class Assembler {
 
   void load_pointer(Register to, Register base, int32_t offset);
   void load_byte(Register to, Address from);
+  void load_word(Register to, Address from); // of two bytes
   void clear(Register reg);
   void add(Register reg, int32_t value);
   void add_to(Register to, Register from, int32_t value); // to = from + value
@@ -80,6 +88,7 @@ class Assembler {
 
  private:
   void prefix(VectorOp op, int to, int a, int b, int index, bool wide);
+  void load_zeros(uint8_t opcode, Register to, Address from);
   void word(int32_t value);
 
   std::vector<uint8_t> code_;

@@ -18,65 +18,120 @@ namespace torch::fused::cpu {
 
 namespace {
 
-constexpr int kVectorRegisters = 16, kLanes = 8, kMostUnrolled = 4;
+constexpr int kVectorRegisters = 16, kVectorBytes = 32, kMostUnrolled = 4;
 /// Where operands' pointers are kept; rax counts, rsi is the end, rdi is free for a moment.
 constexpr std::array<Register, 12> kPointers{rdx, rcx, r8, r9, r10, r11, rbx, rbp, r12, r13, r14, r15};
 constexpr size_t kMostOperands = 12, kFirstSaved = 6;
 
 bool is_store(Micro op) {
-  return op == Micro::Store || op == Micro::StoreMask;
+  return op >= Micro::Store;
 }
 
-VectorOp opcode_of(Micro op) {
+/// Bytes of an element of an operand.
+int element_bytes(Micro op, int width) {
+  switch (op) {
+    case Micro::LoadHalf:
+    case Micro::LoadBFloat16:
+    case Micro::StoreHalf:
+    case Micro::StoreBFloat16:
+      return 2;
+    case Micro::LoadMask:
+    case Micro::StoreMask:
+      return 1;
+    default:
+      return width;
+  }
+}
+
+/// The instruction for lanes of 4 bytes, and for those of 8.
+struct LaneOps {
+  VectorOp narrow, wide;
+};
+
+/// Arithmetic has a prefix for doubles, or a bit.
+constexpr VectorOp of_doubles(VectorOp op) {
+  return op.map == 2 ? VectorOp{2, op.prefix, 1, op.opcode} : VectorOp{op.map, 1, op.w, op.opcode};
+}
+constexpr LaneOps arithmetic(VectorOp op) {
+  return {op, of_doubles(op)};
+}
+constexpr LaneOps same(VectorOp op) {
+  return {op, op};
+}
+
+LaneOps opcodes_of(Micro op) {
   switch (op) {
     case Micro::Add:
-      return kAddFloats;
+      return arithmetic(kAddFloats);
     case Micro::Sub:
-      return kSubFloats;
+      return arithmetic(kSubFloats);
     case Micro::Mul:
-      return kMulFloats;
+      return arithmetic(kMulFloats);
     case Micro::Div:
-      return kDivFloats;
+      return arithmetic(kDivFloats);
     case Micro::Min:
-      return kMinFloats;
+      return arithmetic(kMinFloats);
     case Micro::Max:
-      return kMaxFloats;
+      return arithmetic(kMaxFloats);
     case Micro::Sqrt:
-      return kSqrtFloats;
+      return arithmetic(kSqrtFloats);
     case Micro::And:
-      return kAnd;
+      return same(kAnd);
     case Micro::AndNot:
-      return kAndNot;
+      return same(kAndNot);
     case Micro::Or:
-      return kOr;
+      return same(kOr);
     case Micro::Xor:
-      return kXor;
+      return same(kXor);
     case Micro::Compare:
-      return kCompareFloats;
+      return arithmetic(kCompareFloats);
+    case Micro::Blend:
+      return {kBlend, kBlendDoubles};
     case Micro::MulAdd:
-      return kMulAdd;
+      return arithmetic(kMulAdd);
     case Micro::NegMulAdd:
-      return kNegMulAdd;
+      return arithmetic(kNegMulAdd);
     case Micro::MulSub:
-      return kMulSub;
+      return arithmetic(kMulSub);
     case Micro::AddInts:
-      return kAddInts;
+      return {kAddInts, kAddLongs};
     case Micro::SubInts:
-      return kSubInts;
+      return {kSubInts, kSubLongs};
+    case Micro::MulInts:
+      return same(kMulInts);
+    case Micro::MulLow:
+      return same(kMulLow);
+    case Micro::MinInts:
+      return same(kMinInts);
+    case Micro::MaxInts:
+      return same(kMaxInts);
+    case Micro::EqualInts:
+      return {kEqualInts, kEqualLongs};
+    case Micro::GreaterInts:
+      return {kGreaterInts, kGreaterLongs};
+    case Micro::FloatsOfInts:
+      return same(kFloatsOfInts);
     case Micro::Round:
-      return kRound;
+      return {kRound, kRoundDoubles};
     case Micro::LookUp:
-      return kPermute;
+      return same(kPermute);
     default:
-      return kMove;
+      return same(kMove);
   }
 }
 
 /// Emits one copy of the body, for `unroll` vectors or for one element.
 class BodyEmitter {
  public:
-  BodyEmitter(Assembler& code, const std::vector<MicroInst>& body, int unroll, bool is_single)
-      : code_(code), body_(body), unroll_(unroll), is_single_(is_single), last_(body.size()), registers_(body.size()) {
+  BodyEmitter(Assembler& code, const MicroBody& micro, int unroll, bool is_single)
+      : code_(code),
+        body_(micro.insts()),
+        width_(micro.width()),
+        unroll_(unroll),
+        is_single_(is_single),
+        last_(body_.size()),
+        registers_(body_.size()) {
+    const auto& body = body_;
     // From the last to the first: what a store needs, and who reads it last.
     is_needed_.resize(body.size());
     for (size_t i = body.size(); i-- > 0;) {
@@ -102,8 +157,9 @@ class BodyEmitter {
   }
 
  private:
-  Address address(const MicroInst& inst, int copy, uint8_t size) const {
-    return {kPointers[inst.operand], rax, size, copy * kLanes * size};
+  Address address(const MicroInst& inst, int copy) const {
+    const int size = element_bytes(inst.op, width_), lanes = kVectorBytes / width_;
+    return {kPointers[inst.operand], rax, static_cast<uint8_t>(size), copy * lanes * size};
   }
 
   int take() {
@@ -119,6 +175,10 @@ class BodyEmitter {
   bool is_constant(uint32_t value) const {
     return body_[value].op == Micro::Constant;
   }
+  /// What all copies and turns have in common.
+  bool is_same_in_all(uint32_t value) const {
+    return is_constant(value) || body_[value].op == Micro::LoadFirst;
+  }
 
   /// The register of a value's copy. Loads and constants get theirs when they are first read.
   int get(uint32_t value, int copy) {
@@ -128,6 +188,9 @@ class BodyEmitter {
       if (inst.op == Micro::Constant) {
         own.push_back(take());
         code_.op_constant(kMove, own[0], 0, code_.constant(inst.words));
+      } else if (inst.op == Micro::LoadFirst) {
+        own.push_back(take());
+        code_.op(width_ == 4 ? kBroadcastFloat : kBroadcastDouble, own[0], 0, Address{kPointers[inst.operand], rsp, 1});
       } else {
         for (int u = 0; u < unroll_; ++u) {
           own.push_back(take());
@@ -139,17 +202,51 @@ class BodyEmitter {
   }
 
   void load(const MicroInst& inst, int to, int copy) {
-    if (inst.op == Micro::Load) {
-      code_.op(is_single_ ? kLoadOne : kLoadFloats, to, 0, address(inst, copy, 4));
-      return;
+    const Address from = address(inst, copy);
+    switch (inst.op) {
+      case Micro::LoadHalf:
+        load_small(to, from, kHalfToFloat);
+        if (is_single_) {
+          code_.op(kHalfToFloat, to, 0, to);
+        }
+        return;
+      case Micro::LoadBFloat16:
+        load_small(to, from, kWordsToInts);
+        return shift(Micro::ShiftLeft, to, to, 16);
+      case Micro::LoadMask:
+        load_small(to, from, width_ == 4 ? kBytesToInts : kBytesToLongs);
+        if (width_ == 4) {
+          shift(Micro::ShiftLeft, to, to, 31);
+          return shift(Micro::ShiftRight, to, to, 31);
+        }
+        // There is no shift of longs with their sign: it is one of their upper halves, which are copied to the lower.
+        shift(Micro::ShiftLeft, to, to, 63);
+        code_.op(kShuffleInts, to, 0, to);
+        code_.byte(0xF5);
+        code_.op(kShiftInts, 4, to, to);
+        return code_.byte(31);
+      default:
+        return code_.op(!is_single_ ? kLoadVector : width_ == 4 ? kLoadFloat : kLoadDouble, to, 0, from);
     }
-    if (is_single_) {
-      code_.load_byte(rdi, address(inst, copy, 1));
-      code_.op(kMoveFromGeneral, to, 0, rdi, /*wide=*/false);
+  }
+
+  /// Elements that are narrower than a lane, each into a lane of its own; one as it is.
+  void load_small(int to, Address from, VectorOp widen) {
+    if (!is_single_) {
+      return code_.op(widen, to, 0, from);
+    }
+    if (from.scale == 1) {
+      code_.load_byte(rdi, from);
     } else {
-      code_.op(kWidenBytes, to, 0, address(inst, copy, 1));
+      code_.load_word(rdi, from);
     }
-    code_.op(kFloatsOfInts, to, 0, to);
+    code_.op(kMoveFromGeneral, to, 0, rdi, /*wide=*/false);
+  }
+
+  void shift(Micro op, int to, int a, uint8_t by) {
+    const int kind = op == Micro::ShiftLeft ? 6 : op == Micro::ShiftRight ? 4 : 2;
+    code_.op(width_ == 4 ? kShiftInts : kShiftLongs, kind, to, a);
+    code_.byte(by);
   }
 
   /// Constants are given back at once: others may be read in between, and they cost one load.
@@ -158,7 +255,7 @@ class BodyEmitter {
     const uint32_t sources[] = {inst.a, inst.b, inst.c};
     for (int s = 0; s < num_sources(inst.op); ++s) {
       auto& own = registers_[sources[s]];
-      if (last_[sources[s]] == index || is_constant(sources[s])) {
+      if (last_[sources[s]] == index || is_same_in_all(sources[s])) {
         free_.insert(free_.end(), own.begin(), own.end());
         own.clear();
       }
@@ -222,26 +319,28 @@ class BodyEmitter {
   }
 
   void compute(const MicroInst& inst, int to, int a, int b, int c, bool reads_memory) {
-    const VectorOp op = opcode_of(inst.op);
+    const LaneOps ops = opcodes_of(inst.op);
+    const VectorOp op = width_ == 4 ? ops.narrow : ops.wide;
     switch (inst.op) {
       case Micro::Sqrt:
+      case Micro::FloatsOfInts:
         return code_.op(op, to, 0, a);
       case Micro::Round:
         code_.op(op, to, 0, a);
         return code_.byte(inst.immediate);
+      case Micro::RoundToHalf:
+        code_.op(kFloatToHalf, a, 0, to);
+        code_.byte(0);
+        return code_.op(kHalfToFloat, to, 0, to);
       case Micro::ShiftLeft:
       case Micro::ShiftRight:
-        code_.op(kShiftInts, inst.op == Micro::ShiftLeft ? 6 : 4, to, a);
-        return code_.byte(inst.immediate);
-      case Micro::LookUp:
-        return code_.op(op, to, a, b);
+      case Micro::ShiftRightZeros:
+        return shift(inst.op, to, a, inst.immediate);
       case Micro::Blend:
-        code_.op(kBlend, to, b, a);
+        code_.op(op, to, b, a);
         return code_.byte(static_cast<uint8_t>(c << 4));
       case Micro::MulAdd:
       case Micro::NegMulAdd:
-        code_.op(kMove, to, 0, c);
-        return code_.op(op, to, a, b);
       case Micro::MulSub:
         code_.op(kMove, to, 0, c);
         return code_.op(op, to, a, b);
@@ -260,21 +359,67 @@ class BodyEmitter {
 
   void store(const MicroInst& inst, int copy) {
     const int value = get(inst.a, copy);
-    if (inst.op == Micro::Store) {
-      return code_.op(is_single_ ? kStoreOne : kStoreFloats, value, 0, address(inst, copy, 4));
+    const Address to = address(inst, copy);
+    switch (inst.op) {
+      case Micro::StoreHalf:
+        return store_half(value, to);
+      case Micro::StoreBFloat16:
+        return store_bfloat16(value, to);
+      case Micro::StoreMask:
+        return store_mask(value, to);
+      default:
+        return code_.op(!is_single_ ? kStoreVector : width_ == 4 ? kStoreFloat : kStoreDouble, value, 0, to);
     }
-    // Masks become words, bytes, and then ones.
+  }
+
+  void store_half(int value, Address to) {
+    if (!is_single_) {
+      code_.op(kFloatToHalf, value, 0, to);
+      return code_.byte(0);
+    }
+    const int half = take();
+    code_.op(kFloatToHalf, value, 0, half);
+    code_.byte(0);
+    code_.op(kStoreWord, half, 0, to, /*wide=*/false);
+    code_.byte(0);
+    free_.push_back(half);
+  }
+
+  void store_bfloat16(int value, Address to) {
+    const int low = take(), high = take();
+    shift(Micro::ShiftRightZeros, low, value, 16);
+    if (is_single_) {
+      code_.op(kStoreWord, low, 0, to, /*wide=*/false);
+      code_.byte(0);
+    } else {
+      code_.op(kUpperHalf, low, 0, high);
+      code_.byte(1);
+      code_.op(kPackIntsUnsigned, low, low, high, /*wide=*/false);
+      code_.op(kStoreVector, low, 0, to, /*wide=*/false);
+    }
+    free_.push_back(low);
+    free_.push_back(high);
+  }
+
+  /// Masks become words, bytes, and then ones.
+  void store_mask(int value, Address to) {
     const int low = take(), high = take();
     code_.op(kUpperHalf, value, 0, high);
     code_.byte(1);
-    code_.op(kPackInts, low, value, high, /*wide=*/false);
+    if (width_ == 8) {
+      code_.op(kShuffleFloats, low, value, high, /*wide=*/false); // one word of each lane
+      code_.byte(0x88);
+      code_.op(kPackInts, low, low, low, /*wide=*/false);
+    } else {
+      code_.op(kPackInts, low, value, high, /*wide=*/false);
+    }
     code_.op(kPackWords, low, low, low, /*wide=*/false);
     code_.op_constant(kAnd, low, low, code_.constant({0x01010101u}));
     if (is_single_) {
-      code_.op(kStoreByte, low, 0, address(inst, copy, 1), /*wide=*/false);
+      code_.op(kStoreByte, low, 0, to, /*wide=*/false);
       code_.byte(0);
     } else {
-      code_.op(kStoreEight, low, 0, address(inst, copy, 1), /*wide=*/false);
+      code_.op(width_ == 4 ? kStoreEight : kStoreFour, low, 0, to, /*wide=*/false);
     }
     free_.push_back(low);
     free_.push_back(high);
@@ -282,6 +427,7 @@ class BodyEmitter {
 
   Assembler& code_;
   const std::vector<MicroInst>& body_;
+  const int width_; // bytes of a lane
   int unroll_;
   bool is_single_;
   bool fits_ = true;
@@ -292,8 +438,8 @@ class BodyEmitter {
 };
 
 /// A loop that goes on while there are `step` elements.
-bool emit_loop(Assembler& code, const std::vector<MicroInst>& body, int unroll, bool is_single) {
-  const int step = is_single ? 1 : unroll * kLanes;
+bool emit_loop(Assembler& code, const MicroBody& body, int unroll, bool is_single) {
+  const int step = is_single ? 1 : unroll * (kVectorBytes / body.width());
   const size_t again = code.label(), done = code.label();
   code.set(again);
   code.add_to(rdi, rax, step);
@@ -313,14 +459,22 @@ bool emit_loop(Assembler& code, const std::vector<MicroInst>& body, int unroll, 
 int num_sources(Micro op) {
   switch (op) {
     case Micro::Load:
-    case Micro::LoadBool:
+    case Micro::LoadHalf:
+    case Micro::LoadBFloat16:
+    case Micro::LoadMask:
+    case Micro::LoadFirst:
     case Micro::Constant:
       return 0;
     case Micro::Sqrt:
     case Micro::ShiftLeft:
     case Micro::ShiftRight:
+    case Micro::ShiftRightZeros:
+    case Micro::FloatsOfInts:
     case Micro::Round:
+    case Micro::RoundToHalf:
     case Micro::Store:
+    case Micro::StoreHalf:
+    case Micro::StoreBFloat16:
     case Micro::StoreMask:
       return 1;
     case Micro::Blend:
@@ -333,10 +487,25 @@ int num_sources(Micro op) {
   }
 }
 
-uint32_t MicroBody::number(float value) {
-  uint32_t word = 0;
-  std::memcpy(&word, &value, sizeof(word));
-  return bits(word);
+uint32_t MicroBody::number(double value) {
+  if (width_ == 4) {
+    const auto narrow = static_cast<float>(value);
+    uint32_t word = 0;
+    std::memcpy(&word, &narrow, sizeof(word));
+    return constant({word});
+  }
+  std::vector<uint32_t> words(2);
+  std::memcpy(words.data(), &value, sizeof(value));
+  return constant(std::move(words));
+}
+
+uint32_t MicroBody::integer(int64_t value) {
+  const auto low = static_cast<uint32_t>(value);
+  return width_ == 4 ? constant({low}) : constant({low, static_cast<uint32_t>(static_cast<uint64_t>(value) >> 32)});
+}
+
+uint32_t MicroBody::sign_bit() {
+  return width_ == 4 ? constant({0x80000000u}) : constant({0, 0x80000000u});
 }
 
 uint32_t MicroBody::constant(std::vector<uint32_t> words) {
@@ -355,7 +524,7 @@ uint32_t MicroBody::put(MicroInst inst) {
   return static_cast<uint32_t>(insts_.size() - 1);
 }
 
-std::optional<std::vector<uint8_t>> emit(const std::vector<MicroInst>& body, uint16_t num_operands) {
+std::optional<std::vector<uint8_t>> emit(const MicroBody& body, uint16_t num_operands) {
   if (num_operands > kMostOperands) {
     return std::nullopt;
   }

@@ -29,10 +29,10 @@ bool is_possible() {
 }
 
 /// A body as a key.
-std::string key_of(const std::vector<MicroInst>& body) {
-  std::string key;
+std::string key_of(const MicroBody& body) {
+  std::string key(1, static_cast<char>(body.width()));
   const auto put = [&](uint32_t value) { key.append(reinterpret_cast<const char*>(&value), sizeof(value)); };
-  for (const MicroInst& inst : body) {
+  for (const MicroInst& inst : body.insts()) {
     put(static_cast<uint32_t>(inst.op) | static_cast<uint32_t>(inst.immediate) << 8 |
         static_cast<uint32_t>(inst.operand) << 16);
     put(inst.a);
@@ -48,19 +48,25 @@ std::string key_of(const std::vector<MicroInst>& body) {
 
 class SegmentMaker {
  public:
-  explicit SegmentMaker(const Group& group) : group_(group), recipes_(group.insts.size()) {}
+  explicit SegmentMaker(const Group& group)
+      : group_(group), recipes_(group.insts.size()), domains_(group.insts.size()), widths_(group.insts.size()) {}
 
   std::vector<CodeSegment> run() {
     std::vector<uint32_t> current;
+    uint8_t width = 0; // of lanes; 0 while there are bools alone
     for (uint32_t i = 0; i < group_.insts.size(); ++i) {
       const InstKind kind = group_.insts[i].kind;
       if (kind == InstKind::Load || kind == InstKind::Constant) {
         continue;
       }
-      if (can_join(i)) {
-        current.push_back(i);
-      } else {
+      const bool joins = can_join(i);
+      if (!joins || (width != 0 && widths_[i] != 0 && widths_[i] != width)) {
         add(std::exchange(current, {}));
+        width = 0;
+      }
+      if (joins) {
+        current.push_back(i);
+        width = std::max(width, widths_[i]);
       }
     }
     add(std::move(current));
@@ -70,25 +76,40 @@ class SegmentMaker {
  private:
   bool can_join(uint32_t index) {
     const Inst& inst = group_.insts[index];
-    if (inst.form != Form::Full) {
+    const auto own = lane_width(inst.dtype);
+    if (inst.form != Form::Full || !own) {
       return false;
     }
     if (inst.kind == InstKind::Convert) {
       const Inst& from = group_.insts[inst.args[0]];
-      return inst.dtype == c10::ScalarType::Float && from.dtype == c10::ScalarType::Bool && from.form == Form::Full;
+      const auto other = lane_width(from.dtype);
+      if (!other || (*own != *other && *own != 0 && *other != 0)) {
+        return false;
+      }
+      widths_[index] = std::max(*own, *other);
+      MicroBody trial(std::max<uint8_t>(4, widths_[index]));
+      return convert(trial, trial.load(0, load_of(from.dtype)), from.dtype, inst.dtype).has_value();
     }
-    if (inst.kind != InstKind::Kernel || inst.wide_inputs != 0 ||
-        (inst.dtype != c10::ScalarType::Float && inst.dtype != c10::ScalarType::Bool)) {
+    if (inst.kind == InstKind::Repeat) {
+      // A call for each row costs as much as some elements.
+      constexpr int64_t kLeastRow = 64;
+      widths_[index] = *own;
+      return group_.row >= kLeastRow && load_of(inst.dtype) == Micro::Load;
+    }
+    if (inst.kind != InstKind::Kernel) {
       return false;
     }
     std::vector<const Inst*> sources;
-    for (const uint32_t arg : inst.args) {
-      sources.push_back(&group_.insts[arg]);
-      if (sources.back()->dtype != c10::ScalarType::Float) {
+    for (size_t i = 0; i < inst.args.size(); ++i) {
+      sources.push_back(&group_.insts[inst.args[i]]);
+      if ((inst.wide_inputs >> i & 1) != 0 && sources.back()->dtype != c10::ScalarType::Float) {
         return false;
       }
     }
-    recipes_[index] = find_recipe(inst, sources);
+    const auto domain = domain_of(inst, sources);
+    recipes_[index] = domain ? find_recipe(inst, sources) : nullptr;
+    domains_[index] = domain.value_or(inst.dtype);
+    widths_[index] = lane_width(domains_[index]).value_or(0);
     return recipes_[index] != nullptr;
   }
 
@@ -98,12 +119,16 @@ class SegmentMaker {
     if (insts.empty()) {
       return;
     }
-    MicroBody body;
+    uint8_t width = 0;
+    for (const uint32_t i : insts) {
+      width = std::max(width, widths_[i]);
+    }
+    MicroBody body(std::max<uint8_t>(4, width));
     CodeSegment segment = body_of(insts, body);
     if (insts.size() == 1 && body.insts().size() < kLongBody) {
       return;
     }
-    segment.code = code_for(body.insts(), static_cast<uint16_t>(segment.operands.size()));
+    segment.code = code_for(body, static_cast<uint16_t>(segment.operands.size()));
     if (segment.code) {
       made_.push_back(std::move(segment));
     } else if (insts.size() > 1) {
@@ -125,32 +150,34 @@ class SegmentMaker {
       }
       const Inst& inst = group_.insts[value];
       uint32_t made = 0;
-      if (inst.kind == InstKind::Constant && inst.dtype == c10::ScalarType::Float) {
-        made = body.bits(*reinterpret_cast<const uint32_t*>(inst.value.data()));
+      if (inst.kind == InstKind::Constant) {
+        made = constant_of(body, inst);
       } else {
-        const auto operand = static_cast<uint16_t>(segment.operands.size());
+        made = body.load(static_cast<uint16_t>(segment.operands.size()), load_of(inst.dtype));
         segment.operands.push_back(value);
-        made = inst.dtype == c10::ScalarType::Bool ? body.load_bool(operand) : body.load(operand);
       }
       values.emplace(value, made);
       return made;
     };
     for (const uint32_t i : insts) {
       const Inst& inst = group_.insts[i];
+      if (inst.kind == InstKind::Repeat) {
+        const auto operand = static_cast<uint16_t>(segment.operands.size());
+        segment.operands.push_back(inst.args[0]);
+        segment.by_rows = true;
+        values[i] = body.load(operand, Micro::LoadFirst);
+        continue;
+      }
       std::vector<uint32_t> args;
       for (const uint32_t arg : inst.args) {
         args.push_back(value_of(arg));
       }
-      if (inst.kind == InstKind::Convert) {
-        values[i] = is_inside(inst.args[0]) ? body.op(Micro::And, args[0], body.number(1)) : args[0];
-      } else {
-        values[i] = recipes_[i](body, args.data(), reinterpret_cast<const float*>(inst.functor.data()));
-      }
+      values[i] = inst.kind == InstKind::Convert ? *convert(body, args[0], group_.insts[inst.args[0]].dtype, inst.dtype)
+                                                 : apply(recipes_[i], body, inst, args.data(), domains_[i]);
     }
     for (const uint32_t i : insts) {
       if (is_read_outside(i, is_inside)) {
-        body.store(
-            static_cast<uint16_t>(segment.operands.size()), values[i], group_.insts[i].dtype == c10::ScalarType::Bool);
+        body.store(static_cast<uint16_t>(segment.operands.size()), values[i], store_of(group_.insts[i].dtype));
         segment.operands.push_back(i);
       }
     }
@@ -171,12 +198,14 @@ class SegmentMaker {
 
   const Group& group_;
   std::vector<Recipe> recipes_; // by instruction
+  std::vector<c10::ScalarType> domains_; // of numbers that instructions compute with
+  std::vector<uint8_t> widths_; // of their lanes
   std::vector<CodeSegment> made_;
 };
 
 } // namespace
 
-LoopCode code_for(const std::vector<MicroInst>& body, uint16_t num_operands) {
+LoopCode code_for(const MicroBody& body, uint16_t num_operands) {
   static std::mutex mutex;
   static auto* const known = new std::map<std::string, LoopCode>(); // is used until the process ends
   constexpr size_t kMostKnown = 16384;

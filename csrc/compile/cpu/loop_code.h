@@ -18,6 +18,8 @@ struct CodeSegment {
   std::vector<uint32_t> insts;
   /// Values that it reads and then those that it writes: operands.
   std::vector<uint32_t> operands;
+  /// Whether it takes values of rows: then it runs for one row at a time.
+  bool by_rows = false;
   LoopCode code = nullptr;
 };
 
@@ -25,7 +27,7 @@ struct CodeSegment {
 std::vector<CodeSegment> make_code(const Group& group);
 
 /// Code for a body, which is made once for all equal ones; nullptr if there is none.
-TORCH_API LoopCode code_for(const std::vector<MicroInst>& body, uint16_t num_operands);
+TORCH_API LoopCode code_for(const MicroBody& body, uint16_t num_operands);
 
 /// Lets groups be made without machine code from now on, or with it: for tests.
 TORCH_API void allow_code(bool allowed);

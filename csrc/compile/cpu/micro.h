@@ -1,4 +1,4 @@
-// Bodies of loops over floats, as instructions that processors have.
+// Bodies of loops, as instructions that processors have.
 #pragma once
 
 #include <c10/macros/Export.h>
@@ -9,10 +9,14 @@
 
 namespace torch::fused::cpu {
 
+/// Values are lanes of 4 or 8 bytes, as many as a vector holds: floats or doubles, ints, or masks of all bits or none.
 enum class Micro : uint8_t {
-  Load, ///< floats of an operand
-  LoadBool, ///< bytes of an operand, as floats 0 and 1
-  Constant, ///< words, of which lane i has word i mod their number
+  Load, ///< elements of an operand, as wide as a lane
+  LoadHalf, ///< half numbers, as floats
+  LoadBFloat16,
+  LoadMask, ///< bytes 0 and 1
+  LoadFirst, ///< the first element of an operand, as wide as a lane, in all lanes
+  Constant, ///< words, of which lane i of 4 bytes has word i mod their number
   Add,
   Sub,
   Mul,
@@ -24,19 +28,30 @@ enum class Micro : uint8_t {
   AndNot, ///< of the complement of the first
   Or,
   Xor,
-  Compare, ///< all bits or none; `immediate` is the predicate of the instruction
+  Compare, ///< a mask; `immediate` is the predicate of the instruction
   Blend, ///< a where the mask c is set, else b
   MulAdd, ///< a * b + c, rounded once
   NegMulAdd, ///< c - a * b, rounded once
   MulSub, ///< a * b - c, rounded once
   AddInts,
   SubInts,
+  MulInts, ///< of lanes of 4 bytes
+  MulLow, ///< of the lower halves of lanes of 8 bytes
+  MinInts, ///< of lanes of 4 bytes
+  MaxInts, ///< of lanes of 4 bytes
+  EqualInts, ///< a mask
+  GreaterInts, ///< a mask
   ShiftLeft, ///< of ints, by `immediate`
-  ShiftRight, ///< with the sign
+  ShiftRight, ///< with the sign; of lanes of 4 bytes
+  ShiftRightZeros, ///< zeros come in
+  FloatsOfInts, ///< of lanes of 4 bytes
   Round, ///< to a whole number, as `immediate` says
-  LookUp, ///< entry (a mod 8) of the constant b
-  Store, ///< floats to an operand
-  StoreMask ///< bytes 0 and 1 to an operand
+  RoundToHalf, ///< floats to the nearest half numbers, as floats
+  LookUp, ///< entry (a mod 8) of the constant b; of lanes of 4 bytes
+  Store, ///< to elements of an operand, as wide as a lane
+  StoreHalf, ///< floats that are half numbers
+  StoreBFloat16, ///< floats that are bfloat16 numbers
+  StoreMask ///< bytes 0 and 1
 };
 
 /// Values are numbered by the instruction that gives them.
@@ -51,24 +66,27 @@ struct MicroInst {
 };
 
 /// Values among `a`, `b` and `c`.
-int num_sources(Micro op);
+TORCH_API int num_sources(Micro op);
 
 /// Grows a body.
 class TORCH_API MicroBody {
  public:
-  uint32_t load(uint16_t operand) {
-    return put({Micro::Load, 0, operand});
+  /// `width`: bytes of a lane.
+  explicit MicroBody(uint8_t width = 4) : width_(width) {}
+
+  uint32_t load(uint16_t operand, Micro op = Micro::Load) {
+    return put({op, 0, operand});
   }
-  uint32_t load_bool(uint16_t operand) {
-    return put({Micro::LoadBool, 0, operand});
+  void store(uint16_t operand, uint32_t value, Micro op = Micro::Store) {
+    insts_.push_back({op, 0, operand, value});
   }
-  void store(uint16_t operand, uint32_t value, bool is_mask) {
-    insts_.push_back({is_mask ? Micro::StoreMask : Micro::Store, 0, operand, value});
-  }
-  uint32_t number(float value);
-  uint32_t bits(uint32_t value) {
-    return constant({value});
-  }
+  /// A float or a double.
+  uint32_t number(double value);
+  /// An int as wide as a lane.
+  uint32_t integer(int64_t value);
+  /// A lane that has the sign bit of a number set and no other.
+  uint32_t sign_bit();
+  /// Words of lanes of 4 bytes.
   uint32_t constant(std::vector<uint32_t> words);
   uint32_t op(Micro op, uint32_t a, uint32_t b = 0, uint32_t c = 0, uint8_t immediate = 0) {
     return put({op, immediate, 0, a, b, c});
@@ -76,15 +94,19 @@ class TORCH_API MicroBody {
   const std::vector<MicroInst>& insts() const {
     return insts_;
   }
+  uint8_t width() const {
+    return width_;
+  }
 
  private:
   uint32_t put(MicroInst inst);
 
+  uint8_t width_;
   std::vector<MicroInst> insts_;
 };
 
 /// Machine code of a function (char* const* operands, int64_t n) that runs a body for n elements; nothing where it
 /// needs more registers than there are. See LoopCode.
-std::optional<std::vector<uint8_t>> emit(const std::vector<MicroInst>& body, uint16_t num_operands);
+TORCH_API std::optional<std::vector<uint8_t>> emit(const MicroBody& body, uint16_t num_operands);
 
 } // namespace torch::fused::cpu
