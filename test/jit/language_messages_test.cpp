@@ -155,6 +155,120 @@ def f():
     x = ...
         ~~~ <--- HERE)"},
     {R"(def f():
+    return [1][:::2]
+)",
+     R"(expected ident but found ':' here:
+  File "<string>", line 2
+def f():
+    return [1][:::2]
+                 ~ <--- HERE)"},
+    {R"(def f(x: List[int]):
+    return x[, 1]
+)",
+     R"(expected ident but found ',' here:
+  File "<string>", line 2
+def f(x: List[int]):
+    return x[, 1]
+             ~ <--- HERE)"},
+    {R"(def f():
+    return (1, :)
+)",
+     R"(expected ident but found ':' here:
+  File "<string>", line 2
+def f():
+    return (1, :)
+               ~ <--- HERE)"},
+    {R"(def f(x: int):
+    return 1 if x if x else 2
+)",
+     R"(expected else but found 'newline' here:
+  File "<string>", line 3
+def f(x: int):
+    return 1 if x if x else 2)"},
+    {R"(def f():
+    v: Dict[str, int] += 1
+)",
+     R"(undefined value v:
+  File "<string>", line 2
+def f():
+    v: Dict[str, int] += 1
+    ~ <--- HERE)"},
+    {R"(def f(x: Tensor):
+    v: float = x.item()
+)",
+     R"(Variable 'v' is annotated with type float but is being assigned to a value of type number:
+  File "<string>", line 2
+def f(x: Tensor):
+    v: float = x.item()
+    ~ <--- HERE)"},
+    {R"(def f():
+    v: float in 2
+)",
+     R"(For an assignment, expected an expression on the right-hand side:
+  File "<string>", line 2
+def f():
+    v: float in 2
+    ~~~~~~~~~~~~~ <--- HERE)"},
+    {R"(def f():
+    global v in 2
+)",
+     R"(expected newline but found 'in' here:
+  File "<string>", line 2
+def f():
+    global v in 2
+             ~~ <--- HERE)"},
+    {R"(def f():
+    return [ not in 2]
+)",
+     R"(expected ident but found 'not in' here:
+  File "<string>", line 2
+def f():
+    return [ not in 2]
+             ~~~~~~ <--- HERE)"},
+    {R"(def f():
+    return isinstance + 1
+)",
+     R"(isinstance cannot be used as a value:
+  File "<string>", line 2
+def f():
+    return isinstance + 1
+           ~~~~~~~~~~ <--- HERE)"},
+    {R"(def g(x: List[int]):
+    return x
+def f():
+    x = []
+    return g(x)
+)",
+     R"(g(int[] x) -> int[]:
+Expected a value of type 'List[int]' for argument 'x' but instead found type 'List[Tensor]'.
+Empty lists default to List[Tensor]. Add a variable annotation to the assignment to create an empty list of another type (torch.jit.annotate(List[T, []]) where T is the type of elements in the list for Python 2)
+:
+  File "<string>", line 5
+def f():
+    x = []
+    return g(x)
+           ~ <--- HERE)"},
+    {R"(def f():
+    return 1
+   return 2
+)",
+     R"(invalid indent level 3:
+  File "<string>", line 3
+def f():
+    return 1
+   return 2)"},
+    {R"(def f(n: int) -> int:
+    if n > 1 and (False and True):
+        return undefined
+    return missing
+)",
+     R"(undefined value missing:
+  File "<string>", line 4
+    if n > 1 and (False and True):
+        return undefined
+    return missing
+           ~~~~~~~ <--- HERE)"},
+    {R"(def f():
     x = 1
       y = 2
 )",

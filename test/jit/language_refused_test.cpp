@@ -528,7 +528,7 @@ def f(x):
 def g(x: int) -> int:
     return f(x)
 )",
-     "function 'f' is called recursively. Recursive calls are not supported:"},
+     " function 'f' is called recursively. Recursive calls are not supported:"},
     {R"(def f():
     return g()
 )",

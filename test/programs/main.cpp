@@ -29,6 +29,7 @@ Replays the recorded programs in FOLDER/CATEGORY (default: all categories that a
   --list-failures FILE  writes one line for each failure: category/id, number of the call, what differs
   --jobs N              processes at once (default: one per core)
   --timeout S           seconds a program may take (default 60)
+  --texts               of programs that must be refused, also what the error says
   --no-fork             in this process, for debuggers and sanitizers
   --verbose             calls that are skipped, too, and what the library writes to stderr
 The last line is "N passed, M failed" (calls; a program that must be refused counts as one). Exit code 0 if nothing
@@ -44,6 +45,7 @@ struct Options {
   std::string failures_file;
   conformance::WorkerOptions workers;
   bool fork = true;
+  bool texts = false;
   bool verbose = false;
 };
 
@@ -75,6 +77,8 @@ Options parse(int argc, char** argv) {
       options.workers.task_seconds = std::atof(value().c_str());
     } else if (arg == "--no-fork") {
       options.fork = false;
+    } else if (arg == "--texts") {
+      options.texts = true;
     } else if (arg == "--verbose") {
       options.verbose = true;
     } else if (arg.rfind("--", 0) == 0) {
@@ -187,7 +191,7 @@ bool replay_in_workers(const std::vector<const Program*>& chosen, const Options&
   conformance::Work work;
   work.tasks = chosen.size();
   work.run = [&](size_t index, const std::function<void(const Message&)>& send) {
-    replay(*chosen[index], [&](const Verdict& verdict) {
+    replay(*chosen[index], options.texts, [&](const Verdict& verdict) {
       send({static_cast<uint32_t>(verdict.call), static_cast<uint32_t>(verdict.status), verdict.why});
     });
     return true;
@@ -217,7 +221,7 @@ int run(const Options& options) {
     all_replayed = replay_in_workers(chosen, options, report);
   } else {
     for (const Program* program : chosen) {
-      replay(*program, [&](const Verdict& verdict) { report.add(*program, verdict); });
+      replay(*program, options.texts, [&](const Verdict& verdict) { report.add(*program, verdict); });
     }
   }
   if (!all_replayed) {

@@ -16,7 +16,8 @@ struct Verdict {
   std::string why; // the first difference, or why it was skipped
 };
 
-/// Gives one verdict for each thing that is judged, in order. Never throws.
-void replay(const Program& program, const std::function<void(const Verdict&)>& give);
+/// Gives one verdict for each thing that is judged, in order. Never throws. `texts`: errors of programs that must be
+/// refused agree word for word.
+void replay(const Program& program, bool texts, const std::function<void(const Verdict&)>& give);
 
 } // namespace programs

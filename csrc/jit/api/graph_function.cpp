@@ -30,7 +30,7 @@ void GraphFunction::ensure_defined() {
     return;
   }
   const auto held = compile_lock();
-  TORCH_CHECK(!being_defined_, "function '", name(), "' is called recursively. Recursive calls are not supported");
+  TORCH_CHECK(!being_defined_, " function '", name(), "' is called recursively. Recursive calls are not supported");
   if (!creator_) {
     return;
   }

@@ -50,6 +50,10 @@ def T(a: Tensor) -> Tensor:
 def H(a: Tensor) -> Tensor:
   return a.matrix_H()
 )";
+constexpr const char* kOfStrings = R"(
+def __contains__(self: str, key: str) -> bool:
+  return self.find(key, 0, len(self)) != -1
+)";
 // One number for each dimension where a list is wanted.
 constexpr const char* kTuples = R"(
 def _single(x: BroadcastingList1[SCALAR]) -> List[SCALAR]:
@@ -81,6 +85,7 @@ class BuiltinFunctions {
       define("aten", of_type(kOfRealNumbers, type));
       define("aten", of_type(kTuples, type));
     }
+    define("aten", kOfStrings);
     const std::string of_tensors = kOfTensors;
     const size_t second = of_tensors.find("def floordiv", of_tensors.find("def floordiv") + 1);
     define("aten", of_tensors.substr(0, second));

@@ -559,7 +559,9 @@ Condition Emitter::emit_condition(const Syntax& expression) {
         is_and ? emit_branches(range, left, emit_right, short_cut) : emit_branches(range, left, short_cut, emit_right);
     const Refinements refinements =
         is_and ? left.refinements.And(right.refinements) : left.refinements.Or(right.refinements);
-    return {value, refinements, left.known ? right.known : std::nullopt};
+    // `x and False` is False, whatever x is.
+    const bool decided = left.known || (right.known && *right.known != is_and);
+    return {value, refinements, decided ? right.known : std::nullopt};
   }
   if (expression.is(SyntaxKind::Binary) && (expression.text == "is" || expression.text == "is not")) {
     return emit_none_test(expression);

@@ -100,11 +100,11 @@ void check_target(const Syntax& target) {
 
 void Emitter::emit_assign(const Syntax& statement) {
   const Syntax& targets = statement[0];
-  const TypePtr annotation = statement.has(2) ? types_.parse(statement[2]) : nullptr;
   if (!statement.has(1)) {
     // A declaration alone: the variable gets its type when it is assigned.
     throw ErrorReport(statement.range) << "For an assignment, expected an expression on the right-hand side";
   }
+  const TypePtr annotation = statement.has(2) ? types_.parse(statement[2]) : nullptr;
   for (const SyntaxPtr& target : targets.children) {
     check_target(*target);
   }
@@ -114,7 +114,7 @@ void Emitter::emit_assign(const Syntax& statement) {
       SugaredValuePtr value = emit_sugared(statement[1], annotation);
       if (annotation) {
         Value* converted =
-            tryConvertToType(statement.range, graph(), annotation, value->asValue(statement.range, method_), true);
+            tryConvertToType(statement.range, graph(), annotation, value->asValue(statement.range, method_), false);
         value = std::make_shared<SimpleValue>(converted);
       }
       environment_->setSugaredVar(target.range, target.text, std::move(value), annotation);

@@ -181,17 +181,26 @@ void Lexer::reportError(const std::string& what) const {
 void Lexer::reportUnexpected(const std::string& expected, const Token& found) {
   // The end of a line stands at the beginning of the next one, whose indentation it may be.
   const bool is_line_end = found.kind == TokenKind::Newline;
-  const SourceRange range =
+  SourceRange range =
       is_line_end ? SourceRange(source_, found.range.start() + 1, found.range.start() + 1) : found.range;
-  const std::string name = is_line_end && lookahead().kind == TokenKind::Indent ? "indent" : toString(found);
+  std::string name = is_line_end && lookahead().kind == TokenKind::Indent ? "indent" : toString(found);
+  // Two words that are one operator.
+  if ((found.is("not") && lookahead().is("in")) || (found.is("is") && lookahead().is("not"))) {
+    name += ' ' + std::string(lookahead().text());
+    range = SourceRange(source_, range.start(), lookahead().range.end());
+  }
   throw_unexpected(expected, name, range);
 }
 
-void Lexer::throw_unexpected(const std::string& expected, const std::string& found, const SourceRange& range) const {
+void Lexer::throw_error(const std::string& what, const SourceRange& range) {
   std::ostringstream message;
-  message << "expected " << expected << " but found '" << found << "' here:\n";
+  message << what << ":\n";
   range.highlight(message);
   TORCH_CHECK(false, message.str());
+}
+
+void Lexer::throw_unexpected(const std::string& expected, const std::string& found, const SourceRange& range) const {
+  throw_error("expected " + expected + " but found '" + found + "' here", range);
 }
 
 void Lexer::expectIndentedBlock() {
@@ -245,7 +254,7 @@ bool Lexer::skip_blank_lines_and_indent(Token& token) {
     if (indent < indents_.back()) {
       indents_.pop_back();
       if (indents_.empty() || indent > indents_.back()) {
-        throw ErrorReport(SourceRange(source_, pos_, pos_)) << "invalid indent level " << indent;
+        throw_error("invalid indent level " + std::to_string(indent), SourceRange(source_, pos_, pos_));
       }
       // The next call looks at the same line again.
       pos_ = pos_ >= text_.size() ? pos_ : begin;

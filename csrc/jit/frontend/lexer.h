@@ -101,6 +101,7 @@ struct TORCH_API Lexer {
   }
 
  private:
+  [[noreturn]] static void throw_error(const std::string& what, const SourceRange& range);
   [[noreturn]] void throw_unexpected(
       const std::string& expected, const std::string& found, const SourceRange& range) const;
   [[noreturn]] void throw_invalid(size_t begin) const;

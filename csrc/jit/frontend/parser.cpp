@@ -163,8 +163,8 @@ SyntaxPtr Parser::parseExpression() {
   return parse_conditional();
 }
 
-// a, b, c: a tuple without parentheses.
-SyntaxPtr Parser::parse_expression_or_tuple() {
+// a, b, c: a tuple without parentheses of its own.
+SyntaxPtr Parser::parse_expression_or_tuple(bool in_parentheses) {
   SyntaxPtr first = parse_target();
   if (!lexer_.cur().is(",")) {
     return first;
@@ -173,8 +173,9 @@ SyntaxPtr Parser::parse_expression_or_tuple() {
   SyntaxChildren elements{std::move(first)};
   while (lexer_.nextIf(",")) {
     const Token& token = lexer_.cur();
-    if (token.kind == TokenKind::Newline || token.is("=") || token.is(")") || token.is("]") || token.is(":") ||
-        token.is("in")) {
+    const bool ends_statement =
+        token.kind == TokenKind::Newline || token.is("=") || token.is("]") || token.is(":") || token.is("in");
+    if (token.is(")") || (ends_statement && !in_parentheses)) {
       break;
     }
     elements.push_back(parse_target());
@@ -211,7 +212,10 @@ SyntaxPtr Parser::parse_conditional() {
     return value;
   }
   const Token keyword = lexer_.next();
-  SyntaxPtr condition = parse_binary(1);
+  SyntaxPtr condition = parseExpression();
+  if (lexer_.cur().is("for")) {
+    condition = parse_list_comprehension(std::move(condition));
+  }
   lexer_.expect("else");
   SyntaxPtr otherwise = parseExpression();
   return make(SyntaxKind::Conditional, keyword.range, std::move(condition), std::move(value), std::move(otherwise));
@@ -220,7 +224,7 @@ SyntaxPtr Parser::parse_conditional() {
 SyntaxPtr Parser::parse_binary(int min_precedence) {
   const Depth depth(*this);
   SyntaxPtr left;
-  if (lexer_.cur().is("not") && min_precedence <= kNotPrecedence) {
+  if (lexer_.cur().is("not") && min_precedence <= kNotPrecedence && !lexer_.lookahead().is("in")) {
     const Token keyword = lexer_.next();
     left = make(SyntaxKind::Unary, keyword.range, "not", parse_binary(kNotPrecedence));
   } else {
@@ -253,7 +257,13 @@ SyntaxPtr Parser::parse_unary() {
   if (token.is("-") || token.is("~")) {
     const Depth depth(*this);
     const Token op = lexer_.next();
-    return make(SyntaxKind::Unary, op.range, op.text(), parse_unary());
+    SyntaxPtr operand = parse_unary();
+    // Errors mark a negative number without its sign, as PyTorch's do.
+    if (op.is("-") && operand->is(SyntaxKind::Number)) {
+      const SourceRange range = operand->range;
+      return make(SyntaxKind::Unary, range, op.text(), std::move(operand));
+    }
+    return make(SyntaxKind::Unary, op.range, op.text(), std::move(operand));
   }
   return parse_power();
 }
@@ -324,15 +334,14 @@ SyntaxPtr Parser::parse_subscript(SyntaxPtr object) {
 }
 
 SyntaxPtr Parser::parse_index(const SourceRange& begin) {
-  const auto ends_part = [this] { return lexer_.cur().is(":") || lexer_.cur().is("]") || lexer_.cur().is(","); };
-  SyntaxPtr start = ends_part() ? missing(begin) : parseExpression();
-  if (!lexer_.cur().is(":")) {
+  const auto ends = [this] { return lexer_.cur().is("]") || lexer_.cur().is(","); };
+  SyntaxPtr start = lexer_.cur().is(":") ? missing(begin) : parseExpression();
+  if (!lexer_.nextIf(":")) {
     return start;
   }
-  lexer_.next();
-  SyntaxPtr stop = ends_part() ? missing(begin) : parseExpression();
+  SyntaxPtr stop = ends() || lexer_.cur().is(":") ? missing(begin) : parseExpression();
   SyntaxPtr step = missing(begin);
-  if (lexer_.nextIf(":") && !ends_part()) {
+  if (lexer_.nextIf(":") && !ends()) {
     step = parseExpression();
   }
   return make(SyntaxKind::Slice, begin, std::move(start), std::move(stop), std::move(step));
@@ -444,10 +453,11 @@ SyntaxPtr Parser::parse_atom() {
   }
   if (token.is("(")) {
     lexer_.next();
-    if (lexer_.cur().is(")")) {
-      return make(SyntaxKind::Tuple, lexer_.next().range);
+    if (lexer_.nextIf(")")) {
+      // Errors mark what stands behind it, as PyTorch's do.
+      return make(SyntaxKind::Tuple, lexer_.cur().range);
     }
-    SyntaxPtr value = parse_expression_or_tuple();
+    SyntaxPtr value = parse_expression_or_tuple(/*in_parentheses=*/true);
     if (lexer_.cur().is("for")) {
       value = parse_list_comprehension(std::move(value));
     }
@@ -560,7 +570,8 @@ SyntaxPtr Parser::parse_simple_statement() {
     const Token keyword = lexer_.next();
     SyntaxChildren names;
     do {
-      names.push_back(parseExpression());
+      const Token name = lexer_.expect(TokenKind::Name);
+      names.push_back(make(SyntaxKind::Name, name.range, name.text()));
     } while (lexer_.nextIf(","));
     statement = make(SyntaxKind::Global, keyword.range, std::move(names));
   } else if (token.is("pass")) {
@@ -579,18 +590,25 @@ SyntaxPtr Parser::parse_simple_statement() {
   return statement;
 }
 
+SyntaxPtr Parser::parse_augmented_assignment(SyntaxPtr target) {
+  const Token op = lexer_.next();
+  const std::string_view text = op.text();
+  SyntaxPtr value = parse_expression_or_tuple();
+  return make(
+      SyntaxKind::AugmentedAssign, op.range, text.substr(0, text.size() - 1), std::move(target), std::move(value));
+}
+
 SyntaxPtr Parser::parse_assignment_or_expression() {
   SyntaxPtr first = parse_expression_or_tuple();
   const SourceRange range = first->range;
   if (kAugmentedAssignments[lexer_.cur().word.index]) {
-    const Token op = lexer_.next();
-    const std::string_view text = op.text();
-    SyntaxPtr value = parse_expression_or_tuple();
-    return make(
-        SyntaxKind::AugmentedAssign, op.range, text.substr(0, text.size() - 1), std::move(first), std::move(value));
+    return parse_augmented_assignment(std::move(first));
   }
   if (lexer_.nextIf(":")) {
     SyntaxPtr type = parseExpression();
+    if (kAugmentedAssignments[lexer_.cur().word.index]) {
+      return parse_augmented_assignment(std::move(first));
+    }
     SyntaxPtr value = lexer_.nextIf("=") ? parse_expression_or_tuple() : missing(range);
     return make(SyntaxKind::Assign, range, sequence(range, {first}), std::move(value), std::move(type));
   }

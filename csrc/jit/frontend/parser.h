@@ -29,7 +29,7 @@ struct TORCH_API Parser {
 
  private:
   class Depth;
-  SyntaxPtr parse_expression_or_tuple();
+  SyntaxPtr parse_expression_or_tuple(bool in_parentheses = false);
   SyntaxPtr parse_conditional();
   SyntaxPtr parse_binary(int min_precedence);
   SyntaxPtr parse_unary();
@@ -48,6 +48,7 @@ struct TORCH_API Parser {
   SyntaxPtr parse_statement();
   SyntaxPtr parse_simple_statement();
   SyntaxPtr parse_assignment_or_expression();
+  SyntaxPtr parse_augmented_assignment(SyntaxPtr target);
   SyntaxPtr parse_if(const Token& keyword);
   SyntaxPtr parse_with(const Token& keyword);
   SyntaxPtr parse_block();

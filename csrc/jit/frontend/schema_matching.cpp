@@ -336,13 +336,19 @@ class Matcher {
     }
     std::ostringstream reason;
     actual.isSubtypeOfExt(wanted, &reason);
-    std::string hint = reason.str();
+    std::string hint;
     const TensorType* tensor = actual.castRaw<TensorType>();
     if (tensor && tensor->isInferredType()) {
-      hint += "Inferred the value for argument '" + argument.name() +
-          "' to be of type 'Tensor' because it was not annotated with an explicit type.\n";
+      hint = "\nInferred the value for argument '" + argument.name() +
+          "' to be of type 'Tensor' because it was not annotated with an explicit type.";
     }
-    fail(argument.formatTypeMismatchMsg(actual.repr_str()), hint);
+    const ListType* list = actual.castRaw<ListType>();
+    if (list && list->getElementType()->kind() == TypeKind::TensorType) {
+      hint =
+          "\nEmpty lists default to List[Tensor]. Add a variable annotation to the assignment to create an empty list"
+          " of another type (torch.jit.annotate(List[T, []]) where T is the type of elements in the list for Python 2)";
+    }
+    fail(argument.formatTypeMismatchMsg(actual.repr_str()), hint, reason.str());
   }
 
   // One number where the schema says int[2].

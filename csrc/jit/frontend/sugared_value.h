@@ -343,7 +343,7 @@ struct TORCH_API SpecialFormValue final : SugaredValue {
     return std::make_shared<SpecialFormValue>(form);
   }
   std::string kind() const override {
-    return std::string("special form ") + form.toUnqualString();
+    return form.toUnqualString();
   }
 
   Symbol form;

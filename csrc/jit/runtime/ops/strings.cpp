@@ -400,12 +400,7 @@ std::string in_base(int64_t value, unsigned bits, const char* prefix) {
   return (value < 0 ? "-" : "") + (prefix + digits);
 }
 
-bool contains_text(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 constexpr OperatorRow kRows[] = {
-    {"aten::__contains__.string(str s, str part) -> bool", call<contains_text>},
     {"aten::add.str(str a, str b) -> str", call<[](Text a, Text b) { return a + b; }>},
     {"aten::len.str(str s) -> int", call<[](Text s) { return static_cast<int64_t>(s.size()); }>},
     {"aten::__getitem__.str(str s, int index) -> str", call<item_at>},
