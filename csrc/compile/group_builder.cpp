@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace torch::fused {
 
 namespace {
 
-/// Longer bodies have more values at once than fit a cache.
-constexpr size_t kMaxInsts = 96;
+/// Of a body.
+constexpr size_t kMaxInsts = 256;
 
 bool same_inst(const Inst& a, const Inst& b) {
   if (a.kind != b.kind || a.form != b.form || a.dtype != b.dtype || a.args != b.args) {
@@ -33,7 +34,7 @@ uint32_t GroupBuilder::add_buffer(
   buffer.strides = std::move(strides);
   program_.buffers.push_back(std::move(buffer));
   makers_.emplace_back();
-  is_read_.push_back(false);
+  reads_.push_back(0);
   return static_cast<uint32_t>(program_.buffers.size() - 1);
 }
 
@@ -50,7 +51,7 @@ void GroupBuilder::add_step(Step step, const std::vector<uint32_t>& buffers) {
 }
 
 void GroupBuilder::mark_read(uint32_t buffer) {
-  is_read_[buffer] = true;
+  ++reads_[buffer];
 }
 
 void GroupBuilder::mark_read(const CallArg& arg) {
@@ -148,8 +149,11 @@ uint32_t GroupBuilder::value_of(int64_t step, const Operand& operand, Form form,
     load.dtype = program_.buffers[*operand.buffer].dtype;
     load.buffer = *operand.buffer;
     load.access = operand.access;
-    mark_read(*operand.buffer);
+    const size_t count = program_.steps[step].group()->insts.size();
     value = find_or_add(step, std::move(load));
+    if (value == count) {
+      mark_read(*operand.buffer);
+    }
   }
   const auto& insts = program_.steps[step].group()->insts;
   if (converts && insts[value].dtype != operand.dtype) {
@@ -180,8 +184,114 @@ void GroupBuilder::note_made(int64_t step, uint32_t value, uint32_t buffer, std:
   }
 }
 
+/// Whether a step reads a buffer that another makes.
+bool GroupBuilder::reads_from(int64_t step, int64_t maker) const {
+  const auto is_made = [&](uint32_t buffer) { return makers_[buffer].step == maker; };
+  const auto arg_reads = [&](const CallArg& arg, const auto& self) -> bool {
+    if (const auto* const view = std::get_if<View>(&arg.what)) {
+      return is_made(view->buffer);
+    }
+    const auto* const list = std::get_if<std::vector<CallArg>>(&arg.what);
+    return list && std::any_of(list->begin(), list->end(), [&](const CallArg& item) { return self(item, self); });
+  };
+  return std::visit(
+      Overloaded{
+          [&](const Group& group) {
+            return std::any_of(group.insts.begin(), group.insts.end(), [&](const Inst& inst) {
+              return inst.kind == InstKind::Load && is_made(inst.buffer);
+            });
+          },
+          [&](const Call& call) {
+            return std::any_of(
+                call.args.begin(), call.args.end(), [&](const CallArg& arg) { return arg_reads(arg, arg_reads); });
+          },
+          [](const Unpack&) { return false; }},
+      program_.steps[step].what);
+}
+
+/// Whether all that a group computes may be computed in a later one, which takes it as it comes.
+bool GroupBuilder::can_merge(int64_t from, int64_t to) const {
+  const Group* const first = program_.steps[from].group();
+  const Group* const second = program_.steps[to].group();
+  if (!first || !second || first->insts.empty() || first->numel != second->numel ||
+      (first->row != 0 && second->row != 0 && first->row != second->row) ||
+      first->insts.size() + second->insts.size() > kMaxInsts) {
+    return false;
+  }
+  for (int64_t step = from + 1; step < to; ++step) {
+    if (reads_from(step, from)) {
+      return false;
+    }
+  }
+  return std::all_of(second->insts.begin(), second->insts.end(), [&](const Inst& inst) {
+    const bool is_made = inst.kind == InstKind::Load && makers_[inst.buffer].step == from;
+    return !is_made ||
+        (inst.form == Form::Full && inst.access.is_linear() && inst.access.offset == 0 &&
+         first->insts[makers_[inst.buffer].value].form == Form::Full);
+  });
+}
+
+void GroupBuilder::merge(int64_t from, int64_t to) {
+  Group& first = *program_.steps[from].group();
+  Group& second = *program_.steps[to].group();
+  std::vector<Inst> insts = std::exchange(first.insts, {});
+  std::vector<uint32_t> renamed;
+  for (Inst& inst : second.insts) {
+    if (inst.kind == InstKind::Load && makers_[inst.buffer].step == from) {
+      --reads_[inst.buffer];
+      renamed.push_back(static_cast<uint32_t>(makers_[inst.buffer].value));
+      continue;
+    }
+    const bool is_given = inst.kind == InstKind::Load || inst.kind == InstKind::Constant;
+    const auto same = is_given
+        ? std::find_if(insts.begin(), insts.end(), [&](const Inst& other) { return same_inst(inst, other); })
+        : insts.end();
+    if (same != insts.end()) {
+      reads_[inst.buffer] -= inst.kind == InstKind::Load ? 1 : 0;
+      renamed.push_back(static_cast<uint32_t>(same - insts.begin()));
+      continue;
+    }
+    for (uint32_t& arg : inst.args) {
+      arg = renamed[arg];
+    }
+    renamed.push_back(static_cast<uint32_t>(insts.size()));
+    insts.push_back(std::move(inst));
+  }
+  second.insts = std::move(insts);
+  second.row = std::max(first.row, second.row);
+  Growth &early = growth_[from], &late = growth_[to];
+  for (auto& [value, buffer] : late.made) {
+    value = renamed[value];
+    makers_[buffer].value = value;
+  }
+  for (const auto& [value, buffer] : early.made) {
+    makers_[buffer].step = to;
+    late.made.emplace_back(value, buffer);
+  }
+  late.num_nodes += early.num_nodes;
+  late.only_call.reset();
+  early = Growth();
+}
+
+/// Moves groups that make operands of a node into the last of them.
+void GroupBuilder::merge_makers(const std::vector<Operand>& operands, int64_t numel) {
+  const int64_t last = last_maker(operands);
+  const Group* const group = last < 0 ? nullptr : program_.steps[last].group();
+  if (!group || group->numel != numel) {
+    return;
+  }
+  for (const Operand& operand : operands) {
+    const int64_t maker = operand.buffer ? makers_[*operand.buffer].step : -1;
+    if (maker >= 0 && maker < last && operand.access.is_linear() && operand.access.offset == 0 &&
+        can_merge(maker, last)) {
+      merge(maker, last);
+    }
+  }
+}
+
 /// The group that a node of so many elements joins, and as what.
 std::pair<int64_t, Form> GroupBuilder::place_for(const std::vector<Operand>& operands, int64_t numel) {
+  merge_makers(operands, numel);
   const int64_t last = last_maker(operands);
   const auto end = static_cast<int64_t>(program_.steps.size());
   for (int64_t step = std::max<int64_t>(0, last); step < end; ++step) {
@@ -275,7 +385,7 @@ void GroupBuilder::finish_group(size_t step) {
   Group& group = *program_.steps[step].group();
   std::vector<bool> is_needed(group.insts.size());
   for (const auto& [value, buffer] : growth_[step].made) {
-    if (is_read_[buffer]) {
+    if (reads_[buffer] != 0) {
       Buffer& target = program_.buffers[buffer];
       target.home = target.home == Buffer::Home::Nowhere ? Buffer::Home::Arena : target.home;
       group.stores.push_back({value, buffer});
@@ -314,7 +424,7 @@ void GroupBuilder::finish_group(size_t step) {
 void GroupBuilder::add_only_call(Growth& growth, std::vector<Step>& steps) {
   bool is_read = false;
   for (const auto& [value, buffer] : growth.made) {
-    is_read = is_read || is_read_[buffer];
+    is_read = is_read || reads_[buffer] != 0;
     program_.buffers[buffer].home = Buffer::Home::Slot;
     growth.only_call->buffers.push_back(buffer);
   }

@@ -16,6 +16,9 @@ namespace torch::fused {
 // joins the group that makes its last operand, if the two go through their elements in the same order (in step), or one
 // behind it which reads a buffer that it reads too; else it becomes a group of its own at the end. So no cycle can come
 // about, and the time is linear in nodes.
+//
+// Where other operands come from groups before that one, these move down into it, if no step in between reads what they
+// make: branches of an expression that began apart become one loop when they meet.
 
 /// An operand of a node that is lowered: elements of a buffer, or a constant.
 struct Operand {
@@ -76,6 +79,10 @@ class GroupBuilder {
   std::optional<Form> form_in(int64_t step, const std::vector<Operand>& operands, int64_t numel) const;
   std::pair<int64_t, Form> place_for(const std::vector<Operand>& operands, int64_t numel);
   bool joins_rows(int64_t step, const std::vector<Operand>& operands, int64_t numel, int64_t row) const;
+  void merge_makers(const std::vector<Operand>& operands, int64_t numel);
+  bool can_merge(int64_t from, int64_t to) const;
+  void merge(int64_t from, int64_t to);
+  bool reads_from(int64_t step, int64_t maker) const;
   bool shares_a_buffer(const Group& group, const std::vector<Operand>& operands) const;
   uint32_t value_of(int64_t step, const Operand& operand, Form form, bool converts);
   uint32_t add_inst(int64_t step, Inst inst);
@@ -87,7 +94,7 @@ class GroupBuilder {
   Program& program_;
   std::vector<std::pair<Call, uint32_t>> first_;
   std::vector<Maker> makers_; // by buffer
-  std::vector<bool> is_read_; // by buffer
+  std::vector<uint32_t> reads_; // by buffer: loads of groups and reads by other steps
   std::vector<Growth> growth_; // by step
 };
 

@@ -20,7 +20,7 @@ namespace {
 /// What the values of a tile may take: of the first-level cache, or where rows are computed, which costs more for each
 /// tile, of the second.
 constexpr int64_t kTileBytes = 24 * 1024;
-constexpr int64_t kRowTileBytes = 160 * 1024;
+constexpr int64_t kRowTileBytes = 160 * 1024, kRowKernelBytes = 64 * 1024;
 constexpr int64_t kLeastTile = 128, kMostTile = 4096;
 constexpr int64_t kLine = 64;
 
@@ -110,7 +110,7 @@ void TileLoop::note_segments() {
 void TileLoop::choose_tile() {
   // Values that live at once: what is loaded and stored, and at most four in between.
   int64_t widest = 1, count = 0, computed = 0, work = 0;
-  bool calls = false, is_all_code = segments_.size() == 1;
+  bool calls = false, has_kernels = false, is_all_code = segments_.size() == 1;
   for (size_t i = 0; i < group_.insts.size(); ++i) {
     const Inst& inst = group_.insts[i];
     const bool is_given = inst.kind == InstKind::Load || inst.kind == InstKind::Constant;
@@ -123,9 +123,10 @@ void TileLoop::choose_tile() {
     count += is_given ? 1 : 0;
     computed += is_given ? 0 : 1;
     calls = calls || (inst.kind == InstKind::RowCall && !inst.row_call->kernel);
+    has_kernels = has_kernels || inst.kind == InstKind::RowCall;
   }
   count += static_cast<int64_t>(group_.stores.size()) + std::clamp<int64_t>(computed - 1, 0, 4);
-  const int64_t bytes = calls ? kRowTileBytes : kTileBytes;
+  const int64_t bytes = calls ? kRowTileBytes : has_kernels ? kRowKernelBytes : kTileBytes;
   tile_ = std::clamp(bytes / (count * widest) / kLine * kLine, kLeastTile, calls ? 4 * kMostTile : kMostTile);
   if (is_all_code) {
     tile_ = kMostTile; // it keeps nothing in a cache

@@ -60,6 +60,34 @@ TEST_CASE("What is read in another order is read from memory", "[compile]") {
 } arena 128 B)");
 }
 
+TEST_CASE("Branches that begin apart become one group when they meet", "[compile]") {
+  const auto x = torch::randn({4, 8}), y = torch::randn({4, 8});
+  const char* const text =
+      "graph(%x, %y) { %a = aten::exp(%x) %b = aten::neg(%a) %c = aten::exp(%y) %d = aten::abs(%c)"
+      " %e = aten::mul.Tensor(%b, %d) %f = aten::add.Tensor(%e, %y) return (%f, %a) }";
+  CHECK(lowered(text, {x, y}) == R"(program(x: Float[4, 8], y: Float[4, 8]) {
+  group 32 reads 256 B writes 256 B
+    %0: Float = load x linear
+    %1: Float = aten::exp(%0)
+    %2: Float = aten::neg(%1)
+    %3: Float = load y linear
+    %4: Float = aten::exp(%3)
+    %5: Float = aten::abs(%4)
+    %6: Float = aten::mul.Tensor(%2, %5)
+    %7: Float = aten::add.Tensor(%6, %3)
+    %a = %1
+    %f = %7
+  return (%f, %a)
+})");
+  // Not where something in between reads what the first makes.
+  const auto between = lowered(
+      "graph(%x, %y) { %a = aten::exp(%x) %b = aten::neg(%a) %m = aten::mm(%b, %b) %c = aten::exp(%m) %d = "
+      "aten::abs(%c)"
+      " %e = aten::mul.Tensor(%b, %d) return (%e) }",
+      {torch::randn({4, 4}), y});
+  CHECK(between.find("group") != between.rfind("group"));
+}
+
 TEST_CASE("Rows are reduced where they are made", "[compile]") {
   const auto x = torch::randn({2, 3, 16}), m = torch::randn({3, 16});
   const std::string text = lowered(

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -30,20 +31,28 @@ bool is_number(ScalarType dtype) {
   return is_reduced(dtype) || dtype == ScalarType::Float || dtype == ScalarType::Double;
 }
 
-/// The nearest bfloat16 number, ties to even; NaN stays one.
+/// The nearest bfloat16 number, ties to even. NaN stays one: what operators make of 16-bit numbers has no bits of a NaN
+/// below those that are kept.
 uint32_t round_to_bfloat16(MicroBody& b, uint32_t x) {
   const uint32_t odd = b.op(Micro::And, b.op(Micro::ShiftRightZeros, x, 0, 0, 16), b.integer(1));
-  const uint32_t raised = b.op(Micro::AddInts, b.op(Micro::AddInts, x, odd), b.integer(0x7FFF));
-  constexpr uint8_t kUnordered = 3;
-  const uint32_t is_nan = b.op(Micro::Compare, x, x, 0, kUnordered);
-  return b.op(
-      Micro::Blend, b.constant({0x7FC00000u}), b.op(Micro::And, raised, b.constant({0xFFFF0000u})), is_nan);
+  const uint32_t raised = b.op(Micro::AddInts, b.op(Micro::AddInts, x, b.integer(0x7FFF)), odd);
+  return b.op(Micro::And, raised, b.constant({0xFFFF0000u}));
 }
 
 uint32_t round_to(MicroBody& b, uint32_t x, ScalarType dtype) {
   return dtype == ScalarType::Half    ? b.op(Micro::RoundToHalf, x)
       : dtype == ScalarType::BFloat16 ? round_to_bfloat16(b, x)
                                       : x;
+}
+
+/// Whether results are arguments, or their negatives, which need no rounding.
+bool gives_arguments(const Inst& inst) {
+  constexpr std::string_view names[] = {
+      "aten::abs",     "aten::clamp",   "aten::clamp_max", "aten::clamp_min", "aten::masked_fill",
+      "aten::maximum", "aten::minimum", "aten::neg",       "aten::relu",      "aten::threshold_backward",
+      "aten::where"};
+  const std::string_view name = std::string_view(inst.name).substr(0, inst.name.find('.'));
+  return inst.wide_inputs == 0 && std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 /// Numbers that tell arrangements apart, the argument `which` of several.
@@ -285,7 +294,7 @@ std::optional<ScalarType> domain_of(const Inst& inst, const std::vector<const In
 
 uint32_t apply(Recipe recipe, MicroBody& body, const Inst& inst, const uint32_t* args, ScalarType domain) {
   const uint32_t value = recipe(body, args, {inst.functor.data(), domain});
-  return round_to(body, value, inst.dtype);
+  return gives_arguments(inst) ? value : round_to(body, value, inst.dtype);
 }
 
 Recipe find_recipe(const Inst& inst, const std::vector<const Inst*>& sources) {
