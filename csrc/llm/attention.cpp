@@ -6,6 +6,7 @@
 #include <aten/library/library.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/util/Exception.h>
+#include <c10/util/SmallVector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -88,14 +89,35 @@ struct Work {
   int64_t first_position; // of the first of them
 };
 
+// What a piece needs beside its result. Each thread keeps its own, so that decoding allocates nothing.
+struct Scratch {
+  std::vector<float> query, gathered, peak, total, wide;
+  std::vector<int64_t> first, last;
+};
+
+Scratch& scratch_of_thread() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
 class RowsOfWork {
  public:
-  RowsOfWork(const Call& call, const Work& work)
-      : call_(call), work_(work), group_(call.heads / call.kv_heads), rows_(work.tokens * group_) {
+  RowsOfWork(const Call& call, const Work& work, Scratch& scratch)
+      : call_(call),
+        work_(work),
+        group_(call.heads / call.kv_heads),
+        rows_(work.tokens * group_),
+        query_(scratch.query),
+        gathered_(scratch.gathered),
+        peak_(scratch.peak),
+        total_(scratch.total),
+        wide_(scratch.wide),
+        first_(scratch.first),
+        last_(scratch.last) {
     query_.resize(rows_ * call.dim);
-    gathered_.resize(rows_ * call.dim);
+    gathered_.assign(rows_ * call.dim, 0.0f);
     peak_.assign(rows_, -3.0e38f);
-    total_.resize(rows_);
+    total_.assign(rows_, 0.0f);
     first_.resize(rows_);
     last_.resize(rows_);
     for (int64_t row = 0; row < rows_; ++row) {
@@ -160,8 +182,8 @@ class RowsOfWork {
   const Call& call_;
   const Work& work_;
   const int64_t group_, rows_;
-  std::vector<float> query_, gathered_, peak_, total_, wide_;
-  std::vector<int64_t> first_, last_;
+  std::vector<float>&query_, &gathered_, &peak_, &total_, &wide_;
+  std::vector<int64_t>&first_, &last_;
 };
 
 void check_cache(const char* name, const Tensor& query, const Tensor& cache, const std::optional<Tensor>& scales) {
@@ -225,8 +247,10 @@ void check_shapes(
 }
 
 // The pieces that are run in parallel; each index of the call is checked here.
-std::vector<Work> cut(const Call& call, const Tensor& lengths, const int64_t* starts, int64_t tokens, int64_t blocks) {
-  std::vector<Work> pieces;
+using Pieces = c10::SmallVector<Work, 64>;
+
+Pieces cut(const Call& call, const Tensor& lengths, const int64_t* starts, int64_t tokens, int64_t blocks) {
+  Pieces pieces;
   const int64_t* const length = lengths.const_data_ptr<int64_t>();
   const int64_t capacity = call.block_size * call.table_width;
   const int64_t step = std::max<int64_t>(1, kRows / (call.heads / call.kv_heads));
@@ -293,7 +317,7 @@ Tensor paged_attention_cpu(
       window,
       static_cast<float>(softcap),
       tables.const_data_ptr<int64_t>()};
-  const std::vector<Work> pieces = cut(
+  const Pieces pieces = cut(
       call, counts, starts.defined() ? starts.const_data_ptr<int64_t>() : nullptr, query.size(0), key_cache.size(0));
   int64_t products = 0;
   for (const Work& work : pieces) {
@@ -304,7 +328,7 @@ Tensor paged_attention_cpu(
       0, static_cast<int64_t>(pieces.size()), at::divup(at::internal::GRAIN_SIZE, each),
       [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          RowsOfWork(call, pieces[i]).run();
+          RowsOfWork(call, pieces[i], scratch_of_thread()).run();
         }
       });
   return out.to(query.scalar_type());

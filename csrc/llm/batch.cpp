@@ -1,7 +1,6 @@
 #include <csrc/llm/batch.h>
 
 #include <aten/Functions.h>
-#include <aten/core/tensor_literal.h>
 
 #include <algorithm>
 
@@ -9,12 +8,14 @@ namespace torch::llm {
 
 namespace {
 
-at::Tensor indices(const std::vector<int64_t>& values) {
-  return at::tensor(values, at::TensorOptions(at::kLong));
+at::Tensor indices(c10::ArrayRef<int64_t> values) {
+  at::Tensor tensor = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
+  std::copy(values.begin(), values.end(), tensor.mutable_data_ptr<int64_t>());
+  return tensor;
 }
 
-std::vector<StepGroup> group_steps(c10::ArrayRef<SequenceStep> steps) {
-  std::vector<StepGroup> groups;
+c10::SmallVector<StepGroup, 1> group_steps(c10::ArrayRef<SequenceStep> steps) {
+  c10::SmallVector<StepGroup, 1> groups;
   int64_t token = 0;
   for (const SequenceStep& step : steps) {
     const auto count = static_cast<int64_t>(step.tokens.size());
@@ -35,28 +36,28 @@ std::vector<StepGroup> group_steps(c10::ArrayRef<SequenceStep> steps) {
 } // namespace
 
 Places::Places(const StepGroup& group, int64_t layer) {
-  std::vector<int64_t> ends, table;
+  StepNumbers ends;
   size_t width = 1;
   for (const SequenceStep* const step : group.steps) {
     const auto count = static_cast<int64_t>(step->tokens.size());
-    const std::vector<int64_t> own = step->cache->slots(layer, step->cache->length(), count);
-    slots.insert(slots.end(), own.begin(), own.end());
+    step->cache->append_slots(layer, step->cache->length(), count, slots);
     ends.push_back(step->cache->length() + count);
     width = std::max(width, step->cache->table(layer).size());
   }
+  tables = at::zeros({static_cast<int64_t>(group.steps.size()), static_cast<int64_t>(width)}, at::kLong);
+  int64_t* row = tables.mutable_data_ptr<int64_t>();
   for (const SequenceStep* const step : group.steps) {
     const std::vector<int64_t>& own = step->cache->table(layer);
-    table.insert(table.end(), own.begin(), own.end());
-    table.resize(table.size() + width - own.size());
+    std::copy(own.begin(), own.end(), row);
+    row += width;
   }
-  tables = indices(table).view({static_cast<int64_t>(group.steps.size()), static_cast<int64_t>(width)});
   lengths = indices(ends);
   starts = indices(group.starts);
 }
 
 Batch::Batch(c10::ArrayRef<SequenceStep> steps, const ModelConfig& config, const std::vector<Rotary>& rotaries)
     : groups(group_steps(steps)) {
-  std::vector<int64_t> ids, places_of_tokens, rows;
+  StepNumbers ids, places_of_tokens, rows;
   for (const SequenceStep& step : steps) {
     for (size_t i = 0; i < step.tokens.size(); ++i) {
       ids.push_back(step.tokens[i]);
@@ -73,7 +74,7 @@ Batch::Batch(c10::ArrayRef<SequenceStep> steps, const ModelConfig& config, const
     turns.push_back(rotary.angles(positions));
   }
   for (const StepGroup& group : groups) {
-    std::vector<Places> found;
+    c10::SmallVector<Places, 1> found;
     const bool is_ring = group.steps[0]->cache->kind() == CacheKind::Ring;
     for (int64_t layer = 0; layer < (is_ring ? config.num_layers() : 1); ++layer) {
       found.emplace_back(group, layer);

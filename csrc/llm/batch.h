@@ -4,28 +4,31 @@
 #include <csrc/llm/model.h>
 #include <csrc/llm/rotary.h>
 
-#include <vector>
+#include <c10/util/SmallVector.h>
 
 namespace torch::llm {
+
+/// Numbers of the sequences of a step, without memory of their own for usual steps: decoding allocates nothing.
+using StepNumbers = c10::SmallVector<int64_t, 64>;
 
 /// Sequences whose pages lie in one pool, or a single one: they take one call of attention.
 struct StepGroup {
   int64_t first_token, tokens;
-  std::vector<const SequenceStep*> steps;
-  std::vector<int64_t> starts{0}; ///< where the tokens of each step begin within the group, and their end
+  c10::SmallVector<const SequenceStep*, 32> steps;
+  StepNumbers starts{0}; ///< where the tokens of each step begin within the group, and their end
 };
 
 /// Where one layer finds the keys of a group.
 struct Places {
-  std::vector<int64_t> slots; ///< of the new tokens
+  StepNumbers slots; ///< of the new tokens
   at::Tensor tables, lengths, starts; ///< for paged_attention
 
   Places(const StepGroup& group, int64_t layer);
 };
 
 struct Batch {
-  std::vector<StepGroup> groups;
-  std::vector<Rotary::Turn> turns; ///< by rotary parameters
+  c10::SmallVector<StepGroup, 1> groups;
+  c10::SmallVector<Rotary::Turn, 2> turns; ///< by rotary parameters
   at::Tensor tokens, positions;
   at::Tensor wanted; ///< rows that give logits
 
@@ -35,7 +38,7 @@ struct Batch {
   }
 
  private:
-  std::vector<std::vector<Places>> places_; // by group, and by layer where layers differ
+  c10::SmallVector<c10::SmallVector<Places, 1>, 1> places_; // by group, and by layer where layers differ
 };
 
 } // namespace torch::llm

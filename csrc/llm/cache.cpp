@@ -160,15 +160,18 @@ void KVCache::reserve(int64_t tokens) {
   reached_ = length_ + tokens;
 }
 
-std::vector<int64_t> KVCache::slots(int64_t layer, int64_t first, int64_t count) const {
+void KVCache::append_slots(int64_t layer, int64_t first, int64_t count, c10::SmallVectorImpl<int64_t>& slots) const {
   const std::vector<int64_t>& blocks_of_layer = table(layer);
   const int64_t size = blocks(layer).block_size(), width = static_cast<int64_t>(blocks_of_layer.size());
-  std::vector<int64_t> found(count);
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t position = first + i;
-    found[i] = blocks_of_layer[position / size % width] * size + position % size;
+  for (int64_t position = first; position < first + count; ++position) {
+    slots.push_back(blocks_of_layer[position / size % width] * size + position % size);
   }
-  return found;
+}
+
+std::vector<int64_t> KVCache::slots(int64_t layer, int64_t first, int64_t count) const {
+  c10::SmallVector<int64_t, 64> found;
+  append_slots(layer, first, count, found);
+  return std::vector<int64_t>(found.begin(), found.end());
 }
 
 const std::vector<int64_t>& KVCache::table(int64_t) const {

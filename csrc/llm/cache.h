@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csrc/llm/cache_store.h>
+#include <c10/util/SmallVector.h>
 
 #include <memory>
 #include <optional>
@@ -75,6 +76,8 @@ class TORCH_API KVCache {
   void reserve(int64_t tokens);
   /// Where positions [first, first + count) of a layer lie: block * block_size + offset.
   std::vector<int64_t> slots(int64_t layer, int64_t first, int64_t count) const;
+  /// The same at the end of others.
+  void append_slots(int64_t layer, int64_t first, int64_t count, c10::SmallVectorImpl<int64_t>& slots) const;
   /// Blocks of a layer, in the order of positions.
   const std::vector<int64_t>& table(int64_t layer) const;
   LayerBlocks& blocks(int64_t layer);

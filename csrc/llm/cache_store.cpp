@@ -1,7 +1,6 @@
 #include <csrc/llm/cache_store.h>
 
 #include <aten/Functions.h>
-#include <aten/core/tensor_literal.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace {
 using at::ScalarType;
 using at::Tensor;
 
-bool is_run(const std::vector<int64_t>& slots) {
+bool is_run(c10::ArrayRef<int64_t> slots) {
   for (size_t i = 1; i < slots.size(); ++i) {
     if (slots[i] != slots[i - 1] + 1) {
       return false;
@@ -22,8 +21,10 @@ bool is_run(const std::vector<int64_t>& slots) {
   return true;
 }
 
-Tensor index_of(const std::vector<int64_t>& slots, c10::Device device) {
-  return at::tensor(slots, at::TensorOptions(at::kLong)).to(device);
+Tensor index_of(c10::ArrayRef<int64_t> slots, c10::Device device) {
+  at::Tensor index = at::empty({static_cast<int64_t>(slots.size())}, at::kLong);
+  std::copy(slots.begin(), slots.end(), index.mutable_data_ptr<int64_t>());
+  return index.to(device);
 }
 
 // Blocks as rows.
@@ -31,7 +32,7 @@ Tensor rows_of(const Tensor& blocks) {
   return blocks.flatten(0, 1);
 }
 
-void write_rows(const Tensor& blocks, const std::vector<int64_t>& slots, const Tensor& rows) {
+void write_rows(const Tensor& blocks, c10::ArrayRef<int64_t> slots, const Tensor& rows) {
   if (is_run(slots)) {
     rows_of(blocks).narrow(0, slots.front(), static_cast<int64_t>(slots.size())).copy_(rows);
   } else {
@@ -40,8 +41,7 @@ void write_rows(const Tensor& blocks, const std::vector<int64_t>& slots, const T
 }
 
 // The largest magnitude of each row becomes 127.
-void write_quantized(
-    const Tensor& blocks, const Tensor& scales, const std::vector<int64_t>& slots, const Tensor& rows) {
+void write_quantized(const Tensor& blocks, const Tensor& scales, c10::ArrayRef<int64_t> slots, const Tensor& rows) {
   const Tensor wide = rows.to(at::kFloat);
   const Tensor scale = wide.abs().amax({-1}).div_(127);
   const Tensor inverse = at::where(scale > 0, scale.reciprocal(), at::zeros_like(scale));
@@ -49,7 +49,7 @@ void write_quantized(
   write_rows(scales, slots, scale);
 }
 
-void write_side(const Tensor& blocks, const Tensor& scales, const std::vector<int64_t>& slots, const Tensor& rows) {
+void write_side(const Tensor& blocks, const Tensor& scales, c10::ArrayRef<int64_t> slots, const Tensor& rows) {
   if (scales.defined()) {
     write_quantized(blocks, scales, slots, rows);
   } else if (blocks.scalar_type() == ScalarType::Float8_e4m3fn) {
@@ -86,7 +86,7 @@ int64_t LayerBlocks::nbytes() const {
   return static_cast<int64_t>(bytes);
 }
 
-void LayerBlocks::write(const std::vector<int64_t>& slots, const Tensor& keys, const Tensor& values) {
+void LayerBlocks::write(c10::ArrayRef<int64_t> slots, const Tensor& keys, const Tensor& values) {
   if (!slots.empty()) {
     write_side(key, key_scale, slots, keys);
     write_side(value, value_scale, slots, values);
@@ -101,7 +101,7 @@ LayerBlocks LayerBlocks::clone() const {
   return copy;
 }
 
-std::vector<Tensor> LayerBlocks::read_stored(const std::vector<int64_t>& slots) const {
+std::vector<Tensor> LayerBlocks::read_stored(c10::ArrayRef<int64_t> slots) const {
   std::vector<Tensor> rows;
   LayerBlocks blocks = *this;
   for (const Tensor* const part : blocks.parts()) {
@@ -110,7 +110,7 @@ std::vector<Tensor> LayerBlocks::read_stored(const std::vector<int64_t>& slots) 
   return rows;
 }
 
-void LayerBlocks::write_stored(const std::vector<int64_t>& slots, const std::vector<Tensor>& rows) {
+void LayerBlocks::write_stored(c10::ArrayRef<int64_t> slots, const std::vector<Tensor>& rows) {
   const std::vector<Tensor*> all = parts();
   TORCH_CHECK(rows.size() == all.size(), "KVCache: ", rows.size(), " parts of a layer, expected ", all.size());
   for (size_t i = 0; i < all.size() && !slots.empty(); ++i) {

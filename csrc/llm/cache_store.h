@@ -32,12 +32,12 @@ struct LayerBlocks {
   }
   /// Writes rows (tokens, kv_heads, head_dim) to slots, which are block * block_size + offset: quantized where the
   /// cache is.
-  void write(const std::vector<int64_t>& slots, const at::Tensor& keys, const at::Tensor& values);
+  void write(c10::ArrayRef<int64_t> slots, const at::Tensor& keys, const at::Tensor& values);
   /// A copy of whole blocks.
   LayerBlocks clone() const;
   /// Rows at some slots as they are stored, and the other way round.
-  std::vector<at::Tensor> read_stored(const std::vector<int64_t>& slots) const;
-  void write_stored(const std::vector<int64_t>& slots, const std::vector<at::Tensor>& rows);
+  std::vector<at::Tensor> read_stored(c10::ArrayRef<int64_t> slots) const;
+  void write_stored(c10::ArrayRef<int64_t> slots, const std::vector<at::Tensor>& rows);
   std::vector<at::Tensor*> parts();
 };
 

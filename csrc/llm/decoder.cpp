@@ -7,6 +7,7 @@
 #include <aten/core/tensor_literal.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
+#include <c10/util/SmallVector.h>
 
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ Tensor Decoder::embed(const Batch& batch) const {
 }
 
 Tensor Decoder::attend(int64_t index, const Tensor& q, const Tensor& k, const Tensor& v, const Batch& batch) const {
-  std::vector<Tensor> parts;
+  c10::SmallVector<Tensor, 4> parts;
   for (size_t i = 0; i < batch.groups.size(); ++i) {
     const StepGroup& group = batch.groups[i];
     const Places& places = batch.places(i, index);
@@ -96,7 +97,7 @@ Tensor Decoder::attend(int64_t index, const Tensor& q, const Tensor& k, const Te
         q.narrow(0, group.first_token, group.tokens), blocks.key, blocks.value, places.tables, places.lengths,
         places.starts, options));
   }
-  return parts.size() == 1 ? parts[0] : at::cat(parts);
+  return parts.size() == 1 ? parts[0] : at::cat(at::TensorList(parts.data(), parts.size()));
 }
 
 Tensor Decoder::attention(int64_t index, const Tensor& x, const Batch& batch) const {

@@ -22,15 +22,35 @@ bool is_above(const Scored& a, const Scored& b) {
   return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
 }
 
-Scores read_logits(const at::Tensor& logits) {
+void check_number(float logit, int64_t token) {
+  TORCH_CHECK(!std::isnan(logit), "Sampler: the logit of token ", token, " is NaN");
+}
+
+at::Tensor local_logits(const at::Tensor& logits) {
   TORCH_CHECK(
       logits.dim() == 1 && logits.size(0) > 0 && logits.is_floating_point(), "Sampler: logits are ", logits.sizes(),
       " (", logits.scalar_type(), "): they must be (vocab_size), floating point");
-  const at::Tensor local = logits.to(at::kCPU, at::kFloat).contiguous();
+  return logits.to(at::kCPU, at::kFloat).contiguous();
+}
+
+// The first of the largest logits.
+int64_t largest(const at::Tensor& local) {
+  const float* const values = local.const_data_ptr<float>();
+  int64_t best = 0;
+  for (int64_t i = 0; i < local.size(0); ++i) {
+    check_number(values[i], i);
+    best = values[i] > values[best] ? i : best;
+  }
+  TORCH_CHECK(values[best] > -std::numeric_limits<float>::infinity(), "Sampler: no logit is above -infinity");
+  return best;
+}
+
+Scores read_logits(const at::Tensor& logits) {
+  const at::Tensor local = local_logits(logits);
   const float* const values = local.const_data_ptr<float>();
   Scores scores(local.size(0));
   for (size_t i = 0; i < scores.size(); ++i) {
-    TORCH_CHECK(!std::isnan(values[i]), "Sampler: the logit of token ", i, " is NaN");
+    check_number(values[i], static_cast<int64_t>(i));
     scores[i] = {static_cast<int64_t>(i), values[i]};
   }
   return scores;
@@ -192,6 +212,9 @@ int64_t Sampler::draw(const std::vector<Candidate>& candidates) {
 }
 
 int64_t Sampler::operator()(const at::Tensor& logits, c10::ArrayRef<int64_t> context) {
+  if (options_.temperature == 0 && options_.repetition_penalty == 1) {
+    return largest(local_logits(logits));
+  }
   return draw(distribution(logits, context));
 }
 
