@@ -90,6 +90,26 @@ Checkpoint Checkpoint::open(const std::string& folder) {
   return Checkpoint(read_shards(root, index), index.string());
 }
 
+std::vector<std::string> Checkpoint::names_with_end(const std::string& end) const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_) {
+    if (ends_with(name, end)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+at::Tensor Checkpoint::remove(const std::string& name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    return {};
+  }
+  const at::Tensor tensor = found->second.tensor;
+  entries_.erase(found);
+  return tensor;
+}
+
 std::string Checkpoint::prefix_of(const std::string& suffix) const {
   for (const auto& [name, entry] : entries_) {
     if (ends_with(name, suffix) && (name.size() == suffix.size() || name[name.size() - suffix.size() - 1] == '.')) {

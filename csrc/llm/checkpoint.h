@@ -40,6 +40,11 @@ class TORCH_API Checkpoint {
   /// One more weight, instead of a tensor of this name if there is one.
   void add(const std::string& name, std::shared_ptr<const StoredWeight> weight);
 
+  /// Names that end with this.
+  std::vector<std::string> names_with_end(const std::string& end) const;
+  /// Takes a tensor out, of any shape and dtype; undefined when there is none.
+  at::Tensor remove(const std::string& name);
+
   bool has(const std::string& name) const {
     return entries_.count(name) > 0;
   }

@@ -2,6 +2,7 @@
 #include <csrc/llm/config.h>
 
 #include <csrc/llm/fields.h>
+#include <csrc/llm/quantization_config.h>
 #include <csrc/llm/rope_config.h>
 
 #include <fmt/format.h>
@@ -264,13 +265,12 @@ ModelConfig parse_config(const std::string& json, const std::string& where) {
   const Fields fields(part ? *part : whole, part ? where + ", text_config" : where);
   ModelConfig config;
   config.model_type = fields.text("model_type", "");
-  TORCH_CHECK(
-      !outer.has("quantization_config"), where,
-      ": weights that are quantized already (quantization_config) are not supported: take the original folder and "
-      "LoadOptions::quantize");
   const Family& family = family_named(config.model_type, fields.where());
   family.read(config, fields);
   read_tokens(config, outer);
+  if (const Json* const quantization = outer.find("quantization_config")) {
+    config.quantization = read_stored_quantization(Fields(*quantization, where + ", quantization_config"));
+  }
   check(config, fields.where());
   return config;
 }

@@ -50,6 +50,20 @@ struct LayerConfig {
   int64_t rope = 0; ///< index into ModelConfig::ropes
 };
 
+/// How the weights of products are quantized in a folder: quantization_config of config.json.
+struct StoredQuantization {
+  enum class Method {
+    GPTQ, ///< qweight, qzeros, scales, g_idx
+    AWQ, ///< qweight, qzeros, scales, outputs of a word in its own order
+    CompressedTensors, ///< weight_packed or weight, weight_scale, weight_zero_point
+  };
+  Method method = Method::GPTQ;
+  int64_t bits = 4; ///< of codes, 8 or 4
+  int64_t group_size = 0; ///< inputs that share a scale; 0: all of an output
+  bool is_floating = false; ///< CompressedTensors: weights are float8_e4m3fn
+  int64_t zero_step = 0; ///< GPTQ: what is stored of zero points is less by this
+};
+
 /// A decoder by its parameters.
 struct ModelConfig {
   std::string
@@ -86,6 +100,7 @@ struct ModelConfig {
   double attention_softcap = 0; ///< cap * tanh(score / cap); 0: none
   double final_softcap = 0; ///< the same for logits
 
+  std::optional<StoredQuantization> quantization;
   std::optional<int64_t> bos_token;
   std::vector<int64_t> eos_tokens; ///< generation ends with one of these
 

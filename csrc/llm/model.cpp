@@ -3,14 +3,16 @@
 #include <csrc/llm/checkpoint.h>
 #include <csrc/llm/decoder.h>
 #include <csrc/llm/gguf/gguf_model.h>
+#include <csrc/llm/quantized_folder.h>
 #include <aten/Functions.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
+#include <c10/util/SmallVector.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <functional>
 
 namespace torch::llm {
 
@@ -65,7 +67,7 @@ class Rollback {
   }
 
   c10::ArrayRef<SequenceStep> steps_;
-  std::vector<int64_t> lengths_;
+  c10::SmallVector<int64_t, 32> lengths_;
 };
 
 } // namespace
@@ -111,17 +113,21 @@ at::Tensor Model::forward(c10::ArrayRef<int64_t> tokens, KVCache& cache, LogitsO
 
 at::Tensor Model::forward(c10::ArrayRef<SequenceStep> steps) const {
   const c10::NoGradGuard no_grad;
-  std::set<const KVCache*> seen;
+  c10::SmallVector<const KVCache*, 32> caches;
   for (const SequenceStep& step : steps) {
     check_step(step, config());
-    TORCH_CHECK(seen.insert(step.cache).second, "Model: two sequences of a step have the same cache");
+    caches.push_back(step.cache);
   }
+  std::sort(caches.begin(), caches.end(), std::less<>());
+  TORCH_CHECK(
+      std::adjacent_find(caches.begin(), caches.end()) == caches.end(),
+      "Model: two sequences of a step have the same cache");
   if (steps.empty()) {
     return at::empty({0, config().vocab_size}, at::TensorOptions(at::kFloat));
   }
   Rollback rollback(steps);
   // A ring takes long prompts in parts; all but the last part go ahead alone.
-  std::vector<SequenceStep> rest;
+  c10::SmallVector<SequenceStep, 32> rest;
   for (const SequenceStep& step : steps) {
     rest.push_back(step);
     const auto part =
@@ -160,7 +166,11 @@ std::shared_ptr<const Model> load(const std::string& path, const LoadOptions& op
     return std::make_shared<const Model>(gguf_config(*file), gguf_checkpoint(file), options);
   }
   ModelConfig config = load_config(path);
-  return std::make_shared<const Model>(std::move(config), Checkpoint::open(path), options);
+  Checkpoint checkpoint = Checkpoint::open(path);
+  if (config.quantization) {
+    join_quantized_weights(checkpoint, *config.quantization);
+  }
+  return std::make_shared<const Model>(std::move(config), std::move(checkpoint), options);
 }
 
 } // namespace torch::llm

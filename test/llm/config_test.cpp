@@ -77,5 +77,17 @@ TEST_CASE("a config that makes no sense is refused by name", "[llm][config]") {
   CHECK_THAT(message(llama_with(R"(, "hidden_act": "mish")")), Contains("'mish' is not supported"));
   CHECK_THAT(message(llama_with(R"(, "rope_scaling": {"type": "longrope"})")), Contains("'longrope' is not supported"));
   CHECK_THAT(message(llama_with(R"(, "eos_token_id": "x")")), Contains("must be a token"));
-  CHECK_THAT(message(llama_with(R"(, "quantization_config": {"bits": 4})")), Contains("quantized already"));
+  const auto quantized = [&](const std::string& members) {
+    return message(llama_with(", \"quantization_config\": {" + members + "}"));
+  };
+  CHECK_THAT(quantized(R"("bits": 4)"), Contains("quant_method '' is not supported; supported: gptq, awq"));
+  CHECK_THAT(quantized(R"("quant_method": "gptq", "bits": 3)"), Contains("3 bits are not supported"));
+  CHECK_THAT(quantized(R"("quant_method": "gptq")"), Contains("'bits' is missing"));
+  CHECK_THAT(
+      quantized(R"("quant_method": "gptq", "bits": 4, "checkpoint_format": "marlin")"), Contains("checkpoint_format"));
+  CHECK_THAT(quantized(R"("quant_method": "awq", "version": "gemv")"), Contains("version 'gemv'"));
+  CHECK_THAT(quantized(R"("quant_method": "compressed-tensors")"), Contains("config_groups must have one group"));
+  CHECK_THAT(
+      quantized(R"("quant_method": "compressed-tensors", "config_groups": {"a": {"weights": {"strategy": "block"}}})"),
+      Contains("strategy 'block'"));
 }

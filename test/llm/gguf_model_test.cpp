@@ -70,17 +70,13 @@ TEST_CASE("codes of a GGUF file stand for its numbers", "[llm][gguf]") {
   for (const char* type : {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K"}) {
     INFO("type " << type);
     REQUIRE(file.is_quantized(type));
-    const GgufCodes codes = file.codes(type);
+    const WeightCodes codes = file.codes(type);
     const int64_t limit = codes.bits == 4 ? 8 : 128;
     CHECK(codes.codes.min().item<int64_t>() >= -limit);
     CHECK(codes.codes.max().item<int64_t>() < limit);
-    const at::Tensor wide = codes.codes.to(at::kDouble).unflatten(-1, {-1, codes.group_size});
-    at::Tensor numbers = wide * codes.scales.to(at::kDouble).unsqueeze(-1);
-    if (codes.offsets.defined()) {
-      numbers += codes.offsets.to(at::kDouble).unsqueeze(-1);
-    }
+    const at::Tensor numbers = codes.dequantize().to(at::kDouble);
     const at::Tensor right = file.dequantized(type).to(at::kDouble);
-    const at::Tensor error = (numbers.flatten(-2) - right).abs();
+    const at::Tensor error = (numbers - right).abs();
     CHECK((error <= 1e-6 * right.abs().max()).all().item<bool>());
   }
   CHECK_FALSE(file.is_quantized("F16"));

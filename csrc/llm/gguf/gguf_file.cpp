@@ -316,12 +316,12 @@ at::Tensor GgufFile::dequantized(std::string_view name) const {
   return out;
 }
 
-GgufCodes GgufFile::codes(std::string_view name) const {
+WeightCodes GgufFile::codes(std::string_view name) const {
   const GgufTensor& info = tensor_info(name);
   const GgufCodeFormat format = gguf_codes(info.type);
   TORCH_CHECK(
       format.group > 0, "GGUF: tensor '", name, "' is stored as ", gguf_type_name(info.type), ", which has no codes");
-  GgufCodes out{at::empty(info.sizes, at::kChar), {}, {}, format.bits, static_cast<int64_t>(format.group)};
+  WeightCodes out{at::empty(info.sizes, at::kChar), {}, {}, format.bits, static_cast<int64_t>(format.group)};
   std::vector<int64_t> groups = info.sizes;
   groups.back() /= out.group_size;
   out.scales = at::empty(groups, at::kFloat);

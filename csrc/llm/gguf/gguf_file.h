@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csrc/llm/tokenizer/tokenizer.h>
+#include <csrc/llm/weight_codes.h>
 #include <csrc/serialize/file_bytes.h>
 
 #include <aten/core/Tensor.h>
@@ -43,15 +44,6 @@ struct GgufTensor {
   size_t nbytes;
 };
 
-/// A matrix of codes: an element is scale * code + offset, of the scale and the offset of its group.
-struct GgufCodes {
-  at::Tensor codes; ///< int8, with the sizes of the tensor; of 4 bits they are from -8 to 7
-  at::Tensor scales; ///< float32, [..., groups]
-  at::Tensor offsets; ///< the same, or undefined
-  int64_t bits; ///< 8 or 4: what holds the codes
-  int64_t group_size; ///< adjacent elements that share a scale
-};
-
 /// A mapped file of version 2 or 3. Everything in it is checked when it is opened: counts and sizes against the bytes
 /// that are there, types of elements, alignment; c10::Error tells what is wrong. Const calls from several threads are
 /// safe.
@@ -86,7 +78,7 @@ class TORCH_API GgufFile {
   /// The tensor in float32, whatever its format.
   at::Tensor dequantized(std::string_view name) const;
   /// The codes of a tensor in a format of blocks, nothing rounded; of Q5 and Q6 they take 8 bits. Throws for others.
-  GgufCodes codes(std::string_view name) const;
+  WeightCodes codes(std::string_view name) const;
 
   /// The tokenizer of the metadata (tokenizer.ggml.*): SentencePiece BPE ("llama"), unigram ("t5") or byte-level BPE
   /// ("gpt2"). Throws c10::Error for other models and for splits of words that are not known, by their names.

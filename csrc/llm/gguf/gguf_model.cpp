@@ -113,7 +113,9 @@ class ConfigWriter {
     copy_integer("context_length", "max_position_embeddings");
     copy_number("attention.layer_norm_rms_epsilon", "rms_norm_eps");
     copy_number("attention.layer_norm_epsilon", "layer_norm_eps");
-    copy_integer("attention.sliding_window", "sliding_window");
+    if (file_.integer(key("attention.sliding_window"), 0) != 0) { // which stands for none
+      copy_integer("attention.sliding_window", "sliding_window");
+    }
     add("qk_layernorm", Json(file_.has_tensor("blk.0.attn_q_norm.weight"))); // Phi
   }
 
@@ -320,13 +322,11 @@ class GgufWeight final : public StoredWeight {
     if (!file_->is_quantized(name_) || sizes().size() != 2) {
       return {};
     }
-    const GgufCodes codes = file_->codes(name_);
-    std::optional<at::Tensor> offsets;
-    if (codes.offsets.defined()) {
-      offsets = in_order(codes.offsets);
-    }
-    return at::quantized::PackedWeight::from_codes(
-        in_order(codes.codes), in_order(codes.scales), offsets, codes.bits, codes.group_size);
+    WeightCodes codes = file_->codes(name_);
+    codes.codes = in_order(codes.codes);
+    codes.scales = in_order(codes.scales);
+    codes.offsets = codes.offsets.defined() ? in_order(codes.offsets) : codes.offsets;
+    return codes.pack();
   }
 
  private:
