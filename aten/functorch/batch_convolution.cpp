@@ -4,10 +4,8 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/library/library.h>
-#include <aten/ops/bmm.h>
 #include <aten/ops/convolution.h>
 #include <aten/ops/convolution_backward.h>
-#include <aten/ops/im2col.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/Exception.h>
 
@@ -102,27 +100,6 @@ Tensor bias_gradient(const Tensor& grads) {
   return grads.sum(dims);
 }
 
-/// Whether the weights' gradients are faster as products with the inputs' windows than as a convolution: windows of few
-/// channels leave a convolution's vectors empty, and take little memory.
-bool is_by_windows(const Tensor& weight, const Geometry& g) {
-  constexpr int64_t kFewChannels = 4;
-  return weight.dim() == 4 && weight.size(1) <= kFewChannels && g.groups == 1 && !g.transposed &&
-      !c10::isComplexType(weight.scalar_type());
-}
-
-/// The weights' gradients, from gradients and inputs with the batch in front.
-Tensor gradient_by_windows(const Tensor& grads, const Tensor& inputs, const Tensor& weight, const Geometry& g) {
-  const int64_t batch = grads.size(0), samples = grads.size(1);
-  const auto both = [](IntArrayRef one_or_two) { return c10::DimVector{one_or_two.front(), one_or_two.back()}; };
-  const Tensor windows =
-      at::im2col(inputs.flatten(0, 1), weight.sizes().slice(2), both(g.dilation), both(g.padding), both(g.stride));
-  const Tensor products = at::bmm(grads.flatten(0, 1).flatten(2), windows.mT());
-  c10::DimVector sizes{batch, samples};
-  sizes.append(weight.sizes().begin(), weight.sizes().end());
-  const Tensor gradients = products.reshape(sizes);
-  return samples == 1 ? gradients.squeeze(1) : gradients.sum(1);
-}
-
 std::tuple<Tensor, Tensor, Tensor> convolution_backward(
     const Tensor& grad_output,
     const Tensor& input,
@@ -158,9 +135,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(
               std::get<0>(backward(join(grads, 0), join(x.with_batch(batch), 0), weight, groups, true)), 0, batch));
   }
   if (output_mask[1]) {
-    const Geometry g{stride, padding, dilation, transposed, output_padding, groups};
-    std::get<1>(results) = is_by_windows(weight, g) ? wrap(gradient_by_windows(grads, x.with_batch(batch), weight, g))
-                                                    : wrap(separate(std::get<1>(grouped(false)), 0, batch));
+    std::get<1>(results) = wrap(separate(std::get<1>(grouped(false)), 0, batch));
   }
   if (output_mask[2]) {
     std::get<2>(results) = wrap(bias_gradient(grads));

@@ -28,9 +28,6 @@ namespace {
 using Optional = std::optional<Tensor>;
 using Three = std::tuple<Tensor, Tensor, Tensor>;
 
-bool is_given(const Optional& tensor) {
-  return tensor.has_value() && tensor->defined();
-}
 Tensor or_undefined(const Optional& tensor) {
   return tensor.value_or(Tensor());
 }

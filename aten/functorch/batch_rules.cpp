@@ -96,6 +96,10 @@ std::optional<ScalarType> common_dtype(const BatchCall& call) {
 
 } // namespace
 
+bool is_given(const std::optional<Tensor>& tensor) {
+  return tensor.has_value() && tensor->defined();
+}
+
 VmapLevelPtr level_of(c10::ArrayRef<Tensor> tensors, const char* op) {
   VmapLevelPtr highest;
   for (const Tensor& tensor : tensors) {

@@ -5,6 +5,7 @@
 #include <c10/util/ArrayRef.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace at::functorch {
 
@@ -45,6 +46,9 @@ void batch_sizes(const BatchCall& call);
 void batch_samples(const BatchCall& call, int64_t rank);
 void batch_inplace(const BatchCall& call);
 void batch_by_loop(const BatchCall& call);
+
+/// Whether an optional argument is a tensor.
+bool is_given(const std::optional<Tensor>& tensor);
 
 /// The highest level of a tensor among these that is batched; null if none is. Throws if that vmap has ended.
 VmapLevelPtr level_of(c10::ArrayRef<Tensor> tensors, const char* op);

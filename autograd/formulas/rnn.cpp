@@ -64,10 +64,12 @@ Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& s
 
 namespace {
 
-/// Whether the steps go back in one kernel: it cannot be differentiated again.
+/// Whether the steps go back in one kernel: it cannot be differentiated again, and reads memory, which batched
+/// gradients inside of vmap do not have.
 template <class... Grads>
 bool has_kernel(const Tensor& output, const Grads&... grads) {
-  return !is_differentiated_again(output, grads...) && output.numel() > 0 && at::native::steps_are_kernels(output);
+  return !is_differentiated_again(output, grads...) && output.numel() > 0 && at::native::steps_are_kernels(output) &&
+      ((!grads.defined() || grads.has_storage()) && ...);
 }
 
 at::TensorBase contiguous(const Tensor& t) {

@@ -2,6 +2,7 @@
 // tangents is computed for all steps at once; a step is a product, and its slopes times that.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <aten/native/support/step_states.h>
 #include <autograd/formulas/recurrent_steps.h>
 #include <autograd/formulas/shared.h>
 
@@ -14,6 +15,7 @@ namespace torch::autograd::formulas {
 namespace {
 
 using at::native::StepRows;
+using at::native::StepStates;
 
 Tensor sum_of_four(const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& d) {
   return sum_of(sum_of(a, b), sum_of(c, d));
@@ -131,36 +133,6 @@ Tensor all_states_before(const Tensor& after, const Tensor& first, const StepRow
   return at::cat(before, 0);
 }
 
-/// Tangents of states that go from step to step.
-class CarriedTangent {
- public:
-  /// `first_t` may be undefined, `first` is not.
-  CarriedTangent(const StepRows& steps, const Tensor& first, const Tensor& first_t)
-      : steps_(steps), first_(or_zeros(first_t, first)), all_(static_cast<size_t>(steps.steps())) {}
-
-  /// Of the states before step t, all steps before it having been set.
-  Tensor before(int64_t t) const {
-    const int64_t continued = steps_.continued(t), begin = steps_.live(t) - continued;
-    if (continued == 0) {
-      return first_.narrow(0, 0, begin);
-    }
-    const Tensor kept = all_[static_cast<size_t>(steps_.before(t))].narrow(0, 0, continued);
-    return begin == 0 ? kept : at::cat({kept, first_.narrow(0, continued, begin)}, 0);
-  }
-  void set(int64_t t, const Tensor& tangent) {
-    all_[static_cast<size_t>(t)] = tangent;
-  }
-  /// Of all steps, laid out as the states.
-  Tensor all(IntArrayRef sizes) const {
-    return at::cat(all_, 0).view(sizes);
-  }
-
- private:
-  const StepRows& steps_;
-  Tensor first_;
-  std::vector<Tensor> all_;
-};
-
 /// The tangents of sums over the inputs, of all steps; undefined if they have none.
 Tensor input_sums_tangent(
     const Tensor& rows, const Tensor& rows_t, const Tensor& w_ih, const Tensor& w_ih_t, const Tensor& bias_t) {
@@ -246,7 +218,7 @@ std::vector<Tensor> lstm_steps_tangents(
   Tensor sums_t = input_sums_tangent(rows, rows_of(input_t), w_ih, w_ih_t, bias_t);
   sums_t = sum_of(sums_t, w_hh_t.defined() ? at::mm(hidden_before, w_hh_t.t()) : w_hh_t);
   const Tensor projected_t = w_hr_t.defined() ? at::mm(slopes.put_out, w_hr_t.t()) : w_hr_t;
-  CarriedTangent hidden(steps, hx, hx_t), cell(steps, cx, cx_t);
+  StepStates hidden(steps, or_zeros(hx_t, hx)), cell(steps, or_zeros(cx_t, cx));
   for (int64_t i = 0; i < steps.steps(); ++i) {
     const int64_t t = steps.nth(i);
     const Tensor recurrent_t = at::mm(hidden.before(t), w_hh.t());
@@ -294,7 +266,7 @@ Tensor gru_steps_tangent(
   const GruSlopes all(gates, candidates, before);
   const Tensor sums_t = input_sums_tangent(rows, rows_of(input_t), w_ih, w_ih_t, b_ih_t);
   const Tensor weights_t = input_sums_tangent(before, Tensor(), w_hh, w_hh_t, b_hh_t);
-  CarriedTangent hidden(steps, hx, hx_t);
+  StepStates hidden(steps, or_zeros(hx_t, hx));
   for (int64_t i = 0; i < steps.steps(); ++i) {
     const int64_t t = steps.nth(i);
     const Tensor before_t = hidden.before(t);
@@ -326,7 +298,7 @@ Tensor rnn_steps_tangent(
   if (w_hh_t.defined()) {
     sums_t = sum_of(sums_t, at::mm(all_states_before(states, hx, steps), w_hh_t.t()));
   }
-  CarriedTangent hidden(steps, hx, hx_t);
+  StepStates hidden(steps, or_zeros(hx_t, hx));
   for (int64_t i = 0; i < steps.steps(); ++i) {
     const int64_t t = steps.nth(i);
     const Tensor recurrent_t = at::mm(hidden.before(t), w_hh.t());
