@@ -210,9 +210,10 @@ void backward_weight(const ConvProblem& p, const T* src, const T* dst, T* weight
   const Columns<T> columns{p};
   const int64_t outs = p.out_channels / p.groups;
   std::fill(weight, weight + p.out_channels * columns.depth, T(0));
-  const c10::DataPtr scratch = columns.buffer();
-  for (int64_t n = 0; n < p.batch; ++n) {
-    for (int64_t g = 0; g < p.groups; ++g) {
+  const auto run = [&](int64_t begin, int64_t end) {
+    const c10::DataPtr scratch = columns.buffer();
+    for (int64_t i = begin * p.batch; i < end * p.batch; ++i) {
+      const int64_t g = i / p.batch, n = i % p.batch;
       const T* image = src + (n * p.in_channels + g * columns.channels) * p.in_size();
       const T* grad = dst + (n * p.out_channels + g * outs) * p.out_size();
       columns.for_blocks(image, static_cast<T*>(scratch.get()), [&](const WindowColumns& w, Matrix<const T> cols) {
@@ -228,6 +229,12 @@ void backward_weight(const ConvProblem& p, const T* src, const T* dst, T* weight
         gemm(product);
       });
     }
+  };
+  // The images of a group are added in their order, whatever the number of threads.
+  if (p.groups >= at::get_num_threads()) {
+    at::parallel_for(0, p.groups, 1, run);
+  } else {
+    run(0, p.groups);
   }
 }
 

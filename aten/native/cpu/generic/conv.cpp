@@ -259,6 +259,16 @@ bool is_fast_product(const ConvProblem& p, const Operands& given) {
       given.dst.is_contiguous();
 }
 
+/// Whether the gradient of the weights is a product of each group's windows that the own kernels do faster than oneDNN
+/// or a kernel for planes: the windows of few channels take little memory and leave oneDNN's blocks of channels empty,
+/// features are enough for a tile, and groups for the threads (measured).
+bool has_few_channels(const ConvProblem& p, ConvPass pass, const Operands& given) {
+  constexpr int64_t kFewChannels = 4, kLeastFeatures = 8;
+  return pass == ConvPass::BackwardWeight && (p.dtype == kFloat || p.dtype == kDouble) && p.groups > 1 &&
+      p.in_channels / p.groups <= kFewChannels && p.out_channels / p.groups >= kLeastFeatures &&
+      given.src.is_contiguous() && given.dst.is_contiguous();
+}
+
 /// Runs a small convolution by the kernel for these; false where it is none.
 bool run_shifted(const ConvProblem& p, ConvPass pass, const Operands& given, const void* bias) {
   if (pass != ConvPass::Forward || !(p.dtype == kFloat || p.dtype == kDouble)) {
@@ -280,6 +290,9 @@ void add_bias(const Tensor& out, const Tensor& bias) {
 
 void run(const ConvProblem& p, ConvPass pass, const Operands& operands, const Tensor& bias) {
   const void* start = bias.defined() ? bias.const_data_ptr() : nullptr;
+  if (has_few_channels(p, pass, operands)) {
+    return run_columns(p, pass, operands, bias);
+  }
   if (is_depthwise(p, pass, operands)) {
     return run_depthwise(p, pass, operands, start);
   }
