@@ -4,7 +4,9 @@ import statistics
 import time
 
 import torch
+import torch.nn.functional as F
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.func import functional_call, grad, hessian, jacrev, jvp, stack_module_state, vmap
 
 torch.set_num_threads(1)
@@ -53,16 +55,63 @@ def ensemble(width, models):
     return run
 
 
-def forward(width, with_tangent):
-    a, x, v = (torch.randn(width, width) for _ in range(3))
-    f = lambda t: a.mm(t.mm(a).tanh()).sigmoid()
-    return (lambda: jvp(f, (x,), (v,))) if with_tangent else (lambda: f(x))
+def products(width):
+    a = torch.randn(width, width)
+    return lambda t: a.mm(t.mm(a).tanh()).sigmoid()
 
 
-def chain(rows, columns, mapped):
-    x = torch.randn(rows, columns)
-    f = lambda t: (t.sin() * t + 1).exp().mul(t).sub(t).relu()
-    return (lambda: vmap(f)(x)) if mapped else (lambda: f(x))
+def perceptron(width):
+    a, b, c = torch.randn(width, width), torch.randn(width, width), torch.randn(width)
+    return lambda t: F.linear(F.linear(F.linear(t, a, c).tanh(), b, c).relu(), a, c)
+
+
+def convolutions(channels):
+    a, b, c = torch.randn(channels, 3, 3, 3), torch.randn(channels, channels, 3, 3), torch.randn(channels)
+    return lambda t: F.max_pool2d(F.conv2d(F.conv2d(t, a, c).relu(), b, c).relu(), 2).mean((2, 3))
+
+
+def transformer(width):
+    qkv, out = torch.randn(3 * width, width) / width, torch.randn(width, width) / width
+    up, down = torch.randn(4 * width, width) / width, torch.randn(width, 4 * width) / width
+    scale, shift = torch.ones(width), torch.zeros(width)
+
+    def f(t):
+        normed = lambda x: F.layer_norm(x, (width,), scale, shift)
+        heads = lambda x: x.reshape(x.size(0), x.size(1), 4, -1).transpose(1, 2)
+        q, k, v = F.linear(normed(t), qkv).chunk(3, -1)
+        attended = F.scaled_dot_product_attention(heads(q), heads(k), heads(v))
+        x = t + F.linear(attended.transpose(1, 2).reshape(t.shape), out)
+        return x + F.linear(F.gelu(F.linear(normed(x), up)), down)
+
+    return f
+
+
+def chain(t):
+    return (t.sin() * t + 1).exp().mul(t).sub(t).relu()
+
+
+def forward(f, *sizes):
+    x = torch.randn(sizes)
+    return lambda: f(x)
+
+
+def derivative(f, *sizes):
+    x, v = torch.randn(sizes), torch.randn(sizes)
+
+    def run():
+        with sdpa_kernel(SDPBackend.MATH):  # the others have no forward mode
+            jvp(f, (x,), (v,))
+
+    return run
+
+
+def mapped(f, *sizes):
+    x = torch.randn(sizes)
+    return lambda: vmap(f)(x)
+
+
+def pair(name, f, *sizes):
+    return {name: forward(f, *sizes), f"{name}_jvp": derivative(f, *sizes)}
 
 
 def measure(call):
@@ -87,9 +136,13 @@ CASES = {
     "jacobian_small": jacobian(8), "jacobian_large": jacobian(256),
     "hessian_small": hessian_of(10), "hessian_100": hessian_of(100),
     "ensemble_small": ensemble(8, 32), "ensemble_large": ensemble(256, 32),
-    "forward_large": forward(256, False), "jvp_large": forward(256, True),
-    "chain_large": chain(64, 4096, False), "vmap_chain_large": chain(64, 4096, True),
-    "vmap_chain_small": chain(4, 8, True),
+    **pair("products", products(256), 256, 256),
+    **pair("perceptron_small", perceptron(32), 4, 32), **pair("perceptron_large", perceptron(512), 16, 512),
+    **pair("convolutions_small", convolutions(4), 1, 3, 16, 16), **pair("convolutions_large", convolutions(32), 8, 3, 32, 32),
+    **pair("transformer_small", transformer(32), 1, 16, 32), **pair("transformer_large", transformer(256), 4, 128, 256),
+    **pair("chain_100", chain, 10, 10), "chain_100_vmap": mapped(chain, 10, 10),
+    **pair("chain_10k", chain, 100, 100), "chain_10k_vmap": mapped(chain, 100, 100),
+    **pair("chain_1m", chain, 1000, 1000), "chain_1m_vmap": mapped(chain, 1000, 1000),
 }
 for name, call in CASES.items():
     print(f"{name:<22} {measure(call):10.1f}", flush=True)
