@@ -18,9 +18,6 @@ namespace torch::autograd {
 
 namespace detail {
 
-using at::functorch::VmapLevel;
-using at::functorch::VmapLevelPtr;
-
 void extract_variables(VariableFlags& is_variable, variable_list& list, const at::Tensor& x) {
   is_variable.push_back(1);
   list.push_back(x);
@@ -46,47 +43,66 @@ variable_list to_list(Variable&& output) {
   return list;
 }
 
-void raise_level(VmapLevelPtr& level, const at::Tensor& x) {
+struct VmapCall::Level {
+  explicit Level(at::functorch::VmapLevelPtr vmap_) : vmap(std::move(vmap_)) {}
+  at::functorch::VmapLevelPtr vmap;
+  std::optional<at::functorch::LevelsBelowGuard> outside;
+};
+
+VmapCall::VmapCall() = default;
+VmapCall::~VmapCall() = default;
+
+void VmapCall::look_at(const at::Tensor& x) {
   const at::functorch::BatchedTensorImpl* const batched = at::functorch::maybeGetBatchedImpl(x);
-  if (batched != nullptr && (!level || batched->level() > level->number)) {
+  if (batched != nullptr && (!level_ || batched->level() > level_->vmap->number)) {
     at::functorch::check_not_escaped(*batched, "autograd::Function");
-    level = batched->vmap_level();
+    level_ = std::make_unique<Level>(batched->vmap_level());
   }
 }
 
-void raise_level(VmapLevelPtr& level, const std::optional<at::Tensor>& x) {
-  raise_level(level, x.value_or(at::Tensor()));
+void VmapCall::look_at(const std::optional<at::Tensor>& x) {
+  look_at(x.value_or(at::Tensor()));
 }
 
-void raise_level(VmapLevelPtr& level, at::ArrayRef<at::Tensor> xs) {
+void VmapCall::look_at(at::ArrayRef<at::Tensor> xs) {
   for (const at::Tensor& x : xs) {
-    raise_level(level, x);
+    look_at(x);
   }
 }
 
-at::Tensor below_level(const VmapLevel& level, VmapDims& dims, const at::Tensor& x) {
-  auto [value, dim] = at::functorch::unwrapTensorAtLevel(x, level.number);
-  dims.push_back(dim);
+bool VmapCall::is_batched() const {
+  return static_cast<bool>(level_);
+}
+
+at::Tensor VmapCall::below(const at::Tensor& x) {
+  auto [value, dim] = at::functorch::unwrapTensorAtLevel(x, level_->vmap->number);
+  in_dims_.push_back(dim);
   return value;
 }
 
-std::optional<at::Tensor> below_level(const VmapLevel& level, VmapDims& dims, const std::optional<at::Tensor>& x) {
+std::optional<at::Tensor> VmapCall::below(const std::optional<at::Tensor>& x) {
   if (x.has_value()) {
-    return below_level(level, dims, *x);
+    return below(*x);
   }
-  dims.emplace_back();
+  in_dims_.emplace_back();
   return std::nullopt;
 }
 
-variable_list below_level(const VmapLevel& level, VmapDims& dims, at::ArrayRef<at::Tensor> xs) {
+variable_list VmapCall::below(at::ArrayRef<at::Tensor> xs) {
   variable_list values;
   for (const at::Tensor& x : xs) {
-    values.push_back(below_level(level, dims, x));
+    values.push_back(below(x));
   }
   return values;
 }
 
-variable_list batched_outputs(variable_list&& outputs, const VmapDims& dims, const VmapLevelPtr& level) {
+VmapInfo VmapCall::enter() {
+  level_->outside.emplace(*level_->vmap);
+  return {level_->vmap->batch_size, level_->vmap->randomness};
+}
+
+variable_list VmapCall::outputs(variable_list&& outputs, const VmapDims& dims) const {
+  const at::functorch::VmapLevelPtr& level = level_->vmap;
   TORCH_CHECK(
       dims.size() == outputs.size(), "vmap of a custom function returned ", dims.size(),
       " dimensions of batches, but there are ", outputs.size(),
@@ -498,12 +514,16 @@ variable_list CustomNode::finish_values(const variable_list& inputs, variable_li
   return std::move(outputs);
 }
 
-CustomTangents CustomNode::call_batched_jvp(variable_list tangents) {
+bool CustomNode::call_batched_jvp(variable_list& tangents) {
   if (ctx_.batch_ == nullptr) {
-    return call_jvp(std::move(tangents));
+    return call_jvp(tangents);
   }
-  const CustomTangents results = call_jvp(ctx_.batch_->above(tangents));
-  return results.has_value() ? CustomTangents(ctx_.batch_->below(*results)) : std::nullopt;
+  tangents = ctx_.batch_->above(tangents);
+  const bool has_rule = call_jvp(tangents);
+  if (has_rule) {
+    tangents = ctx_.batch_->below(tangents);
+  }
+  return has_rule;
 }
 
 void CustomNode::set_tangents(const variable_list& inputs, const variable_list& outputs, bool recorded) {
@@ -514,8 +534,8 @@ void CustomNode::set_tangents(const variable_list& inputs, const variable_list& 
   if (!recorded) {
     ctx_.save_variables();
   }
-  const bool has_rule = call.run(
-      ctx_.materialize_grads_, [this](variable_list tangents) { return call_batched_jvp(std::move(tangents)); });
+  const bool has_rule =
+      call.run(ctx_.materialize_grads_, [this](variable_list& tangents) { return call_batched_jvp(tangents); });
   if (!recorded) {
     ctx_.saved_variables_->clear();
   }

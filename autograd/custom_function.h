@@ -2,7 +2,6 @@
 
 #include <c10/util/DimVector.h>
 #include <aten/core/ivalue.h>
-#include <aten/functorch/vmap_levels.h>
 #include <autograd/function.h>
 #include <autograd/functions/utils.h>
 #include <autograd/saved_variable.h>
@@ -13,6 +12,7 @@
 #include <c10/util/OwnedPtr.h>
 #include <c10/util/flat_hash_map.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -23,6 +23,10 @@
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+namespace at::functorch {
+enum class RandomnessType : uint8_t;
+} // namespace at::functorch
 
 namespace torch::autograd {
 
@@ -106,9 +110,6 @@ struct TORCH_API AutogradContext {
   bool has_freed_buffers_ = false;
 };
 
-/// The tangents of a custom function's outputs; none where the function has no rule for them.
-using CustomTangents = std::optional<variable_list>;
-
 /// The part of a custom function's node that does not depend on the function.
 struct TORCH_API CustomNode : public Node {
   variable_list apply(variable_list&& inputs) final;
@@ -125,16 +126,16 @@ struct TORCH_API CustomNode : public Node {
 
  protected:
   virtual variable_list call_backward(variable_list inputs) = 0;
-  /// For the tangents of the tensors among the inputs.
-  virtual CustomTangents call_jvp(variable_list /*tangents*/) {
-    return std::nullopt;
+  /// Puts the outputs' tangents in place of the inputs' ones; false where the function has no rule for them.
+  virtual bool call_jvp(variable_list& /*tangents*/) {
+    return false;
   }
 
  private:
   variable_list finish_batched(const variable_list& inputs, const variable_list& outputs, bool recorded);
   variable_list finish_values(const variable_list& inputs, variable_list&& outputs, bool recorded);
   void set_tangents(const variable_list& inputs, const variable_list& outputs, bool recorded);
-  CustomTangents call_batched_jvp(variable_list tangents);
+  bool call_batched_jvp(variable_list& tangents);
 };
 
 namespace detail {
@@ -154,12 +155,11 @@ struct CppNode final : public CustomNode {
   variable_list call_backward(variable_list inputs) override {
     return T::backward(&ctx_, inputs);
   }
-  CustomTangents call_jvp(variable_list tangents) override {
+  bool call_jvp(variable_list& tangents) override {
     if constexpr (detail::has_jvp<T>::value) {
-      return T::jvp(&ctx_, std::move(tangents));
-    } else {
-      return std::nullopt;
+      tangents = T::jvp(&ctx_, std::move(tangents));
     }
+    return detail::has_jvp<T>::value;
   }
 };
 
@@ -172,12 +172,10 @@ TORCH_API void extract_variables(VariableFlags& is_variable, variable_list& list
 // Which arguments are inputs is told by their own type, as in libtorch: a vector of tensors is passed through like a
 // number.
 template <typename T>
-inline constexpr bool is_input = std::is_same_v<T, at::Tensor> || std::is_same_v<T, std::optional<at::Tensor>> ||
-    std::is_same_v<T, at::ArrayRef<at::Tensor>>;
-
-template <typename T>
 void extract_argument(VariableFlags& is_variable, variable_list& list, const T& x) {
-  if constexpr (is_input<T>) {
+  if constexpr (
+      std::is_same_v<T, at::Tensor> || std::is_same_v<T, std::optional<at::Tensor>> ||
+      std::is_same_v<T, at::ArrayRef<at::Tensor>>) {
     extract_variables(is_variable, list, x);
   } else {
     is_variable.push_back(0);
@@ -222,54 +220,53 @@ struct has_vmap : std::false_type {};
 template <class T>
 struct has_vmap<T, std::void_t<decltype(&T::vmap)>> : std::true_type {};
 
-/// Makes `level` that of a tensor, if it is batched at a higher one.
-TORCH_API void raise_level(at::functorch::VmapLevelPtr& level, const at::Tensor& x);
-TORCH_API void raise_level(at::functorch::VmapLevelPtr& level, const std::optional<at::Tensor>& x);
-TORCH_API void raise_level(at::functorch::VmapLevelPtr& level, at::ArrayRef<at::Tensor> xs);
+/// A call of a function with a rule of its own for vmap: the level of its arguments, and what they are outside of it.
+class TORCH_API VmapCall {
+ public:
+  VmapCall();
+  VmapCall(const VmapCall&) = delete;
+  VmapCall& operator=(const VmapCall&) = delete;
+  ~VmapCall();
 
-/// Arguments as they are below a level.
-TORCH_API at::Tensor below_level(const at::functorch::VmapLevel& level, VmapDims& dims, const at::Tensor& x);
-TORCH_API std::optional<at::Tensor> below_level(
-    const at::functorch::VmapLevel& level, VmapDims& dims, const std::optional<at::Tensor>& x);
-TORCH_API variable_list below_level(const at::functorch::VmapLevel& level, VmapDims& dims, at::ArrayRef<at::Tensor> xs);
+  /// Makes the level of a tensor that of the call, if it is batched at a higher one.
+  void look_at(const at::Tensor& x);
+  void look_at(const std::optional<at::Tensor>& x);
+  void look_at(at::ArrayRef<at::Tensor> xs);
+  template <class T>
+  void look_at(const T&) {}
+  bool is_batched() const;
 
-template <class... Args>
-at::functorch::VmapLevelPtr level_of_arguments(const Args&... args) {
-  at::functorch::VmapLevelPtr level;
-  const auto look_at = [&](const auto& x) {
-    if constexpr (is_input<std::decay_t<decltype(x)>>) {
-      raise_level(level, x);
-    }
-  };
-  (look_at(args), ...);
-  return level;
-}
-
-template <class T>
-decltype(auto) argument_below(const at::functorch::VmapLevel& level, VmapDims& dims, const T& x) {
-  if constexpr (is_input<T>) {
-    return below_level(level, dims, x);
-  } else {
-    dims.emplace_back();
-    return (x);
+  /// An argument outside of the level; notes where its batch stands.
+  at::Tensor below(const at::Tensor& x);
+  std::optional<at::Tensor> below(const std::optional<at::Tensor>& x);
+  variable_list below(at::ArrayRef<at::Tensor> xs);
+  template <class T>
+  const T& below(const T& x) {
+    in_dims_.emplace_back();
+    return x;
   }
-}
 
-/// What `vmap` returned, as outputs that stand for samples. Throws unless there is an entry of `dims` for each.
-TORCH_API variable_list
-batched_outputs(variable_list&& outputs, const VmapDims& dims, const at::functorch::VmapLevelPtr& level);
+  /// Hides the level from this thread for as long as this lives.
+  VmapInfo enter();
+  const VmapDims& in_dims() const {
+    return in_dims_;
+  }
+  /// What the rule returned, as outputs that stand for samples. Throws unless there is an entry of `dims` for each.
+  variable_list outputs(variable_list&& outputs, const VmapDims& dims) const;
+
+ private:
+  struct Level;
+  c10::OwnedPtr<Level> level_;
+  VmapDims in_dims_;
+};
 
 template <class T, class Result, class... Args>
-Result call_vmap(const at::functorch::VmapLevelPtr& level, const Args&... args) {
-  VmapDims dims;
-  const std::tuple<decltype(argument_below(*level, dims, args))...> values{argument_below(*level, dims, args)...};
-  const at::functorch::LevelsBelowGuard outside(*level);
-  auto [outputs, out_dims] = std::apply(
-      [&](const auto&... value) {
-        return T::vmap(VmapInfo{level->batch_size, level->randomness}, std::as_const(dims), value...);
-      },
-      values);
-  return from_list<Result>(batched_outputs(to_list(Result(std::move(outputs))), out_dims, level));
+Result call_vmap(VmapCall& call, const Args&... args) {
+  const std::tuple<decltype(call.below(args))...> values{call.below(args)...};
+  const VmapInfo info = call.enter();
+  auto [outputs, out_dims] =
+      std::apply([&](const auto&... value) { return T::vmap(info, call.in_dims(), value...); }, values);
+  return from_list<Result>(call.outputs(to_list(Result(std::move(outputs))), out_dims));
 }
 
 } // namespace detail
@@ -310,8 +307,10 @@ struct Function {
   static auto apply(Args&&... args) -> std::enable_if_t<std::is_same_v<X, T>, forward_t<X, Args...>> {
     using Result = forward_t<X, Args...>;
     if constexpr (detail::has_vmap<X>::value) {
-      if (const at::functorch::VmapLevelPtr level = detail::level_of_arguments(args...)) {
-        return detail::call_vmap<X, Result>(level, args...);
+      detail::VmapCall call;
+      (call.look_at(std::as_const(args)), ...);
+      if (call.is_batched()) {
+        return detail::call_vmap<X, Result>(call, args...);
       }
     }
     const auto node = make_node<CppNode<T>>();

@@ -72,11 +72,11 @@ bool CustomCall::run_from(size_t place, bool materialize, Jvp jvp) const {
   }
   const uint64_t level = levels_[place];
   const HiddenLevel hidden(level);
-  const CustomTangents tangents = jvp(tangents_of_inputs(level, materialize));
-  if (!tangents.has_value()) {
+  variable_list tangents = tangents_of_inputs(level, materialize);
+  if (!jvp(tangents)) {
     return false;
   }
-  set(level, *tangents);
+  set(level, tangents);
   return run_from(place + 1, materialize, jvp);
 }
 

@@ -13,7 +13,7 @@ namespace torch::autograd::forward_ad {
 class CustomCall {
  public:
   using TensorSet = std::unordered_set<c10::TensorImpl*>;
-  using Jvp = c10::function_ref<CustomTangents(variable_list)>;
+  using Jvp = c10::function_ref<bool(variable_list&)>;
 
   CustomCall(
       const variable_list& inputs,
@@ -26,7 +26,7 @@ class CustomCall {
     return !levels_.empty();
   }
 
-  /// Gives the outputs what `jvp` makes of the tangents of the inputs, at each level. False if it makes none.
+  /// Gives the outputs what `jvp` makes of the tangents of the inputs, in place, at each level. False if it makes none.
   bool run(bool materialize, Jvp jvp) const;
 
  private:

@@ -147,10 +147,6 @@ void QuantizedWeightImpl::to(Dtype dtype, bool non_blocking) {
   }
 }
 
-std::shared_ptr<nn::LinearWeight> QuantizedWeightImpl::unfilled() const {
-  return std::static_pointer_cast<QuantizedWeightImpl>(clone());
-}
-
 Tensor QuantizedWeightImpl::codes() const {
   return form_.bits == 4 ? unpack_pairs(qdata) : qdata;
 }

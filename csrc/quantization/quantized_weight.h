@@ -39,7 +39,6 @@ class TORCH_API QuantizedWeightImpl : public nn::Cloneable<QuantizedWeightImpl>,
   void to(Dtype dtype, bool non_blocking = false) override;
 
   Tensor product(const Tensor& input, const Tensor& bias) override;
-  std::shared_ptr<nn::LinearWeight> unfilled() const override;
 
   /// The numbers that the codes stand for, [out, in], in the dtype of the scales.
   Tensor dequantize() const;

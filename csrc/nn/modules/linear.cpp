@@ -31,7 +31,7 @@ LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) {
 
 void LinearImpl::reset() {
   if (replacement_ != nullptr) {
-    register_replacement(replacement_->unfilled());
+    register_replacement(dynamic_cast<Module&>(*replacement_).clone());
   } else {
     weight = register_parameter("weight", at::empty({options.out_features(), options.in_features()}));
   }
@@ -59,23 +59,24 @@ Tensor LinearImpl::forward(const Tensor& input) {
   return replacement_ != nullptr ? replacement_->product(input, bias) : F::linear(input, weight, bias);
 }
 
-void LinearImpl::replace_weight(std::shared_ptr<LinearWeight> replacement) {
-  TORCH_CHECK(replacement != nullptr, "Linear::replace_weight: the replacement is null");
+void LinearImpl::replace_weight(std::shared_ptr<Module> replacement) {
   TORCH_CHECK(replacement_ == nullptr, "Linear::replace_weight: the weight has been replaced already");
   TORCH_CHECK(
       parameters_.contains("weight"),
       "Linear::replace_weight: the weight is computed from other tensors; "
       "remove the parametrization first");
+  TORCH_CHECK(
+      dynamic_cast<LinearWeight*>(replacement.get()) != nullptr,
+      "Linear::replace_weight: the replacement must be a module that is a LinearWeight, got ",
+      replacement == nullptr ? "null" : replacement->name());
   parameters_.erase("weight");
   weight = Tensor();
   register_replacement(std::move(replacement));
 }
 
-void LinearImpl::register_replacement(std::shared_ptr<LinearWeight> replacement) {
-  auto module = std::dynamic_pointer_cast<Module>(replacement);
-  TORCH_CHECK(module != nullptr, "Linear::replace_weight: the replacement must be a module");
-  register_module("weight", std::move(module));
-  replacement_ = std::move(replacement);
+void LinearImpl::register_replacement(std::shared_ptr<Module> replacement) {
+  replacement_ = dynamic_cast<LinearWeight*>(replacement.get());
+  register_module("weight", std::move(replacement));
 }
 
 FlattenImpl::FlattenImpl(const FlattenOptions& options_) : options(options_) {}

@@ -5,7 +5,6 @@
 #include <csrc/nn/options/linear.h>
 
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -20,15 +19,13 @@ class TORCH_API IdentityImpl : public Cloneable<IdentityImpl> {
 };
 using Identity = BuiltinHolder<IdentityImpl>;
 
-/// What takes the place of a linear layer's weight, in another form: codes with scales (torch::quantize_). It is a
-/// module too, whose buffers are that form.
+/// What takes the place of a linear layer's weight, in another form: codes with scales (torch::quantize_). A class of
+/// modules whose buffers are that form derives from it.
 class TORCH_API LinearWeight {
  public:
   virtual ~LinearWeight() = default;
   /// input @ weight^T + bias; bias may be undefined.
   virtual Tensor product(const Tensor& input, const Tensor& bias) = 0;
-  /// One of the same form with buffers of its own, for a copy of the layer, which fills them.
-  virtual std::shared_ptr<LinearWeight> unfilled() const = 0;
 };
 
 /// input @ weight^T + bias: [..., in_features] to [..., out_features].
@@ -43,11 +40,11 @@ class TORCH_API LinearImpl : public Cloneable<LinearImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 
-  /// Puts `replacement`, a module, in the place of the weight: it is the submodule "weight" from now on, and the member
-  /// `weight` is undefined. Throws if there is one already.
-  void replace_weight(std::shared_ptr<LinearWeight> replacement);
+  /// Puts `replacement`, which must be a LinearWeight, in the place of the weight: it is the submodule "weight" from
+  /// now on, and the member `weight` is undefined. Throws if there is one already.
+  void replace_weight(std::shared_ptr<Module> replacement);
   /// What replace_weight was given, or null.
-  const std::shared_ptr<LinearWeight>& replaced_weight() const {
+  const LinearWeight* replaced_weight() const {
     return replacement_;
   }
 
@@ -58,9 +55,9 @@ class TORCH_API LinearImpl : public Cloneable<LinearImpl> {
   Tensor bias;
 
  private:
-  void register_replacement(std::shared_ptr<LinearWeight> replacement);
+  void register_replacement(std::shared_ptr<Module> replacement);
 
-  std::shared_ptr<LinearWeight> replacement_;
+  LinearWeight* replacement_ = nullptr; // the submodule "weight"
 };
 using Linear = BuiltinHolder<LinearImpl>;
 
