@@ -5,6 +5,7 @@
 #include <aten/core/List.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/library/library.h>
 #include <aten/ops/arange.h>
 #include <aten/ops/index.h>
@@ -17,6 +18,7 @@
 #include <aten/ops/scatter.h>
 #include <aten/ops/scatter_add.h>
 #include <aten/ops/scatter_reduce.h>
+#include <aten/ops/where.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/Exception.h>
@@ -158,7 +160,53 @@ void put_into(
   target.index_put_(with_batch_index(indices, layout, level, self.device()), ordered, accumulate);
 }
 
+bool is_batched_mask(const Tensor& index) {
+  return isBatchedTensor(index) && (index.scalar_type() == kBool || index.scalar_type() == kByte);
+}
+
+/// What self[mask] = values makes of self, where the mask has a batch and all its places get one value: how many these
+/// are differs, but not what is chosen from. Undefined for other indices.
+Tensor put_by_mask(const Tensor& self, const OptionalTensors& given, const Tensor& values, bool accumulate) {
+  int64_t place = 0, defined = 0;
+  Tensor mask;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Tensor index = given.get(i).value_or(Tensor());
+    defined += index.defined() ? 1 : 0;
+    if (index.defined() && is_batched_mask(index)) {
+      mask = index;
+      place = static_cast<int64_t>(i);
+    }
+  }
+  if (!mask.defined() || defined != 1 || mask.dim() == 0) {
+    return {};
+  }
+  const int64_t behind = self.dim() - place - mask.dim(); // dimensions
+  TORCH_CHECK_INDEX(
+      behind >= 0 && mask.sizes() == self.sizes().slice(static_cast<size_t>(place), mask.sizes().size()),
+      "The shape of the mask ", mask.sizes(), " at index ", place, " does not match the shape of the indexed tensor ",
+      self.sizes());
+  const int64_t along_places = values.dim() - 1 - behind;
+  if (along_places >= 0 && values.size(along_places) != 1) {
+    return {};
+  }
+  Tensor value = values.to(self.scalar_type());
+  if (along_places >= 0) {
+    value = value.squeeze(along_places);
+    for (int64_t d = 0; d < mask.dim(); ++d) {
+      value = value.unsqueeze(along_places);
+    }
+  }
+  Tensor chosen = mask.to(kBool);
+  for (int64_t d = 0; d < behind; ++d) {
+    chosen = chosen.unsqueeze(-1);
+  }
+  return at::where(chosen, accumulate ? self + value : value, self);
+}
+
 Tensor& index_put_(Tensor& self, const OptionalTensors& given, const Tensor& values, bool accumulate) {
+  if (const Tensor result = put_by_mask(self, given, values, accumulate); result.defined()) {
+    return self.copy_(result);
+  }
   const std::vector<Tensor> indices = integer_indices(given);
   const VmapLevelPtr level = level_with({self, values}, indices, "index_put_");
   if (!level) {
@@ -183,6 +231,9 @@ Tensor& index_put_impl_(
 }
 
 Tensor index_put(const Tensor& self, const OptionalTensors& given, const Tensor& values, bool accumulate) {
+  if (Tensor result = put_by_mask(self, given, values, accumulate); result.defined()) {
+    return result;
+  }
   const std::vector<Tensor> indices = integer_indices(given);
   const VmapLevelPtr level = level_with({self, values}, indices, "index_put");
   if (!level) {
@@ -337,6 +388,15 @@ Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, bool accum
   return self.copy_(at::index_put(self.reshape({-1}), indices, source.reshape({-1}), accumulate).view(self.sizes()));
 }
 
+Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  const VmapLevelPtr level = level_of({self, mask, source}, "masked_scatter");
+  const c10::DimVector sizes = infer_size_dimvector(self.sizes(), mask.sizes());
+  const Tensor expanded = self.expand(sizes);
+  // A tensor of its own for each sample, to write to.
+  const Tensor target = value_at(expanded, *level).with_batch(level->batch_size).clone(MemoryFormat::Contiguous);
+  return makeBatched(target, 0, level).masked_scatter_(mask, source);
+}
+
 } // namespace
 
 } // namespace at::functorch
@@ -355,4 +415,5 @@ TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
   m.impl("index_reduce", &index_reduce);
   m.impl("take", &take);
   m.impl("put_", &put_);
+  m.impl("masked_scatter", &masked_scatter);
 }

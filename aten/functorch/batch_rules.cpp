@@ -295,6 +295,14 @@ void batch_loss(const BatchCall& call) {
     return pad_sample(value_at(tensor, call.level()).with_batch(call.batch_size()), tensor.dim(), rank);
   });
   arguments[position] = static_cast<int64_t>(Reduction::None);
+  if (const std::optional<size_t> gradient = call.position("grad_output")) {
+    // The gradient of a loss: that of the mean comes in as that of each element.
+    if (reduction == Reduction::Mean) {
+      const int64_t elements = call.argument(*call.position("self")).toTensor().numel();
+      arguments[*gradient] = arguments[*gradient].toTensor().div(elements);
+    }
+    return call.finish(call.call(std::move(arguments)));
+  }
   Tensor losses = call.call(std::move(arguments))[0].toTensor();
   if (reduction != Reduction::None && losses.dim() > 1) {
     losses = reduction == Reduction::Mean ? losses.flatten(1).mean(1) : losses.flatten(1).sum(1);

@@ -1,14 +1,13 @@
 #include <csrc/capture/export.h>
 
 #include <csrc/capture/dynamic_export.h>
+#include <csrc/capture/keep_random_state.h>
 #include <csrc/capture/recorder.h>
 #include <csrc/program/program_state.h>
 #include <csrc/serialize/byte_sink.h>
 #include <csrc/serialize/tensor_file.h>
-#include <aten/core/Context.h>
 
 #include <map>
-#include <mutex>
 #include <set>
 
 namespace torch::capture {
@@ -81,25 +80,6 @@ std::string pickled(const IValue& value) {
   serialize::write_pickle(sink, "archive", value);
   return sink.bytes.size() > kMaxSampleBytes ? std::string() : std::string(sink.bytes.begin(), sink.bytes.end());
 }
-
-/// The state of random numbers, which runs for a recording leave as it was.
-class KeepRandomState {
- public:
-  KeepRandomState() : generator_(at::globalContext().defaultGenerator(c10::kCPU)) {
-    const std::lock_guard<std::mutex> lock(generator_.mutex());
-    state_ = generator_.get_state();
-  }
-  ~KeepRandomState() {
-    const std::lock_guard<std::mutex> lock(generator_.mutex());
-    generator_.set_state(state_);
-  }
-  KeepRandomState(const KeepRandomState&) = delete;
-  KeepRandomState& operator=(const KeepRandomState&) = delete;
-
- private:
-  at::Generator generator_;
-  at::Tensor state_;
-};
 
 class Exporter {
  public:

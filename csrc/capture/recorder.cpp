@@ -23,6 +23,8 @@ using c10::DispatchKeySet;
 using c10::IValue;
 using fx::Arg;
 
+thread_local int inner_backward_passes = 0;
+
 template <size_t N>
 bool is_one_of(const std::string& name, const std::string_view (&names)[N]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -149,9 +151,10 @@ void Recorder::refuse(const std::string& why) {
 }
 
 bool Recorder::refuses(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t first) {
-  if (autograd::get_current_graph_task_id() >= 0 && records_training_) {
+  const bool runs_backward = autograd::get_current_graph_task_id() >= 0 && inner_backward_passes == 0;
+  if (runs_backward && records_training_) {
     has_backward_ = true;
-  } else if (autograd::get_current_graph_task_id() >= 0 && !records_backward_) {
+  } else if (runs_backward && !records_backward_) {
     refuse("backward() runs in it (at " + toString(op.operator_name()) + "): call backward() on its results");
   } else if (const auto why = why_not_recorded(op, kind_of(op.schema()).obstacle, stack, first)) {
     refuse(*why);
@@ -390,6 +393,21 @@ void Recorder::keep_literals() {
       }
     }
   }
+}
+
+Recorder* Recorder::active() {
+  return dynamic_cast<Recorder*>(DispatchMode::current());
+}
+
+Recorder::InnerBackward::InnerBackward() {
+  ++inner_backward_passes;
+}
+Recorder::InnerBackward::~InnerBackward() {
+  --inner_backward_passes;
+}
+
+void Recorder::add_alias(const at::Tensor& alias, const at::Tensor& tensor) {
+  remember(alias, value_of(tensor).value());
 }
 
 /// Memory without values that is read before an operator wrote to it was written to by a pointer.

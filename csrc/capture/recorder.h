@@ -114,6 +114,19 @@ class Recorder final : public DispatchMode {
     return finish(results);
   }
 
+  /// The recorder that takes the operators of this thread; null if none does.
+  static Recorder* active();
+  /// While it lives, backward passes of this thread belong to a transform (torch::func): they ask for gradients at
+  /// nodes of its own, and so are part of what the code computes.
+  class InnerBackward {
+   public:
+    InnerBackward();
+    InnerBackward(const InnerBackward&) = delete;
+    InnerBackward& operator=(const InnerBackward&) = delete;
+    ~InnerBackward();
+  };
+  /// `alias` is `tensor` with another history, in which gradients flow on to that of the tensor.
+  void add_alias(const at::Tensor& alias, const at::Tensor& tensor);
   void call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) override;
 
  private:

@@ -123,7 +123,16 @@ class Comparison {
     return edge;
   }
 
-  std::string compare(const Edge& a, const Edge& recorded, std::vector<std::pair<Edge, Edge>>& pending) {
+  /// Where the inputs of a transform (torch::func) begin, gradients flow on unchanged.
+  Edge without_transforms(Edge edge) const {
+    while (edge.function && edge.function->name() == "FuncInput" && code.find(edge) < 0) {
+      edge = edge.function->num_outputs() == 0 ? Edge() : edge.function->next_edge(0);
+    }
+    return edge;
+  }
+
+  std::string compare(const Edge& in_code_at, const Edge& recorded, std::vector<std::pair<Edge, Edge>>& pending) {
+    const Edge a = without_transforms(in_code_at);
     const Edge b = without_copies(recorded, a);
     const int in_code = code.find(a), in_graph = graph.find(b);
     if (in_code >= 0 || in_graph >= 0) {

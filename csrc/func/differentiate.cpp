@@ -8,6 +8,7 @@
 #include <autograd/variable.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
+#include <csrc/capture/recorder.h>
 
 #include <functional>
 #include <unordered_set>
@@ -32,6 +33,9 @@ struct FuncInput final : autograd::Node {
 at::Tensor with_history(const at::Tensor& value, const std::shared_ptr<autograd::Node>& node) {
   at::Tensor alias = without_history(value);
   autograd::impl::set_gradient_edge(alias, {node, 0});
+  if (capture::Recorder* const recorder = capture::Recorder::active()) {
+    recorder->add_alias(alias, value);
+  }
   return alias;
 }
 
@@ -132,6 +136,7 @@ std::vector<at::Tensor> Recording::gradients_at_inputs(
   if (roots.empty()) {
     gradients.resize(inputs_.size());
   } else {
+    const capture::Recorder::InnerBackward inner;
     gradients =
         autograd::grad(roots, inputs_, weights, keeps_graph || create_graph, create_graph, /*allow_unused=*/true);
   }

@@ -16,17 +16,12 @@ VmapOptions vmap_options(
   return {std::move(in_dims), std::move(out_dims), at::functorch::parse_randomness(randomness), chunk_size};
 }
 
-BatchedInputs::BatchedInputs(
-    Leaves given, std::vector<size_t> argument_of, size_t argument_count, const BatchDims& in_dims)
-    : leaves(std::move(given)) {
-  TORCH_CHECK_VALUE(
-      in_dims.is_for_all() || in_dims.size() == argument_count,
-      "vmap: in_dims is not compatible with the structure of `inputs`. in_dims has ", in_dims.size(),
-      " entries, but there are ", argument_count, " arguments");
+BatchedInputs::BatchedInputs(Leaves given, const capture::Shape& arguments, const BatchDims& in_dims)
+    : leaves(std::move(given)), dims(in_dims.of_leaves(arguments, "in_dims", "inputs")) {
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < leaves.values.size(); ++i) {
     const c10::IValue& leaf = leaves.values[i];
-    std::optional<int64_t> dim = in_dims.at(argument_of[i]);
+    std::optional<int64_t>& dim = dims[i];
     const bool is_tensor = leaf.isTensor() && leaf.toTensor().defined();
     if (dim && !is_tensor) {
       TORCH_CHECK_VALUE(
@@ -43,7 +38,6 @@ BatchedInputs::BatchedInputs(
       dim = c10::maybe_wrap_dim(*dim, tensor.dim());
       sizes.push_back(tensor.size(*dim));
     }
-    dims.push_back(dim);
   }
   TORCH_CHECK_VALUE(!sizes.empty(), "vmap: Expected at least one Tensor to vmap over");
   for (const int64_t size : sizes) {
@@ -73,13 +67,6 @@ Leaves BatchedInputs::inside(const at::functorch::VmapLevelPtr& level) const {
     }
   }
   return samples;
-}
-
-void check_out_dims(const BatchDims& out_dims, size_t count) {
-  TORCH_CHECK_VALUE(
-      out_dims.is_for_all() || out_dims.size() == count,
-      "vmap: out_dims is not compatible with the structure of `outputs`. out_dims has ", out_dims.size(),
-      " entries, but there are ", count, " results");
 }
 
 c10::IValue outside(

@@ -3,10 +3,10 @@
 
 #include <aten/functorch/BatchedTensorImpl.h>
 #include <c10/macros/Export.h>
+#include <csrc/func/batch_dims.h>
 #include <csrc/func/tree.h>
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,30 +16,6 @@
 #include <vector>
 
 namespace torch::func {
-
-/// For each argument or result which dimension counts samples; std::nullopt: none does. One number is for all.
-class TORCH_API BatchDims {
- public:
-  BatchDims(int64_t dim) : dims_{dim}, is_for_all_(true) {} // NOLINT: 0 is written for it
-  BatchDims(std::optional<int64_t> dim) : dims_{dim}, is_for_all_(true) {} // NOLINT
-  BatchDims(std::nullopt_t) : dims_{std::nullopt}, is_for_all_(true) {} // NOLINT
-  BatchDims(std::initializer_list<std::optional<int64_t>> dims) : dims_(dims) {}
-  BatchDims(std::vector<std::optional<int64_t>> dims) : dims_(std::move(dims)) {} // NOLINT
-
-  bool is_for_all() const {
-    return is_for_all_;
-  }
-  size_t size() const {
-    return dims_.size();
-  }
-  std::optional<int64_t> at(size_t i) const {
-    return is_for_all_ ? dims_.front() : dims_.at(i);
-  }
-
- private:
-  std::vector<std::optional<int64_t>> dims_;
-  bool is_for_all_ = false;
-};
 
 namespace detail {
 
@@ -52,8 +28,8 @@ struct VmapOptions {
 
 /// All arguments of a call, leaf by leaf.
 struct TORCH_API BatchedInputs {
-  /// `argument_of` says to which argument each leaf belongs. Throws if dimensions and arguments do not fit.
-  BatchedInputs(Leaves leaves, std::vector<size_t> argument_of, size_t argument_count, const BatchDims& in_dims);
+  /// `arguments` is the tuple of all of them. Throws if dimensions and arguments do not fit.
+  BatchedInputs(Leaves leaves, const capture::Shape& arguments, const BatchDims& in_dims);
 
   /// These samples alone.
   BatchedInputs narrowed(int64_t first, int64_t count) const;
@@ -67,7 +43,6 @@ struct TORCH_API BatchedInputs {
 
 TORCH_API VmapOptions
 vmap_options(BatchDims in_dims, BatchDims out_dims, std::string_view randomness, std::optional<int64_t> chunk_size);
-TORCH_API void check_out_dims(const BatchDims& out_dims, size_t count);
 /// What leaves of a result are outside of vmap: the batch stands at dimension `out_dim`, or there is none.
 TORCH_API c10::IValue outside(
     const c10::IValue& leaf,
@@ -76,52 +51,6 @@ TORCH_API c10::IValue outside(
     std::optional<int64_t> out_dim);
 /// Results of several chunks as one.
 TORCH_API c10::IValue joined(const std::vector<Leaves>& chunks, size_t leaf, std::optional<int64_t> out_dim);
-
-/// To which of the results of a function each leaf belongs: those of a tuple, or of a list of tensors, are several.
-template <class T>
-struct ResultParts {
-  static size_t count(const T&) {
-    return 1;
-  }
-  static void add(const T& value, std::vector<size_t>& part_of) {
-    part_of.assign(leaves_of(value, "").values.size(), 0);
-  }
-};
-template <class... T>
-struct ResultParts<std::tuple<T...>> {
-  static size_t count(const std::tuple<T...>&) {
-    return sizeof...(T);
-  }
-  static void add(const std::tuple<T...>& values, std::vector<size_t>& part_of) {
-    size_t part = 0;
-    std::apply(
-        [&](const T&... value) {
-          ((part_of.insert(part_of.end(), leaves_of(value, "").values.size(), part), ++part), ...);
-        },
-        values);
-  }
-};
-template <class A, class B>
-struct ResultParts<std::pair<A, B>> {
-  static size_t count(const std::pair<A, B>&) {
-    return 2;
-  }
-  static void add(const std::pair<A, B>& value, std::vector<size_t>& part_of) {
-    part_of.assign(leaves_of(value.first, "").values.size(), 0);
-    part_of.insert(part_of.end(), leaves_of(value.second, "").values.size(), 1);
-  }
-};
-template <class T>
-struct ResultParts<std::vector<T>> {
-  static size_t count(const std::vector<T>& values) {
-    return values.size();
-  }
-  static void add(const std::vector<T>& values, std::vector<size_t>& part_of) {
-    for (size_t part = 0; part < values.size(); ++part) {
-      part_of.insert(part_of.end(), leaves_of(values[part], "").values.size(), part);
-    }
-  }
-};
 
 } // namespace detail
 
@@ -136,15 +65,14 @@ class Vmapped {
     using Arguments = std::tuple<std::decay_t<Args>...>;
     const Arguments arguments(args...);
     detail::Leaves leaves;
-    std::vector<size_t> argument_of;
-    size_t argument = 0;
+    capture::Shape shape{capture::Shape::Kind::Tuple, {}, {}};
     const auto add = [&](const auto& value) {
       using T = std::decay_t<decltype(value)>;
-      capture::Structure<T>::add(value, "argument " + std::to_string(argument), leaves);
-      argument_of.resize(leaves.values.size(), argument++);
+      const std::string path = "argument " + std::to_string(shape.children.size());
+      shape.children.push_back(capture::Structure<T>::add(value, path, leaves));
     };
     (add(args), ...);
-    const detail::BatchedInputs inputs(std::move(leaves), std::move(argument_of), sizeof...(Args), options_.in_dims);
+    const detail::BatchedInputs inputs(std::move(leaves), shape, options_.in_dims);
     if (options_.chunk_size && *options_.chunk_size < inputs.batch_size) {
       return in_chunks(arguments, inputs);
     }
@@ -164,12 +92,10 @@ class Vmapped {
       std::apply(function, samples);
     } else {
       const Result<Arguments> result = std::apply(function, samples);
-      detail::check_out_dims(options_.out_dims, detail::ResultParts<Result<Arguments>>::count(result));
-      const std::vector<size_t> part_of = parts_of(result);
-      detail::Leaves leaves = detail::leaves_of(result, "result");
+      detail::Leaves leaves;
+      const auto dims = out_dims_of(result, leaves);
       for (size_t i = 0; i < leaves.values.size(); ++i) {
-        leaves.values[i] =
-            detail::outside(leaves.values[i], leaves.paths[i], *guard.level(), options_.out_dims.at(part_of[i]));
+        leaves.values[i] = detail::outside(leaves.values[i], leaves.paths[i], *guard.level(), dims[i]);
       }
       return detail::with_leaves(result, std::move(leaves));
     }
@@ -189,20 +115,19 @@ class Vmapped {
             once(arguments, inputs.narrowed(first, std::min(*options_.chunk_size, inputs.batch_size - first))));
         chunks.push_back(detail::leaves_of(*last, "result"));
       }
-      const std::vector<size_t> part_of = parts_of(*last);
-      detail::Leaves leaves = chunks.front();
+      detail::Leaves leaves;
+      const auto dims = out_dims_of(*last, leaves);
       for (size_t i = 0; i < leaves.values.size(); ++i) {
-        leaves.values[i] = detail::joined(chunks, i, options_.out_dims.at(part_of[i]));
+        leaves.values[i] = detail::joined(chunks, i, dims[i]);
       }
       return detail::with_leaves(*last, std::move(leaves));
     }
   }
 
+  /// That of each leaf of a result, which are put into `leaves`.
   template <class R>
-  static std::vector<size_t> parts_of(const R& result) {
-    std::vector<size_t> part_of;
-    detail::ResultParts<R>::add(result, part_of);
-    return part_of;
+  std::vector<std::optional<int64_t>> out_dims_of(const R& result, detail::Leaves& leaves) const {
+    return options_.out_dims.of_results(capture::Structure<R>::add(result, "result", leaves));
   }
 
   F function_;
@@ -215,10 +140,10 @@ class Vmapped {
 ///     auto row_dots = torch::func::vmap([](const torch::Tensor& a, const torch::Tensor& b) { return a.dot(b); });
 ///     torch::Tensor products = row_dots(x, y);   // x and y of shape [N, D], the result of shape [N]
 ///
-/// `in_dims` says for each argument which dimension counts samples (of an argument that holds several tensors, of each
-/// of them), std::nullopt that the argument is the same for all samples; `out_dims` where the batch stands in the
-/// results. `randomness` says what operators do that draw random numbers: "error", "same" for all samples, or
-/// "different". `chunk_size` limits how many samples are computed at once.
+/// `in_dims` says for each argument which dimension counts samples, std::nullopt that the argument is the same for all
+/// samples; `out_dims` where the batch stands in the results: see BatchDims. `randomness` says what operators do that
+/// draw random numbers: "error", "same" for all samples, or "different". `chunk_size` limits how many samples are
+/// computed at once.
 ///
 /// Arguments and results are tensors, and vectors, tuples, pairs, optionals and maps by name of them; arguments may be
 /// numbers and strings too. A captured tensor is the same for all samples, and cannot be written a different value for

@@ -2,6 +2,8 @@
 #include "support.h"
 #include "test/support/doc_code.h"
 
+#include <torch/compile.h>
+
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -22,6 +24,30 @@ struct DocNetImpl : torch::nn::Module {
   torch::nn::Linear fc;
 };
 TORCH_MODULE(DocNet);
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+using torch::autograd::VmapDims;
+using torch::autograd::VmapInfo;
+
+struct Cubed : torch::autograd::Function<Cubed> {
+  static torch::Tensor forward(AutogradContext* ctx, const torch::Tensor& x);
+  static variable_list backward(AutogradContext* ctx, variable_list grads);
+  static std::pair<torch::Tensor, VmapDims> vmap(
+      const VmapInfo& info, const VmapDims& in_dims, const torch::Tensor& x) {
+    CHECK(info.batch_size == 4);
+    return {Cubed::apply(x), {in_dims[0]}};
+  }
+};
+
+torch::Tensor Cubed::forward(AutogradContext* ctx, const torch::Tensor& x) {
+  ctx->save_for_backward({x});
+  return x.pow(3);
+}
+
+variable_list Cubed::backward(AutogradContext* ctx, variable_list grads) {
+  return {grads[0] * 3 * ctx->get_saved_variables()[0].square()};
+}
 
 } // namespace
 
@@ -103,4 +129,24 @@ TEST_CASE("docs/transforms.md: steps of an optimization inside") {
   for (int64_t i = 0; i < 4; ++i) {
     check_close(meta[i], torch::func::grad(after_step)(w0, x[i]));
   }
+}
+
+TEST_CASE("docs/transforms.md: functions of one's own, functions that write, compiled ones") {
+  const Tensor x = randn({4, 3}), batch_of_rows = randn({4, 2, 3});
+  check_close(torch::func::vmap([](const Tensor& t) { return Cubed::apply(t); })(x), x.pow(3));
+  check_close(
+      torch::func::vmap(torch::func::grad([](const Tensor& t) { return Cubed::apply(t).sum(); }))(x), 3 * x * x);
+  auto sums = [](const torch::Tensor& t) {
+    torch::Tensor total = torch::zeros({3}, torch::kDouble);
+    for (const torch::Tensor& row : t.unbind()) {
+      total.add_(row);
+    }
+    return total;
+  };
+  torch::Tensor all_sums = torch::func::vmap(torch::func::functionalize(sums))(batch_of_rows);
+  check_close(all_sums, batch_of_rows.sum(1));
+  auto energy = [](const torch::Tensor& t) { return t.pow(4).sum(); };
+  auto fast = torch::compile([&](const torch::Tensor& t) { return torch::func::vmap(torch::func::grad(energy))(t); });
+  check_close(fast(x), 4 * x.pow(3));
+  check_close(fast(x), 4 * x.pow(3));
 }

@@ -97,6 +97,37 @@ TEST_CASE("vmap of structures") {
   check_close(b, x - 1);
 }
 
+TEST_CASE("dimensions of batches in the parts of structures") {
+  using Dict = std::map<std::string, Tensor>;
+  using func_test::randn;
+  using torch::func::BatchDims;
+  const Tensor x = randn({4, 3}), y = randn({3, 4}), z = randn({3});
+  const auto f = [](const std::tuple<Tensor, std::vector<Tensor>>& in, const Dict& dict) {
+    const auto& [a, rest] = in;
+    return std::make_pair(a * rest[0] + rest[1], Dict{{"u", a * dict.at("w")}, {"v", dict.at("b") + 1}});
+  };
+  const std::tuple<Tensor, std::vector<Tensor>> in{x, {y, z}};
+  const Dict dict{{"b", z}, {"w", y}};
+  const BatchDims dims{{0, {1, std::nullopt}}, BatchDims::named({{"w", 1}, {"b", std::nullopt}})};
+  const BatchDims out{1, BatchDims::named({{"u", 0}, {"v", std::nullopt}})};
+  const auto [sum, made] = vmap(f, dims, out)(in, dict);
+  check_close(sum, (x * y.t() + z).t());
+  check_close(made.at("u"), x * y.t());
+  check_close(made.at("v"), z + 1);
+  const auto [chunked, parts] = vmap(f, dims, out, "error", 3)(in, dict);
+  check_close(chunked, sum);
+  check_close(parts.at("u"), made.at("u"));
+  // None for a whole structure.
+  const auto g = [](const Tensor& t, const Dict& d) { return t * d.at("b"); };
+  check_close(vmap(g, {0, std::nullopt})(x, dict), x * z);
+
+  const auto says = [&](const auto& call, const char* words) { CHECK_THAT(error_of(call), Catch::Contains(words)); };
+  says([&] { vmap(f, {{0, {1, 1, 1}}, std::nullopt})(in, dict); }, "in_dims has 3 entries, but there are 2");
+  says([&] { vmap(f, {{0, 1}, {0}})(in, dict); }, "a list of entries stands where there is no tuple or vector");
+  says([&] { vmap(f, {0, BatchDims::named({{"b", 0}, {"c", 0}})})(in, dict); }, "it has no entry for 'w'");
+  says([&] { vmap(f, {BatchDims::named({{"b", 0}, {"c", 0}}), 0})(in, dict); }, "entries by name stand where");
+}
+
 TEST_CASE("vmap in chunks") {
   const Tensor x = randn({7, 3});
   const auto f = [](const Tensor& t) { return std::make_pair(t.exp(), t.sum()); };
@@ -153,6 +184,32 @@ TEST_CASE("in-place operators inside of vmap") {
   const Tensor y = randn({3});
   const std::string error = error_of([&] { vmap([&](const Tensor& t) { return y.add_(t); })(x); });
   CHECK_THAT(error, Catch::Contains("vmap: inplace arithmetic(self, *extra_args) is not possible because"));
+}
+
+TEST_CASE("one value for the places of a batched mask") {
+  const Tensor x = randn({4, 3, 2}), row = randn({2});
+  const auto check = [&](const auto& f) {
+    std::vector<Tensor> wanted;
+    for (const Tensor& sample : x.unbind(0)) {
+      wanted.push_back(f(sample.clone()));
+    }
+    check_close(vmap([&](const Tensor& t) { return f(t.clone()); })(x), at::stack(wanted));
+    check_close(
+        vmap([&](const Tensor& t) { return f(t.clone()); }, 2)(x.movedim(0, 2).contiguous()), at::stack(wanted));
+  };
+  check([](Tensor t) { return t.index_put_({t > 0}, at::full({}, 7.0, at::kDouble)); });
+  check([&](Tensor t) { return t.index_put_({t.select(1, 0) > 0}, row); });
+  check([&](Tensor t) { return t.index_put({t.select(1, 0) > 0}, row.unsqueeze(0), /*accumulate=*/true); });
+  check([&](Tensor t) { return t.index_put({std::nullopt, t.select(0, 0) > 0}, row.select(0, 0).view({1, 1})); });
+  check([&](Tensor t) { return t.index_put({t > 0}, t.sum()); });
+  CHECK_THAT(
+      error_of([&] { vmap([](const Tensor& t) { return t.index_put({t > 0}, at::zeros({2}, at::kDouble)); })(x); }),
+      Catch::Contains("boolean mask"));
+  const Tensor shared = randn({3, 2});
+  CHECK_THAT(
+      error_of(
+          [&] { vmap([&](const Tensor& t) { return shared.index_put_({t > 0}, at::zeros({}, at::kDouble)); })(x); }),
+      Catch::Contains("is not possible because there exists a Tensor"));
 }
 
 TEST_CASE("wrong use of vmap gives words") {
