@@ -12,7 +12,7 @@ namespace {
 struct Levels {
   std::vector<VmapLevelPtr> all; // outermost first
   size_t visible = 0;
-  int64_t hidden = 0; // how many have never been entered
+  std::vector<VmapLevelPtr> hidden; // never entered
 };
 
 constexpr int64_t kFirstHiddenLevel = int64_t{1} << 32;
@@ -58,12 +58,14 @@ VmapGuard::~VmapGuard() {
 }
 
 HiddenVmapLevel::HiddenVmapLevel(int64_t batch_size)
-    : level_(c10::make_intrusive<VmapLevel>(kFirstHiddenLevel + levels().hidden++, batch_size, RandomnessType::Error)) {
+    : level_(c10::make_intrusive<VmapLevel>(
+          kFirstHiddenLevel + static_cast<int64_t>(levels().hidden.size()), batch_size, RandomnessType::Error)) {
+  levels().hidden.push_back(level_);
 }
 
 HiddenVmapLevel::~HiddenVmapLevel() {
   level_->is_active = false;
-  --levels().hidden;
+  levels().hidden.pop_back();
 }
 
 VmapLevelPtr current_vmap_level() {
@@ -72,9 +74,10 @@ VmapLevelPtr current_vmap_level() {
 }
 
 VmapLevelPtr find_vmap_level(int64_t number) {
-  const Levels& here = levels();
-  const bool known = number >= 1 && static_cast<size_t>(number) <= here.all.size();
-  return known ? here.all[static_cast<size_t>(number) - 1] : VmapLevelPtr();
+  const bool is_hidden = number >= kFirstHiddenLevel;
+  const std::vector<VmapLevelPtr>& all = is_hidden ? levels().hidden : levels().all;
+  const int64_t place = number - (is_hidden ? kFirstHiddenLevel : 1);
+  return place >= 0 && static_cast<size_t>(place) < all.size() ? all[static_cast<size_t>(place)] : VmapLevelPtr();
 }
 
 int64_t vmap_depth() {

@@ -64,12 +64,18 @@ Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& s
 
 namespace {
 
-/// Whether the steps go back in one kernel: it cannot be differentiated again, and reads memory, which batched
-/// gradients inside of vmap do not have.
+/// Whether operators take the steps back, of which any number of batches comes in front and which can be differentiated
+/// again.
+template <class... Grads>
+bool needs_operators(const Tensor& output, const Grads&... grads) {
+  const bool has_memory = ((!grads.defined() || grads.has_storage()) && ...);
+  return !has_memory || is_differentiated_again(output, grads...);
+}
+
+/// Whether the steps go back in one kernel.
 template <class... Grads>
 bool has_kernel(const Tensor& output, const Grads&... grads) {
-  return !is_differentiated_again(output, grads...) && output.numel() > 0 && at::native::steps_are_kernels(output) &&
-      ((!grads.defined() || grads.has_storage()) && ...);
+  return !needs_operators(output, grads...) && output.numel() > 0 && at::native::steps_are_kernels(output);
 }
 
 at::TensorBase contiguous(const Tensor& t) {
@@ -152,7 +158,7 @@ LstmGrads lstm_steps_back(
     const Tensor& output,
     const Tensor& cells,
     const Tensor& open) {
-  const bool differentiable = is_differentiated_again(output, grad_output, grad_cells);
+  const bool differentiable = needs_operators(output, grad_output, grad_cells);
   const Tensor gates = differentiable ? at::linear(input, w_ih, bias) : Tensor();
   const int64_t size = cx.size(1);
   std::vector<Tensor> for_gates(steps.steps()), for_output(steps.steps()), put_out(steps.steps());

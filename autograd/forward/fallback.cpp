@@ -193,13 +193,29 @@ class Call {
     return c10::ArrayRef<c10::IValue>(stack_->data() + stack_->size() - count, count);
   }
 
+  // A tangent that is a batch (jacfwd), if there is one.
+  at::Tensor batched_tangent() const {
+    for (const TensorPlace& place : places_) {
+      if (place.tangent.defined() && !place.tangent.has_storage()) {
+        return place.tangent;
+      }
+    }
+    return {};
+  }
+
+  // Zeros that a batch can be written into, if one of the tangents is one.
+  at::Tensor zero_tangent(const at::Tensor& self) const {
+    const at::Tensor batched = batched_tangent();
+    const HiddenLevel hidden(level_);
+    return batched.defined() ? batched.new_zeros(self.sizes(), self.options()) : at::zeros_like(self);
+  }
+
   // The arguments with tangents in the place of those that the rule speaks of; zeros for those without.
   TensorPlaces tangents_in_place() const {
     TensorPlaces places = places_;
     for (TensorPlace& place : places) {
       if (((rule_.arguments >> place.value) & 1) != 0 && place.tensor.defined()) {
-        const HiddenLevel hidden(level_);
-        place.tensor = place.tangent.defined() ? place.tangent : at::zeros_like(place.tensor);
+        place.tensor = place.tangent.defined() ? place.tangent : zero_tangent(place.tensor);
       }
     }
     return places;
@@ -426,6 +442,8 @@ class Call {
       }
     } else if (!tangent.defined()) {
       old.zero_();
+    } else if (old.has_storage() && !tangent.has_storage()) {
+      self._set_fw_grad(own(tangent, self), level_, /*is_inplace_op=*/true); // a batch does not fit into the old one
     } else if (!old.is_same(tangent)) {
       old.copy_(tangent);
     }

@@ -1,14 +1,36 @@
 #include <autograd/forward/forward_ad.h>
 
+#include <aten/functorch/level_values.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/library/library.h>
 #include <autograd/forward/forward_grad.h>
 #include <autograd/forward/levels.h>
 #include <autograd/variable.h>
 #include <c10/util/Exception.h>
 
+#include <initializer_list>
 #include <utility>
 
 namespace torch::autograd::forward_ad {
+
+namespace {
+
+// The levels of vmap that this thread is inside of, among those of the tensors: tangents stand below them. A batch of
+// tangents at a hidden level is one of the tangent alone.
+at::functorch::VmapLevels entered_levels(std::initializer_list<at::Tensor> tensors) {
+  at::functorch::VmapLevels levels, entered;
+  for (const at::Tensor& tensor : tensors) {
+    at::functorch::add_levels_of(tensor, levels);
+  }
+  for (const at::functorch::VmapLevelPtr& level : levels) {
+    if (level->number <= at::functorch::vmap_depth() && at::functorch::find_vmap_level(level->number) == level) {
+      entered.push_back(level);
+    }
+  }
+  return entered;
+}
+
+} // namespace
 
 DualLevel::~DualLevel() {
   // Only a level that was left by hand, or on another thread, is refused.
@@ -31,11 +53,16 @@ at::Tensor make_dual(const at::Tensor& primal, const at::Tensor& tangent, std::o
   TORCH_CHECK_VALUE(
       isDifferentiableType(tangent.scalar_type()),
       "Expected tangent to be floating point or complex, but got: ", tangent.scalar_type());
+  if (const auto levels = entered_levels({primal, tangent}); !levels.empty()) {
+    return above_levels(make_dual(below_levels(primal, levels), below_levels(tangent, levels), at), levels);
+  }
   TORCH_CHECK(
       !primal._fw_grad(*at).defined(),
       "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level ", *at,
       " is not supported.");
-  at::Tensor dual = primal.view_as(primal);
+  // Elements that share their memory have tangents of their own, which no view of that memory could find.
+  const bool is_expanded = at::has_internal_overlap(primal) == at::MemOverlap::Yes;
+  at::Tensor dual = is_expanded ? primal.clone(at::MemoryFormat::Contiguous) : primal.view_as(primal);
   dual._set_fw_grad(tangent, *at, /*is_inplace_op=*/false);
   return dual;
 }
@@ -45,6 +72,10 @@ UnpackedDualTensor unpack_dual(const at::Tensor& tensor, std::optional<uint64_t>
   const std::optional<uint64_t> at = level.has_value() ? level : current_level();
   if (!at.has_value()) {
     return {tensor, at::Tensor()};
+  }
+  if (const auto levels = entered_levels({tensor}); !levels.empty()) {
+    const auto [primal, tangent] = unpack_dual(below_levels(tensor, levels), at);
+    return {above_levels(primal, levels), tangent.defined() ? above_levels(tangent, levels) : tangent};
   }
   at::Tensor tangent(tensor._fw_grad(*at));
   const HiddenLevel hidden(*at);
