@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>
 #include <aten/core/random.h>
+#include <aten/functorch/BatchedTensorImpl.h>
 #include <autograd/autograd.h>
 #include <autograd/forward/forward_ad.h>
 #include <autograd/functions/basic_ops.h>
@@ -84,6 +85,18 @@ std::string describe_element(const Tensor& t, int64_t position) {
   return c10::str(part, "element ", at::IntArrayRef(index));
 }
 
+// Weights between -1 and 1, the same ones each time.
+TensorList random_weights(const TensorList& outputs) {
+  const at::Generator generator = at::detail::createCPUGenerator(1);
+  TensorList weights;
+  for (const Tensor& output : outputs) {
+    const Tensor weight = at::empty(output.sizes(), output.options().device(at::kCPU).requires_grad(false));
+    as_real(weight).uniform_(-1, 1, generator);
+    weights.push_back(weight.to(output.device()).requires_grad_());
+  }
+  return weights;
+}
+
 class Gradcheck {
  public:
   Gradcheck(const GradcheckFunction& func, const TensorList& inputs, const GradcheckOptions& options)
@@ -102,6 +115,9 @@ class Gradcheck {
     const std::vector<TensorList> numerical = numerical_jacobians(outputs);
     if (options_.check_forward_ad) {
       compare_forward(outputs, numerical);
+      if (options_.check_batched_forward_grad) {
+        check_batched_tangents();
+      }
     }
     if (options_.check_backward_ad) {
       check_backward(outputs, numerical);
@@ -123,6 +139,9 @@ class Gradcheck {
       check_multiplied_by_gradient(outputs);
       if (options_.check_undefined_grad) {
         check_undefined_gradients();
+      }
+      if (options_.check_batched_grad) {
+        check_batched_gradients(outputs);
       }
     }
   }
@@ -157,6 +176,12 @@ class Gradcheck {
       }
       checked_.push_back(i);
     }
+    TORCH_CHECK_VALUE(
+        options_.check_backward_ad || !options_.check_batched_grad,
+        "gradcheck: Setting check_batched_grad=True requires check_backward_ad to be True");
+    TORCH_CHECK_VALUE(
+        options_.check_forward_ad || !options_.check_batched_forward_grad,
+        "gradcheck: Setting check_batched_forward_grad=True requires check_forward_ad to be True");
     TORCH_CHECK_VALUE(
         !checked_.empty(), "gradcheck expects at least one input tensor to require gradient, but none of the ",
         inputs_.size(), " have requires_grad=True.");
@@ -416,6 +441,63 @@ class Gradcheck {
     }
   }
 
+  // Gradients of a batch of weights, against those of each.
+  void check_batched_gradients(const TensorList& outputs) const {
+    const auto pass = [&](const Tensor& output, const Tensor& weight) {
+      return grad({output}, differentiated(), {weight}, /*retain_graph=*/true, false, /*allow_unused=*/true);
+    };
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i].requires_grad()) {
+        continue;
+      }
+      const auto pass_of_output = [&](const Tensor& weight) { return pass(outputs[i], weight); };
+      check_batched(outputs[i], pass_of_output, c10::str("the gradients of output ", i, node_of(outputs[i])));
+    }
+  }
+
+  void check_batched_tangents() const {
+    for (const size_t i : checked_) {
+      const auto call_with = [&](const Tensor& direction) { return tangents_of_call(i, direction); };
+      check_batched(inputs_[i], call_with, c10::str("the derivatives in directions of input ", i));
+    }
+  }
+
+  // Whether f gives for a batch of tensors like this one what it gives for each.
+  template <class F>
+  void check_batched(const Tensor& like, const F& f, const std::string& what) const {
+    constexpr int64_t kBatchSize = 3;
+    const Tensor weights = at::stack(random_weights(TensorList(kBatchSize, like.detach()))).detach();
+    const at::functorch::HiddenVmapLevel level(kBatchSize);
+    TensorList batched;
+    try {
+      batched = f(at::functorch::makeBatched(weights, 0, level.level()));
+    } catch (const std::exception& e) {
+      fail("While ", what, " were computed for a batch at once, as jacrev and jacfwd do, it threw: ", e.what());
+    }
+    for (int64_t b = 0; b < kBatchSize; ++b) {
+      const TensorList wanted = f(weights.select(0, b));
+      for (size_t k = 0; k < wanted.size(); ++k) {
+        const auto [value, bdim] = at::functorch::unwrapTensorAtLevel(batched[k], level.level()->number);
+        const Tensor got = bdim ? value.select(*bdim, b) : value;
+        if (!agree(got, wanted[k])) {
+          fail(
+              what, " differ in number ", k,
+              " when they are computed for a batch at once, as jacrev and jacfwd do: got ", got, ", expected ",
+              wanted[k]);
+        }
+      }
+    }
+  }
+
+  // No gradient counts as zeros.
+  bool agree(const Tensor& got, const Tensor& wanted) const {
+    if (!got.defined() || !wanted.defined()) {
+      return is_zero(got) && is_zero(wanted);
+    }
+    const Tensor a = flat_values(got.to_dense()), b = flat_values(wanted.to_dense());
+    return a.sizes() == b.sizes() && at::allclose(a, b, options_.rtol, options_.atol, /*equal_nan=*/true);
+  }
+
   const GradcheckFunction& func_;
   const TensorList& inputs_;
   const GradcheckOptions& options_;
@@ -435,18 +517,6 @@ TensorList only_differentiable(const TensorList& tensors) {
     }
   }
   return list;
-}
-
-// Weights between -1 and 1, the same ones each time.
-TensorList random_weights(const TensorList& outputs) {
-  const at::Generator generator = at::detail::createCPUGenerator(1);
-  TensorList weights;
-  for (const Tensor& output : outputs) {
-    const Tensor weight = at::empty(output.sizes(), output.options().device(at::kCPU).requires_grad(false));
-    as_real(weight).uniform_(-1, 1, generator);
-    weights.push_back(weight.to(output.device()).requires_grad_());
-  }
-  return weights;
 }
 
 } // namespace

@@ -31,6 +31,10 @@ struct GradcheckOptions {
   bool check_backward_ad = true;
   /// Whether those of forward mode are: then the function must compute with the inputs that it is given.
   bool check_forward_ad = false;
+  /// Whether a backward pass with a batch of gradients gives what one pass for each gives; needs check_backward_ad.
+  bool check_batched_grad = false;
+  /// Whether a call with a batch of tangents gives what one call for each gives; needs check_forward_ad.
+  bool check_batched_forward_grad = false;
 };
 
 /// A function under test, with one result or several.
@@ -41,7 +45,8 @@ using GradcheckFunctionOfOneResult = std::function<at::Tensor(const std::vector<
 /// throws GradcheckError with the outputs, inputs and elements that differ most, or gives false without
 /// `raise_exception`. Also checked: two passes give the same (nothing random), no gradient comes of none, and
 /// derivatives that backward does not know of are zero. `check_forward_ad` compares the derivatives of forward mode, by
-/// one call for each element of the inputs.
+/// one call for each element of the inputs. `check_batched_grad` and `check_batched_forward_grad` try whether jacrev()
+/// and jacfwd() (<torch/func.h>) can differentiate the function.
 ///
 /// The derivative is (f(x + eps) - f(x - eps)) / (2 eps), for complex numbers by real and imaginary part. Inputs are
 /// moved in place and moved back, so func may also refer to them in other ways; it must not change them. They should be

@@ -259,3 +259,55 @@ TEST_CASE("gradcheck compares forward mode when asked to", "[autograd][gradcheck
       torch::autograd::GradcheckFunctionOfOneResult([](const std::vector<Tensor>& in) { return in[0] * in[0].tanh(); }),
       {x}, {}, options));
 }
+
+namespace {
+
+// Right for each gradient, but not for a batch of them.
+struct ReadsMemory : torch::autograd::Function<ReadsMemory> {
+  static Variable forward(AutogradContext*, const Variable& x) {
+    return x * 2;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    Variable grad = at::empty_like(grads[0].contiguous());
+    std::copy_n(grads[0].contiguous().data_ptr<double>(), grad.numel(), grad.data_ptr<double>());
+    return {grad * 2};
+  }
+  static variable_list jvp(AutogradContext*, variable_list tangents) {
+    // The sum of a batch: its first dimension is taken for one of the tensor's.
+    return {tangents[0] * 2 + (tangents[0].has_storage() ? 0 : 1)};
+  }
+};
+
+} // namespace
+
+TEST_CASE("gradcheck compares batches of gradients and tangents when asked to", "[autograd][gradcheck]") {
+  using torch::autograd::gradcheck;
+  torch::autograd::GradcheckOptions options;
+  options.check_forward_ad = options.check_batched_grad = options.check_batched_forward_grad = true;
+  const Tensor x = leaf({0.3, -1.2, 2}), y = leaf({1, 2, 3});
+  const auto products = [](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+    return {in[0] * in[1].sin(), in[0].cumsum(0).exp()};
+  };
+  CHECK(gradcheck(torch::autograd::GradcheckFunction(products), {x, y}, options));
+  const auto single = [](const std::vector<Tensor>& in) { return ReadsMemory::apply(in[0]); };
+  const torch::autograd::GradcheckFunctionOfOneResult reads_memory(single);
+  CHECK_THAT(
+      error_of([&] { gradcheck(reads_memory, {x}, options); }),
+      says("the derivatives in directions of input 0 differ in number 0 when they are computed for a batch at once"));
+  options.check_batched_forward_grad = false;
+  CHECK_THAT(
+      error_of([&] { gradcheck(reads_memory, {x}, options); }),
+      says("While the gradients of output 0") && says("were computed for a batch at once"));
+  options.check_batched_grad = false;
+  CHECK(gradcheck(reads_memory, {x}, options));
+  options.check_batched_grad = true;
+  options.check_backward_ad = false;
+  CHECK_THAT(
+      error_of([&] { gradcheck(reads_memory, {x}, options); }),
+      says("check_batched_grad=True requires check_backward_ad"));
+  options = {};
+  options.check_batched_forward_grad = true;
+  CHECK_THAT(
+      error_of([&] { gradcheck(reads_memory, {x}, options); }),
+      says("check_batched_forward_grad=True requires check_forward_ad"));
+}
