@@ -5,6 +5,7 @@
 #include <ATen/functorch/BatchedTensorImpl.h>
 #include <ATen/functorch/DynamicLayer.h>
 
+#include <torch/autograd/gradcheck.h>
 #include <torch/library.h>
 
 #include <optional>
@@ -59,6 +60,22 @@ TEST_CASE("levels by hand") {
   CHECK_THAT(error_of([] { _vmap_decrement_nesting(); }), Catch::Contains("has entered no vmap"));
 }
 
+TEST_CASE("levels by hand, by the names of operators") {
+  const auto call = [](const char* name, torch::jit::Stack stack) {
+    c10::Dispatcher::singleton().findSchemaOrThrow(name, "").callBoxed(&stack);
+    return stack.at(0).toTensor();
+  };
+  const Tensor x = randn({3, 4});
+  const int64_t level = _vmap_increment_nesting(4, "error");
+  const Tensor sample = call("aten::_add_batch_dim", {x, 1, level});
+  CHECK(maybe_get_level(sample) == level);
+  const Tensor sine = call("aten::_remove_batch_dim", {sample.sin(), level, 4, -1});
+  const Tensor shared = call("aten::_remove_batch_dim", {x, level, 4, 0});
+  _vmap_decrement_nesting();
+  check_close(sine, x.sin());
+  check_close(shared, x.expand({4, 3, 4}));
+}
+
 TEST_CASE("helpers of batching rules") {
   const Tensor x = randn({3, 2, 4});
   CHECK(rankWithoutBatchDim(x, 1) == 2);
@@ -70,6 +87,30 @@ TEST_CASE("helpers of batching rules") {
   const Tensor joined = reshape_dim_into(0, 1, x);
   CHECK(joined.sizes() == at::IntArrayRef({2, 12}));
   check_close(reshape_dim_outof(1, 3, joined).movedim(1, 0), x);
+}
+
+namespace {
+
+struct CallsTwice : torch::autograd::Function<CallsTwice> {
+  static Tensor forward(torch::autograd::AutogradContext*, const Tensor& x) {
+    return twice(x);
+  }
+  static torch::autograd::variable_list backward(
+      torch::autograd::AutogradContext*, torch::autograd::variable_list grads) {
+    static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("func_test::twice", "");
+    return {op.typed<Tensor(const Tensor&)>().call(grads[0])};
+  }
+};
+
+} // namespace
+
+TEST_CASE("a rule of one's own for batches at a level that no code runs in") {
+  torch::autograd::GradcheckOptions options;
+  options.check_batched_grad = true;
+  const auto f = [](const std::vector<Tensor>& in) { return CallsTwice::apply(in[0]); };
+  calls = 0;
+  CHECK(torch::autograd::gradcheck(
+      torch::autograd::GradcheckFunctionOfOneResult(f), {randn({3}).requires_grad_()}, options));
 }
 
 TEST_CASE("operators of one's own: a rule, or a loop") {
