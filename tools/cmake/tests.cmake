@@ -60,6 +60,11 @@ foreach(folder ${tested_folders})
 endforeach()
 target_sources(test_backend PRIVATE test/distributed/ranks.cpp test/distributed/expect.cpp)
 
+# Replays recorded calls.
+target_sources(test_func PRIVATE test/conformance/arguments.cpp test/conformance/compare.cpp test/conformance/corpus.cpp
+  test/conformance/json.cpp test/conformance/tensors.cpp)
+target_compile_definitions(test_func PRIVATE FUNC_TEST_FOLDER="${PROJECT_SOURCE_DIR}/test/func")
+
 # Backends in libraries of their own, where they are built.
 if(TARGET tensor_gloo)
   add_dependencies(test_distributed tensor_gloo)
