@@ -500,6 +500,7 @@ bool LazyMode::describe_results(const LazyNode& node, const torch::jit::Stack& s
       specs.push_back(spec_of(tensor));
       const bool is_plain = !tensor.defined() ||
           (tensor.layout() == c10::kStrided && tensor.device().is_meta() && !tensor.is_quantized() &&
+           !tensor.is_conj() && !tensor.is_neg() &&
            std::find(taken.begin(), taken.end(), tensor.storage().unsafeGetStorageImpl()) == taken.end());
       if (!is_plain) {
         return false;
@@ -672,7 +673,8 @@ void LazyMode::fill(Pending& pending, std::vector<at::Tensor> results) {
     const Known& all = memory.known.front();
     at::Tensor result = std::move(results[i]);
     c10::StorageImpl* const deferred = memory.storage.unsafeGetStorageImpl();
-    const bool is_own = result.use_count() == 1 && result.storage().use_count() == 1 && result.storage_offset() == 0 &&
+    const bool is_own = !result.is_conj() && !result.is_neg() && result.use_count() == 1 &&
+        result.storage().use_count() == 1 && result.storage_offset() == 0 &&
         lie_alike(result, all.sizes, all.strides) && result.scalar_type() == all.dtype &&
         result.storage().nbytes() >= deferred->nbytes() &&
         result.storage().unsafeGetStorageImpl()->allocator() == deferred->allocator();

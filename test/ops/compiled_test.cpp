@@ -121,6 +121,29 @@ void check_inplace(const BoxedOp& op, const std::string& name, const Sample& sam
   compare_all(inputs, wanted_inputs, sample.note + " argument", failures);
 }
 
+/// Results of one sample and what it writes to its arguments, as it is and in mode lazy: interpreted, then compiled.
+void check_lazy(const BoxedOp& op, const Sample& sample, Failures& failures) {
+  const auto function = [&](const std::vector<at::Tensor>& tensors) { return call_with(op, sample.args, tensors); };
+  const auto fresh = [&] { return defined_tensors(with_copies(sample.args)); };
+  torch::manual_seed(3);
+  std::vector<at::Tensor> wanted_inputs = fresh(), wanted;
+  try {
+    wanted = function(wanted_inputs);
+  } catch (const std::exception&) {
+    return;
+  }
+  torch::CompileOptions lazy = options();
+  lazy.mode = torch::CompileMode::lazy;
+  const auto compiled = torch::compile(function, lazy);
+  for (int i = 0; i < 3; ++i) {
+    torch::manual_seed(3);
+    const std::vector<at::Tensor> inputs = fresh();
+    const std::string call = sample.note + " call " + std::to_string(i);
+    compare_all(compiled(inputs), wanted, call + " result", failures);
+    compare_all(inputs, wanted_inputs, call + " argument", failures);
+  }
+}
+
 /// Results and gradients of one sample, by autograd and by compiled graphs.
 void check_gradients(
     const BoxedOp& op,
@@ -158,6 +181,14 @@ void check_gradients(
   const std::vector<at::Tensor> grads = run(compiled, got);
   compare_all(got, wanted, note + " result", failures);
   compare_all(grads, wanted_grads, note + " gradient", failures);
+  torch::CompileOptions lazy = options();
+  lazy.mode = torch::CompileMode::lazy;
+  const auto recorded = torch::compile(function, lazy);
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<at::Tensor> lazy_grads = run(recorded, got);
+    compare_all(got, wanted, note + " result in mode lazy", failures);
+    compare_all(lazy_grads, wanted_grads, note + " gradient in mode lazy", failures);
+  }
 }
 
 } // namespace
@@ -203,6 +234,29 @@ TEST_CASE("in-place forms write the same as functional graphs", "[ops][compiled]
   });
   print_tally("in-place forms", tally);
   CHECK(tally.compiled > tally.not_compiled.size());
+}
+
+TEST_CASE(
+    "operators and their in-place forms give in mode lazy what they give when they are called", "[ops][compiled]") {
+  const at::NoGradGuard no_grad;
+  for_each_row([&](const OpRow& row, const BoxedOp& op, Failures& failures) {
+    if (!op.written_arguments().empty() || op.schema().name().find("empty") != std::string::npos) {
+      return; // memory without values has any
+    }
+    const auto inplace = BoxedOp::find(row.inplace);
+    for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Values)) {
+      size_t count = 0;
+      for (const Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
+        if (++count > 3) {
+          break;
+        }
+        failures.guard(sample.note, [&] { check_lazy(op, sample, failures); });
+        if (inplace) {
+          failures.guard(sample.note, [&] { check_lazy(*inplace, sample, failures); });
+        }
+      }
+    }
+  });
 }
 
 TEST_CASE("gradients of compiled operators are those of autograd", "[ops][compiled]") {

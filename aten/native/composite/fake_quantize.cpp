@@ -4,6 +4,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/ops/_fused_moving_avg_obs_fq_helper.h>
+#include <c10/core/DeferredStorage.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 
@@ -384,6 +385,8 @@ void store_quantization_steps(
   const Tensor low = running_min.to(kCPU).contiguous(), high = running_max.to(kCPU).contiguous();
   Tensor steps = empty_contiguous(scale.sizes(), kFloat, kCPU),
          zeros = empty_contiguous(zero_point.sizes(), kLong, kCPU);
+  c10::compute_storage(low.storage());
+  c10::compute_storage(high.storage());
   for (int64_t i = 0; i < low.numel(); ++i) {
     const QuantizationStep step = quantization_step(
         low.const_data_ptr<float>()[i], high.const_data_ptr<float>()[i], quant_min, quant_max, symmetric);

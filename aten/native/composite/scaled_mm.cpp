@@ -1,6 +1,7 @@
 // Products of matrices of 8-bit floats, which stand for their elements times a scale, and of groups of matrices.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <c10/core/DeferredStorage.h>
 
 #include <algorithm>
 #include <array>
@@ -194,6 +195,7 @@ void check_grouped_mm(
 /// Where each group ends; the first begins at 0. What lies beyond the end is no part of the last.
 std::vector<int64_t> group_ends(const Tensor& offs, int64_t size) {
   const Tensor ends = offs.to(kCPU).contiguous();
+  c10::compute_storage(ends.storage());
   const int32_t* const given = ends.const_data_ptr<int32_t>();
   std::vector<int64_t> result(given, given + ends.numel());
   int64_t before = 0;
