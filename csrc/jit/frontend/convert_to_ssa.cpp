@@ -1,6 +1,7 @@
 #include <csrc/jit/frontend/convert_to_ssa.h>
 
 #include <aten/core/function.h>
+#include <csrc/jit/frontend/environment.h>
 #include <csrc/jit/frontend/error_report.h>
 #include <csrc/jit/ir/constants.h>
 
@@ -50,9 +51,15 @@ class VariablesOfControlFlow {
   }
 
  private:
+  // What stands for a variable has its name; those of comprehensions have a number in the graph.
+  static Value* named(Value* value, const std::string& variable) {
+    const std::string name = variable.substr(0, variable.find('@'));
+    return isMeaningfulName(name) ? value->setDebugName(name) : value;
+  }
+
   Value* load_at_end(Block* block, const std::string& name, const TypePtr& type) {
     const WithInsertPoint at(block);
-    return graph_.insertNode(graph_.createLoad(name, type))->output();
+    return named(graph_.insertNode(graph_.createLoad(name, type))->output(), name);
   }
 
   void store_behind(Node* node, const std::string& name, Value* value) {
@@ -77,7 +84,7 @@ class VariablesOfControlFlow {
       const TypePtr type = unified ? *unified : TypePtr(UnionType::create({a->second, b->second}));
       node->blocks()[0]->registerOutput(load_at_end(node->blocks()[0], name, a->second));
       node->blocks()[1]->registerOutput(load_at_end(node->blocks()[1], name, b->second));
-      Value* output = node->addOutput()->setType(type);
+      Value* output = named(node->addOutput()->setType(type), name);
       store_behind(node, name, output);
       variables[name] = type;
       given.insert(name);
@@ -99,11 +106,11 @@ class VariablesOfControlFlow {
       }
       const TypePtr& type = outside->second;
       Node* before = graph_.createLoad(name, type)->insertBefore(node);
-      node->addInput(before->output());
-      Value* state = body->addInput()->setType(type);
+      node->addInput(named(before->output(), name));
+      Value* state = named(body->addInput()->setType(type), name);
       graph_.createStore(name, state)->insertBefore(first);
       body->registerOutput(load_at_end(body, name, type));
-      store_behind(node, name, node->addOutput()->setType(type));
+      store_behind(node, name, named(node->addOutput()->setType(type), name));
       carried.insert(name);
     }
     return carried;

@@ -8,6 +8,7 @@
 #include <aten/core/type_matching.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <sstream>
 #include <unordered_map>
@@ -99,22 +100,34 @@ Value* Emitter::emit_simple(const Syntax& expression, const TypePtr& hint) {
 
 // ---- literals -------------------------------------------------------------------------------------------------------
 
+Value* Emitter::number(const IValue& value, const SourceRange& range) {
+  Value* unshared = nullptr;
+  Value*& known = value.isInt() ? ints_[value.toInt()]
+      : value.isDouble()        ? floats_[std::bit_cast<uint64_t>(value.toDouble())]
+                                : unshared;
+  if (!known) {
+    const WithInsertPoint at(graph().return_node()->next());
+    known = constant(value, range);
+  }
+  return known;
+}
+
 Value* Emitter::emit_number(const Syntax& expression, bool negative) {
   const std::string text = (negative ? "-" : "") + expression.text;
   const SourceRange& range = expression.range;
   const bool hexadecimal = expression.text.size() > 2 && (expression.text[1] | 0x20) == 'x';
   if (text.back() == 'j' || text.back() == 'J') {
-    return constant(c10::complex<double>(0, std::strtod(text.c_str(), nullptr)), range);
+    return number(c10::complex<double>(0, std::strtod(text.c_str(), nullptr)), range);
   }
   if (!hexadecimal && text.find_first_of(".eE") != std::string::npos) {
-    return constant(std::strtod(text.c_str(), nullptr), range);
+    return number(std::strtod(text.c_str(), nullptr), range);
   }
   errno = 0;
   const long long value = std::strtoll(text.c_str(), nullptr, hexadecimal ? 16 : 10);
   if (errno == ERANGE) {
     throw ErrorReport(range) << "Integral constant out of range (must fit in a signed 64 bit integer)";
   }
-  return constant(static_cast<int64_t>(value), range);
+  return number(static_cast<int64_t>(value), range);
 }
 
 Value* Emitter::emit_tuple(const Syntax& expression) {

@@ -528,7 +528,7 @@ void Emitter::emit_loop(
     const Syntax* condition,
     const Syntax* target,
     const std::function<void()>& body) {
-  Value* trips = iterable ? iterable->len(range, method_) : constant(std::numeric_limits<int64_t>::max(), range);
+  Value* trips = iterable ? iterable->len(range, method_) : number(std::numeric_limits<int64_t>::max(), range);
   Node* node = graph().insertNode(graph().create(prim::Loop, {trips}, 0)->setSourceRange(range));
   // Until it is in SSA form, a loop has two blocks: one computes whether it goes on, the other is the body.
   Block* condition_block = node->addBlock();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -175,6 +176,8 @@ class Emitter {
   Value* constant(const IValue& value, const SourceRange& range) {
     return graph_->insertConstant(value, range);
   }
+  /// A number that the source has: one constant for equal ones, at the beginning of the graph.
+  Value* number(const IValue& value, const SourceRange& range);
 
   GraphFunction& method_;
   std::shared_ptr<Graph> graph_;
@@ -188,6 +191,9 @@ class Emitter {
   size_t loop_depth_ = 0;
   bool own_variables_ = false;
   size_t comprehensions_ = 0;
+  // By the bits of the ints and floats that the source has.
+  std::unordered_map<int64_t, Value*> ints_;
+  std::unordered_map<uint64_t, Value*> floats_;
   TypePtr declared_return_;
   TypePtr merged_return_;
 };

@@ -11,8 +11,9 @@ Value* as_simple(const SugaredValuePtr& value) {
   return simple ? simple->getValue() : nullptr;
 }
 
-// Names that the printer makes up say nothing.
-bool is_meaningful(const std::string& name) {
+} // namespace
+
+bool isMeaningfulName(const std::string& name) {
   if (name.empty() || name[0] == '$') {
     return false;
   }
@@ -21,8 +22,6 @@ bool is_meaningful(const std::string& name) {
   }
   return name.find_first_not_of("_0123456789") != std::string::npos;
 }
-
-} // namespace
 
 Environment::Environment(GraphFunction& method, ResolverPtr resolver, Block* block, std::shared_ptr<Environment> next)
     : method_(method), resolver_(std::move(resolver)), block_(block), next_(std::move(next)) {}
@@ -90,7 +89,7 @@ std::string Environment::name_in_graph(const std::string& name) const {
 SugaredValuePtr Environment::load(const std::string& name, const TypePtr& type) {
   Graph& graph = *method_.graph();
   Value* value = graph.insertNode(graph.createLoad(name_in_graph(name), type))->output();
-  if (is_meaningful(name)) {
+  if (isMeaningfulName(name)) {
     value->setDebugName(name);
   }
   return std::make_shared<SimpleValue>(value);
@@ -181,7 +180,7 @@ void Environment::insertStore(const std::string& name, const SourceRange& range,
 void Environment::setSugaredVar(
     const SourceRange& range, const std::string& name, SugaredValuePtr value, const TypePtr& annotated_type) {
   Value* simple = as_simple(value);
-  if (simple && !simple->hasDebugName() && is_meaningful(name) && simple->node()->owningBlock() == block_) {
+  if (simple && !simple->hasDebugName() && isMeaningfulName(name) && simple->node()->owningBlock() == block_) {
     simple->setDebugName(name);
   }
   // What a variable of a block outside becomes here depends on control flow, so it must be a value of the same type.

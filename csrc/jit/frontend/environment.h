@@ -19,6 +19,9 @@ namespace torch::jit {
 // block, with those variables that are assigned in it. Things that are no values of the graph (functions, modules) live
 // in frames alone.
 
+/// Whether a value may have the variable's name: names that the printer makes up say nothing.
+bool isMeaningfulName(const std::string& name);
+
 /// The variables assigned in one block, in front of those of the blocks around it.
 struct Environment {
   Environment(GraphFunction& method, ResolverPtr resolver, Block* block, std::shared_ptr<Environment> next);

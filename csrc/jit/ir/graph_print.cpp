@@ -247,7 +247,8 @@ std::ostream& Node::print(
     const Block* block = blocks_[i];
     indent(out, level + 1) << "block" << i << '(' << typedValueList(block->inputs()) << "):\n";
     for (const Node* node : block->nodes()) {
-      node->print(out, level + 2, groups, print_source_locations, print_attributes, print_scopes);
+      // Within blocks, places are always printed, as in libtorch.
+      node->print(out, level + 2, groups, /*print_source_locations=*/true, print_attributes, print_scopes);
     }
     indent(out, level + 2) << "-> (";
     print_names(out, block->outputs());

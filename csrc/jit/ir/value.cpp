@@ -93,14 +93,20 @@ Value* Value::setDebugName(const std::string& name) {
   if (found != graph.names_.end()) {
     Value* other = found->second;
     const std::string base = without_number(name);
-    size_t& suffix = graph.name_suffix_.try_emplace(base, 1).first->second;
+    size_t number = 1;
     if (base.size() < name.size()) {
-      suffix = std::max<size_t>(suffix, std::strtoull(name.c_str() + base.size() + 1, nullptr, 10));
+      number = std::strtoull(name.c_str() + base.size() + 1, nullptr, 10);
     }
-    std::string replacement;
-    do {
-      replacement = base + '.' + std::to_string(suffix++);
-    } while (graph.names_.count(replacement) > 0);
+    // Numbers go in steps of two, as libtorch's do: "x.1", "x.3".
+    const auto [last, is_first] = graph.name_suffix_.try_emplace(base, 0);
+    if (!is_first) {
+      number = std::max(number, last->second + 2);
+    }
+    std::string replacement = base + '.' + std::to_string(number);
+    while (graph.names_.count(replacement) > 0) {
+      replacement = base + '.' + std::to_string(++number);
+    }
+    last->second = number;
     found->second = this;
     graph.names_.emplace(replacement, other);
     other->name_ = std::move(replacement);
