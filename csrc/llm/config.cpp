@@ -130,7 +130,7 @@ void read_mistral(ModelConfig& config, const Fields& fields) {
 
 void read_qwen(ModelConfig& config, const Fields& fields) {
   read_llama(config, fields);
-  const bool is_second = config.model_type == "qwen2";
+  const bool is_second = config.model_type == "qwen2" || config.model_type == "qwen2_moe";
   config.qkv_bias = is_second || config.qkv_bias;
   config.output_bias = !is_second && config.output_bias;
   config.qk_norm = !is_second;
@@ -168,6 +168,52 @@ void read_gemma(ModelConfig& config, const Fields& fields) {
     config.ropes = {read_rope(fields, config, 1000000, "full_attention"), read_local_rope(fields, config)};
     for (LayerConfig& layer : config.layers) {
       layer.rope = layer.window > 0 ? 1 : 0;
+    }
+  }
+}
+
+void read_experts(ModelConfig& config, const Fields& fields) {
+  MoeConfig& moe = config.moe;
+  const char* const count = fields.has("num_experts") ? "num_experts" : "num_local_experts";
+  moe.experts = fields.size(count);
+  moe.per_token = fields.size("num_experts_per_tok");
+  moe.intermediate_size = fields.size("moe_intermediate_size", config.intermediate_size);
+  constexpr int64_t kMost = 1 << 16; // larger ones do not exist, and each has objects of its own
+  TORCH_CHECK(
+      moe.per_token <= moe.experts, fields.where(), ": num_experts_per_tok ", moe.per_token, " must be at most ", count,
+      " ", moe.experts);
+  TORCH_CHECK(
+      moe.experts * config.num_layers() <= kMost, fields.where(), ": ", moe.experts, " experts in ",
+      config.num_layers(), " layers: there may be at most ", kMost);
+}
+
+void read_mixtral(ModelConfig& config, const Fields& fields) {
+  read_mistral(config, fields);
+  config.ropes = {read_rope(fields, config, 1000000)};
+  config.norm_eps = fields.number("rms_norm_eps", 1e-5);
+  read_experts(config, fields);
+  for (LayerConfig& layer : config.layers) {
+    layer.has_experts = true;
+  }
+}
+
+void read_qwen_moe(ModelConfig& config, const Fields& fields) {
+  read_qwen(config, fields);
+  const bool is_second = config.model_type == "qwen2_moe";
+  config.qkv_bias = is_second ? fields.flag("qkv_bias", true) : config.qkv_bias;
+  read_experts(config, fields);
+  config.moe.normalize = fields.flag("norm_topk_prob", false);
+  config.moe.shared_size = is_second ? fields.size("shared_expert_intermediate_size", 5632) : 0;
+  const int64_t step = fields.size("decoder_sparse_step", 1);
+  for (int64_t i = 0; i < config.num_layers(); ++i) {
+    config.layers[i].has_experts = (i + 1) % step == 0;
+  }
+  if (const Json* const plain = fields.find("mlp_only_layers")) {
+    for (const Json& layer : plain->items()) {
+      TORCH_CHECK(
+          layer.as_int() >= 0 && layer.as_int() < config.num_layers(), fields.where(), ": mlp_only_layers names layer ",
+          layer.as_int(), " of ", config.num_layers());
+      config.layers[layer.as_int()].has_experts = false;
     }
   }
 }
@@ -221,9 +267,10 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"llama", read_llama},       {"mistral", read_mistral}, {"qwen2", read_qwen}, {"qwen3", read_qwen},
-    {"gemma", read_gemma},       {"gemma2", read_gemma},    {"phi3", read_phi3},  {"phi", read_phi},
-    {"gemma3_text", read_gemma}, {"gpt2", read_gpt2},
+    {"llama", read_llama},        {"mistral", read_mistral}, {"qwen2", read_qwen},      {"qwen3", read_qwen},
+    {"gemma", read_gemma},        {"gemma2", read_gemma},    {"phi3", read_phi3},       {"phi", read_phi},
+    {"gemma3_text", read_gemma},  {"gpt2", read_gpt2},       {"mixtral", read_mixtral}, {"qwen2_moe", read_qwen_moe},
+    {"qwen3_moe", read_qwen_moe},
 };
 
 const Family& family_named(const std::string& model_type, const std::string& where) {

@@ -44,8 +44,18 @@ struct RopeConfig {
   double attention_factor = 1; ///< sines and cosines are multiplied by this
 };
 
+/// Mixtures of experts.
+struct MoeConfig {
+  int64_t experts = 0; ///< of a layer; 0: there are none
+  int64_t per_token = 0; ///< that each token takes
+  int64_t intermediate_size = 0; ///< of an expert
+  int64_t shared_size = 0; ///< intermediate size of the one that all tokens take; 0: there is none
+  bool normalize = true; ///< the probabilities of those that are taken add up to one
+};
+
 /// What differs between layers.
 struct LayerConfig {
+  bool has_experts = false; ///< instead of one feed-forward network
   int64_t window = 0; ///< a query sees this many positions, its own included; 0: all before it
   int64_t rope = 0; ///< index into ModelConfig::ropes
 };
@@ -66,8 +76,8 @@ struct StoredQuantization {
 
 /// A decoder by its parameters.
 struct ModelConfig {
-  std::string
-      model_type; ///< "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "phi", "gpt2"
+  std::string model_type; ///< "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "phi",
+                          ///< "gpt2", "mixtral", "qwen2_moe", "qwen3_moe"
   int64_t vocab_size = 0;
   int64_t hidden_size = 0;
   int64_t intermediate_size = 0;
@@ -100,6 +110,7 @@ struct ModelConfig {
   double attention_softcap = 0; ///< cap * tanh(score / cap); 0: none
   double final_softcap = 0; ///< the same for logits
 
+  MoeConfig moe;
   std::optional<StoredQuantization> quantization;
   std::optional<int64_t> bos_token;
   std::vector<int64_t> eos_tokens; ///< generation ends with one of these

@@ -62,6 +62,7 @@ int64_t Decoder::nbytes_of_products() const {
     for (const Linear* const product : layer.products()) {
       bytes += product->nbytes();
     }
+    bytes += layer.experts.nbytes_of_token(config_.moe);
   }
   return bytes;
 }
@@ -128,30 +129,20 @@ Tensor Decoder::attention(int64_t index, const Tensor& x, const Batch& batch) co
   return layer.output(attend(index, q, k, v, batch).view({tokens, heads * dim}));
 }
 
-Tensor Decoder::activate(const Tensor& x) const {
-  switch (config_.activation) {
-    case Activation::SiLU:
-      return at::silu(x);
-    case Activation::GELU:
-      return at::gelu(x);
-    case Activation::GELUTanh:
-      return at::gelu(x, "tanh");
-    case Activation::ReLU:
-      break;
-  }
-  return at::relu(x);
-}
-
 Tensor Decoder::mlp(const DecoderLayer& layer, const Tensor& x) const {
+  const Activation activation = config_.activation;
+  if (!layer.experts.networks.empty()) {
+    return layer.experts(config_.moe, activation, x);
+  }
   if (!config_.gated_mlp) {
-    return layer.down(activate(layer.up(x)));
+    return layer.down(activate(activation, layer.up(x)));
   }
   if (config_.fused_gate_up) {
     const Tensor both = layer.gate(x);
     const int64_t inner = config_.intermediate_size;
-    return layer.down(activate(both.narrow(1, 0, inner)).mul_(both.narrow(1, inner, inner)));
+    return layer.down(activate(activation, both.narrow(1, 0, inner)).mul_(both.narrow(1, inner, inner)));
   }
-  return layer.down(activate(layer.gate(x)).mul_(layer.up(x)));
+  return layer.down(activate(activation, layer.gate(x)).mul_(layer.up(x)));
 }
 
 Tensor Decoder::logits(const Tensor& x, const Batch& batch) const {

@@ -3,6 +3,7 @@
 
 #include <csrc/llm/checkpoint.h>
 #include <csrc/llm/config.h>
+#include <csrc/llm/experts.h>
 #include <csrc/llm/linear.h>
 #include <csrc/llm/model.h>
 #include <csrc/llm/rotary.h>
@@ -36,6 +37,7 @@ struct DecoderLayer {
   NormLayer input_norm, attention_norm, mlp_input_norm, mlp_norm, query_norm, key_norm;
   Linear query, key, value, output;
   Linear gate, up, down;
+  Experts experts; // instead of gate, up, down
 
   std::array<const Linear*, 7> products() const {
     return {&query, &key, &value, &output, &gate, &up, &down};
@@ -69,7 +71,6 @@ class Decoder {
   at::Tensor attend(
       int64_t index, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const Batch& batch) const;
   at::Tensor mlp(const DecoderLayer& layer, const at::Tensor& x) const;
-  at::Tensor activate(const at::Tensor& x) const;
   at::Tensor logits(const at::Tensor& x, const Batch& batch) const;
 
   ModelConfig config_;

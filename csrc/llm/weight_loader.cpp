@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <array>
 
 namespace torch::llm {
 
@@ -196,7 +197,33 @@ void WeightLoader::load_mlp(DecoderLayer& layer, const std::string& prefix) {
   layer.down = linear(prefix + names_.down, inner, hidden, config_.mlp_bias);
 }
 
-void WeightLoader::load_layer(DecoderLayer& layer, const std::string& prefix) {
+void WeightLoader::load_experts(Experts& experts, const std::string& prefix) {
+  const MoeConfig& moe = config_.moe;
+  const bool is_mixtral = config_.model_type == "mixtral";
+  const std::string block = prefix + (is_mixtral ? "block_sparse_moe." : "mlp.");
+  const auto network = [&](const std::string& name, int64_t inner, std::array<const char*, 3> parts) {
+    return GatedNetwork{
+        linear(name + parts[0], config_.hidden_size, inner, false),
+        linear(name + parts[1], config_.hidden_size, inner, false),
+        linear(name + parts[2], inner, config_.hidden_size, false)};
+  };
+  constexpr std::array<const char*, 3> kUsual{"gate_proj", "up_proj", "down_proj"}, kMixtral{"w1", "w3", "w2"};
+  // As it is stored: what it decides turns on small differences.
+  experts.router =
+      product(take_stored(block + "gate.weight", {moe.experts, config_.hidden_size}), {}, QuantizeOptions{});
+  for (int64_t i = 0; i < moe.experts; ++i) {
+    experts.networks.push_back(
+        network(block + "experts." + std::to_string(i) + ".", moe.intermediate_size, is_mixtral ? kMixtral : kUsual));
+  }
+  experts.has_shared = moe.shared_size > 0;
+  if (experts.has_shared) {
+    experts.shared = network(block + "shared_expert.", moe.shared_size, kUsual);
+    experts.shared_gate =
+        product(take_stored(block + "shared_expert_gate.weight", {1, config_.hidden_size}), {}, QuantizeOptions{});
+  }
+}
+
+void WeightLoader::load_layer(DecoderLayer& layer, const LayerConfig& config, const std::string& prefix) {
   const int64_t hidden = config_.hidden_size;
   layer.input_norm = norm(prefix + names_.input_norm, hidden);
   if (!config_.parallel_block) {
@@ -207,7 +234,11 @@ void WeightLoader::load_layer(DecoderLayer& layer, const std::string& prefix) {
     layer.mlp_norm = norm(prefix + names_.mlp_norm, hidden);
   }
   load_attention(layer, prefix);
-  load_mlp(layer, prefix);
+  if (config.has_experts) {
+    load_experts(layer.experts, prefix);
+  } else {
+    load_mlp(layer, prefix);
+  }
 }
 
 void WeightLoader::load_head(const std::string& prefix) {
@@ -243,7 +274,7 @@ void WeightLoader::run() {
   }
   decoder_.layers_.resize(config_.layers.size());
   for (size_t i = 0; i < decoder_.layers_.size(); ++i) {
-    load_layer(decoder_.layers_[i], prefix + names_.layers + std::to_string(i) + ".");
+    load_layer(decoder_.layers_[i], config_.layers[i], prefix + names_.layers + std::to_string(i) + ".");
     if (options_.progress) {
       options_.progress(static_cast<double>(i + 1) / static_cast<double>(decoder_.layers_.size()));
     }

@@ -30,7 +30,8 @@ class WeightLoader {
   NormLayer norm(const std::string& name, int64_t size);
   void load_attention(DecoderLayer& layer, const std::string& prefix);
   void load_mlp(DecoderLayer& layer, const std::string& prefix);
-  void load_layer(DecoderLayer& layer, const std::string& prefix);
+  void load_experts(Experts& experts, const std::string& prefix);
+  void load_layer(DecoderLayer& layer, const LayerConfig& config, const std::string& prefix);
   void load_head(const std::string& prefix);
 
   Decoder& decoder_;

@@ -77,6 +77,14 @@ TEST_CASE("a config that makes no sense is refused by name", "[llm][config]") {
   CHECK_THAT(message(llama_with(R"(, "hidden_act": "mish")")), Contains("'mish' is not supported"));
   CHECK_THAT(message(llama_with(R"(, "rope_scaling": {"type": "longrope"})")), Contains("'longrope' is not supported"));
   CHECK_THAT(message(llama_with(R"(, "eos_token_id": "x")")), Contains("must be a token"));
+  const std::string experts = R"(, "num_experts_per_tok": 3, "num_local_experts": )";
+  const auto mixtral = [&](const std::string& members) {
+    std::string text = llama_with(members);
+    return message(text.replace(text.find("llama"), 5, "mixtral"));
+  };
+  CHECK_THAT(mixtral(""), Contains("'num_local_experts' is missing"));
+  CHECK_THAT(mixtral(experts + "2"), Contains("num_experts_per_tok 3 must be at most num_local_experts 2"));
+  CHECK_THAT(mixtral(experts + "100000"), Contains("there may be at most 65536"));
   const auto quantized = [&](const std::string& members) {
     return message(llama_with(", \"quantization_config\": {" + members + "}"));
   };

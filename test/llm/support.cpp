@@ -10,8 +10,9 @@ std::string model_folder(const std::string& name) {
 }
 
 const std::vector<std::string>& model_names() {
-  static const std::vector<std::string> names{"llama",  "llama_sharded", "mistral", "qwen2", "qwen3", "gemma",
-                                              "gemma2", "gemma3",        "phi3",    "phi",   "gpt2"};
+  static const std::vector<std::string> names{"llama", "llama_sharded", "mistral",   "qwen2",    "qwen3",
+                                              "gemma", "gemma2",        "gemma3",    "phi3",     "phi",
+                                              "gpt2",  "mixtral",       "qwen2_moe", "qwen3_moe"};
   return names;
 }
 

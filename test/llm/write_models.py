@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes test/llm/data: small models of each family with random weights, and what transformers computes with them.
 
-    pip install torch transformers safetensors; python3 test/llm/write_models.py
+    pip install torch transformers safetensors; python3 test/llm/write_models.py [NAME...]
 
 Each folder has config.json, model.safetensors (float32) and expected.safetensors: `prompt` and the `logits` of each of its
 positions, and the tokens that greedy generation adds to it (`greedy`).
@@ -9,6 +9,7 @@ positions, and the tokens that greedy generation adds to it (`greedy`).
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import torch
@@ -40,6 +41,11 @@ MODELS = {
                          "num_key_value_heads": 4}), tr.PhiForCausalLM),
     "gpt2": (tr.GPT2Config(vocab_size=48, n_embd=24, n_inner=32, n_layer=2, n_head=4, n_positions=64, bos_token_id=0, eos_token_id=0),
              tr.GPT2LMHeadModel),
+    "mixtral": (tr.MixtralConfig(num_local_experts=4, num_experts_per_tok=2, **SIX), tr.MixtralForCausalLM),
+    "qwen2_moe": (tr.Qwen2MoeConfig(num_experts=5, num_experts_per_tok=3, moe_intermediate_size=16, mlp_only_layers=[0],
+                                    shared_expert_intermediate_size=12, **SIZES), tr.Qwen2MoeForCausalLM),
+    "qwen3_moe": (tr.Qwen3MoeConfig(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=16, norm_topk_prob=True,
+                                    **{**SIZES, "head_dim": 8}), tr.Qwen3MoeForCausalLM),
 }
 
 
@@ -71,5 +77,5 @@ def write(name: str, config, kind) -> None:
 
 
 if __name__ == "__main__":
-    for name, (config, kind) in MODELS.items():
-        write(name, config, kind)
+    for name in sys.argv[1:] or MODELS:
+        write(name, *MODELS[name])

@@ -4,6 +4,7 @@
 #include <csrc/llm/checkpoint.h>
 #include <csrc/llm/config.h>
 #include <csrc/llm/gguf/gguf_file.h>
+#include <c10/macros/Export.h>
 
 #include <memory>
 
@@ -11,9 +12,9 @@ namespace torch::llm {
 
 /// The config that the metadata tells. Throws c10::Error for architectures that are not known (it lists those that
 /// are), for values that are missing or make no sense, and for features without an implementation.
-ModelConfig gguf_config(const GgufFile& file);
+TORCH_API ModelConfig gguf_config(const GgufFile& file);
 
 /// The tensors of the file. Plain ones lie in its pages, quantized ones are taken apart when they are used.
-Checkpoint gguf_checkpoint(const std::shared_ptr<const GgufFile>& file);
+TORCH_API Checkpoint gguf_checkpoint(const std::shared_ptr<const GgufFile>& file);
 
 } // namespace torch::llm

@@ -1,8 +1,10 @@
-// fuzz_llm: tokenizers, chat templates and GGUF files of test/llm/data, changed. See kUsage.
+// fuzz_llm: tokenizers, chat templates, configs, GGUF files and the models in them, of test/llm/data, changed. See
+// kUsage.
 #include "test/fuzz/memory_limit.h"
 
 #include <torch/llm.h>
 
+#include <csrc/llm/gguf/gguf_model.h>
 #include <csrc/program/json.h>
 
 #include <c10/util/Exception.h>
@@ -27,11 +29,11 @@ namespace {
 
 constexpr const char* kUsage = R"(usage: fuzz_llm [options] [FILE ...]
 Reads files of test/llm/data with a few bytes, numbers or parts changed, and uses what was read. With files it reads
-those as they are, by their names: *.json, *.model, *.gguf, *.jinja. A crash, an exception that is no c10::Error, more
+those as they are, by their names: *.json, *.model, *.gguf, *.jinja, or by --kind. A crash, an exception that is no c10::Error, more
 than 1 GB of memory, or 10 s for one input ends the run and leaves the input in fuzz_llm_finding.
   --changes N     changed inputs of each kind (default 2000)
   --seed N        default 1
-  --kind NAME     only json, model, gguf or jinja
+  --kind NAME     only json, model, gguf, gguf_model, config or jinja
 Exit code 0 if nothing was found, 1 if something was, 2 for wrong usage.
 )";
 
@@ -84,6 +86,15 @@ void use(const GgufFile& file) {
   use(file.tokenizer());
 }
 
+void use_model(const std::string& input) {
+  const auto file = std::make_shared<const GgufFile>(GgufFile::from_bytes(input));
+  const torch::llm::Model model(torch::llm::gguf_config(*file), torch::llm::gguf_checkpoint(file));
+  torch::llm::CacheOptions options;
+  options.capacity = 8;
+  torch::llm::KVCache cache = model.make_cache(options);
+  model.forward({0, 1, 2}, cache);
+}
+
 void use(const ChatTemplate& chat) {
   chat.render(R"({"messages":[{"role":"system","content":" be brief "},{"role":"user","content":"Hello"},
       {"role":"assistant","content":null,"tool_calls":[
@@ -104,6 +115,10 @@ void attempt(const std::string& kind, const std::string& input) {
       use(Tokenizer::from_sentencepiece(input));
     } else if (kind == "gguf") {
       use(GgufFile::from_bytes(input));
+    } else if (kind == "gguf_model") {
+      use_model(input);
+    } else if (kind == "config") {
+      torch::llm::parse_config(input);
     } else {
       use(ChatTemplate(input));
     }
@@ -232,9 +247,21 @@ std::vector<std::string> starting_inputs(const std::string& kind) {
     }
     return inputs;
   }
-  for (const auto& entry : std::filesystem::directory_iterator(folder / (kind == "gguf" ? "gguf" : "tokenizers"))) {
+  if (kind == "config") {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.path().filename() == "config.json") {
+        inputs.push_back(read_file(entry.path()));
+      }
+    }
+    std::sort(inputs.begin(), inputs.end());
+    return inputs;
+  }
+  const bool is_model = kind == "gguf_model";
+  const std::string part = is_model ? "gguf/models" : kind == "gguf" ? "gguf" : "tokenizers";
+  const std::string end = is_model ? ".gguf" : "." + kind;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / part)) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with("." + kind) && !name.ends_with(".cases.json")) {
+    if (name.ends_with(end) && !name.ends_with(".cases.json")) {
       inputs.push_back(read_file(entry.path()));
     }
   }
@@ -289,9 +316,9 @@ int main(int argc, char** argv) {
   }
   const fuzz::MemoryLimit limit(kMemory);
   for (const std::string& file : files) {
-    attempt(std::filesystem::path(file).extension().string().substr(1), read_file(file));
+    attempt(only.empty() ? std::filesystem::path(file).extension().string().substr(1) : only, read_file(file));
   }
-  for (const char* kind : {"json", "model", "gguf", "jinja"}) {
+  for (const char* kind : {"json", "model", "gguf", "gguf_model", "config", "jinja"}) {
     if (files.empty() && (only.empty() || only == kind)) {
       run_kind(kind, changes, seed);
     }
