@@ -184,7 +184,8 @@ void GroupBuilder::note_made(int64_t step, uint32_t value, uint32_t buffer, std:
   }
 }
 
-/// Whether a step reads a buffer that another makes.
+/// Whether a step reads a buffer that another makes. What stays alone becomes a call, whose arguments need not be
+/// operands, as that of zeros_like().
 bool GroupBuilder::reads_from(int64_t step, int64_t maker) const {
   const auto is_made = [&](uint32_t buffer) { return makers_[buffer].step == maker; };
   const auto arg_reads = [&](const CallArg& arg, const auto& self) -> bool {
@@ -194,6 +195,14 @@ bool GroupBuilder::reads_from(int64_t step, int64_t maker) const {
     const auto* const list = std::get_if<std::vector<CallArg>>(&arg.what);
     return list && std::any_of(list->begin(), list->end(), [&](const CallArg& item) { return self(item, self); });
   };
+  const auto call_reads = [&](const Call& call) {
+    return std::any_of(
+        call.args.begin(), call.args.end(), [&](const CallArg& arg) { return arg_reads(arg, arg_reads); });
+  };
+  const auto& only_call = growth_[step].only_call;
+  if (only_call && call_reads(*only_call)) {
+    return true;
+  }
   return std::visit(
       Overloaded{
           [&](const Group& group) {
@@ -201,11 +210,7 @@ bool GroupBuilder::reads_from(int64_t step, int64_t maker) const {
               return inst.kind == InstKind::Load && is_made(inst.buffer);
             });
           },
-          [&](const Call& call) {
-            return std::any_of(
-                call.args.begin(), call.args.end(), [&](const CallArg& arg) { return arg_reads(arg, arg_reads); });
-          },
-          [](const Unpack&) { return false; }},
+          call_reads, [](const Unpack&) { return false; }},
       program_.steps[step].what);
 }
 

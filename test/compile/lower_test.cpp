@@ -86,6 +86,12 @@ TEST_CASE("Branches that begin apart become one group when they meet", "[compile
       " %e = aten::mul.Tensor(%b, %d) return (%e) }",
       {torch::randn({4, 4}), y});
   CHECK(between.find("group") != between.rfind("group"));
+  // Also where it only asks what that is like.
+  const auto like = lowered(
+      "graph(%x, %y) { %a = aten::exp(%x) %b = aten::neg(%a) %o = aten::ones_like(%b) %c = aten::exp(%y)"
+      " %d = aten::abs(%c) %e = aten::mul.Tensor(%b, %d) return (%e, %o) }",
+      {x, y});
+  CHECK(like.find("group") < like.find("aten::ones_like"));
 }
 
 TEST_CASE("Rows are reduced where they are made", "[compile]") {
