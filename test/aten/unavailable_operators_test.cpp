@@ -75,7 +75,7 @@ TEST_CASE("operators that exist by name only refuse with their name and a reason
       CHECK_THAT(error.what_without_backtrace(), Contains("Reason: "));
     }
   }
-  CHECK(count == 135);
+  CHECK(count == 133);
 }
 
 TEST_CASE("operators that exist by name only are called as functions", "[dispatch]") {
