@@ -26,7 +26,8 @@ SKIPPED = 77
 # An edit of an entry: its operator, what is edited, by a pattern inside the entry, and how many objects may be rebuilt
 # (None: any, the new operator's header is part of <aten/Functions.h>).
 EDITS = [
-    ("sigmoid(Tensor self)", "gradient", r"(grad: \{self: \")", r"\g<1>1 * ", 1),
+    # The rule of forward mode takes the formula too.
+    ("sigmoid(Tensor self)", "gradient", r"(grad: \{self: \")", r"\g<1>1 * ", 2),
     ("sigmoid(Tensor self)", "dtypes", r"dtypes: .*", "dtypes: float | double", 8),
     ("sigmoid(Tensor self)", "dtype rule", r"result: float", "result: common", 4),
     ("sigmoid(Tensor self)", "doc line", r"doc: .*", "doc: The logistic function.", 1),
