@@ -4,7 +4,9 @@
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/function_schema.h>
+#include <aten/functorch/BatchedTensorImpl.h>
 #include <aten/native/explicit/type_properties.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/Exception.h>
@@ -348,12 +350,29 @@ void batch_samples(const BatchCall& call, int64_t rank) {
   call.finish(std::move(results));
 }
 
+namespace {
+
+/// Whether the values of the samples, below all batches, require gradients.
+bool requires_grad_below(const Tensor& tensor) {
+  const BatchedTensorImpl* const batched = maybeGetBatchedImpl(tensor);
+  return batched != nullptr ? requires_grad_below(batched->value()) : tensor.requires_grad();
+}
+
+} // namespace
+
 void batch_inplace(const BatchCall& call) {
   call.check_written();
   std::string functional = call.schema().name();
   functional.pop_back(); // the underscore
-  Stack arguments(call.with_tensors([](size_t, const Tensor& tensor) { return tensor; }));
+  bool is_recorded = false;
+  Stack arguments(call.with_tensors([&](size_t, const Tensor& tensor) {
+    is_recorded = is_recorded || requires_grad_below(tensor);
+    return tensor;
+  }));
   const Tensor self = arguments[0].toTensor();
+  if (is_recorded && c10::GradMode::is_enabled()) {
+    arguments[0] = self.clone(); // what backward needs of it stays as it was
+  }
   const Stack result = call.call(functional.c_str(), call.schema().overload_name().c_str(), std::move(arguments));
   self.copy_(result[0].toTensor());
   call.finish({self});

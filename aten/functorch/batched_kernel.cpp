@@ -46,12 +46,25 @@ bool has_batched_functional_form(const c10::OperatorHandle& op) {
   return found && found->hasKernelForDispatchKey(c10::DispatchKey::FuncTorchBatched);
 }
 
+/// Whether the name is that of an in-place form, and there is a rule for the functional one.
+bool has_functional_rule(c10::OperatorName op) {
+  if (op.name.back() != '_') {
+    return false;
+  }
+  op.name.pop_back();
+  return find_rule(op) != nullptr;
+}
+
 Plan make_plan(const c10::OperatorHandle& op) {
   Plan plan;
   if (const OperatorRule* const rule = find_rule(op.operator_name())) {
     plan.rule = rule->rule;
     plan.rank = rule->rank;
     plan.runs_parts = rule->rule == Rule::decompose;
+    if (plan.runs_parts && has_functional_rule(op.operator_name())) {
+      // The parts would write to what others of them need for backward.
+      plan = {/*runs_parts=*/false, Rule::inplace, plan.rank};
+    }
   } else {
     plan.runs_parts = op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) &&
         !op.hasKernelForDispatchKey(c10::DispatchKey::CPU);

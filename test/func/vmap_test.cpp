@@ -212,6 +212,24 @@ TEST_CASE("one value for the places of a batched mask") {
       Catch::Contains("is not possible because there exists a Tensor"));
 }
 
+TEST_CASE("backward through writes inside of vmap has the values from before") {
+  const Tensor x = randn({4, 3, 2}), w = randn({4, 3, 2}), index = at::tensor({0, 2}, at::kLong);
+  const auto check = [&](const std::function<void(Tensor&, const Tensor&)>& write) {
+    const auto loss = [&](const Tensor& t, const Tensor& u) {
+      Tensor y = t.sin();
+      write(y, u);
+      return (y * y).sum();
+    };
+    const auto gradients = vmap(torch::func::grad(loss))(x, w);
+    for (int64_t i = 0; i < x.size(0); ++i) {
+      check_close(gradients[i], torch::func::grad(loss)(x[i], w[i]));
+    }
+  };
+  check([](Tensor& y, const Tensor&) { y.renorm_(2, 0, 0.5); });
+  check([&](Tensor& y, const Tensor& u) { y.index_reduce_(0, index, u.slice(0, 0, 2), "prod"); });
+  check([](Tensor& y, const Tensor& u) { y.addcmul_(u, u); });
+}
+
 TEST_CASE("wrong use of vmap gives words") {
   const Tensor x = randn({3, 2});
   const auto identity = [](const Tensor& t) { return t; };
