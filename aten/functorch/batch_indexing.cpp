@@ -388,21 +388,20 @@ Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, bool accum
   return self.copy_(at::index_put(self.reshape({-1}), indices, source.reshape({-1}), accumulate).view(self.sizes()));
 }
 
-// The elements of the source by how many places of the mask come before.
+// The elements of the source by how many places of the mask come before. Where nothing is put, a zero in front of them
+// is taken, so that a source with too few elements is refused by its index.
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
   TORCH_CHECK(
       self.scalar_type() == source.scalar_type(),
       "masked_scatter: expected self and source to have same dtypes but got ", self.scalar_type(), " and ",
       source.scalar_type());
+  TORCH_CHECK(
+      mask.scalar_type() == kBool, "masked_scatter: only supports boolean masks, but got mask with dtype ",
+      mask.scalar_type());
   const c10::DimVector sizes = infer_size_dimvector(self.sizes(), mask.sizes());
-  const Tensor is_put = mask.to(kBool).expand(sizes);
-  const Tensor places = is_put.reshape({-1}).cumsum(0).sub(1).clamp_min(0);
-  if (places.numel() == 0) {
-    return self.expand(sizes).clone(MemoryFormat::Contiguous);
-  }
-  // Something to take where nothing is put.
-  const Tensor flat = source.reshape({-1});
-  const Tensor elements = source.numel() > 0 ? flat : flat.new_zeros({1});
+  const Tensor is_put = mask.expand(sizes);
+  const Tensor places = is_put.reshape({-1}).cumsum(0).mul(is_put.reshape({-1}));
+  const Tensor elements = at::cat({source.new_zeros({1}), source.reshape({-1})});
   return at::where(is_put, elements.index_select(0, places).view(sizes), self);
 }
 

@@ -230,6 +230,22 @@ TEST_CASE("backward through writes inside of vmap has the values from before") {
   check([](Tensor& y, const Tensor& u) { y.addcmul_(u, u); });
 }
 
+TEST_CASE("masked_scatter inside of vmap takes as many elements as are put") {
+  const Tensor x = randn({4, 3}), source = randn({2}), mask = at::tensor({1, 0, 1}, at::kLong).to(at::kBool);
+  const auto put = [](const Tensor& m, const Tensor& from) {
+    return [=](const Tensor& t) { return t.masked_scatter(m, from); };
+  };
+  check_close(vmap(put(mask, source))(x), rows(x, put(mask, source)));
+  check_close(vmap(put(at::zeros_like(mask), randn({0})))(x), x);
+  const auto refused = [&](const Tensor& m, const Tensor& from, const char* words) {
+    CHECK_THAT(error_of([&] { vmap(put(m, from))(x); }), Catch::Contains(words));
+  };
+  refused(mask, randn({1}), "out of range");
+  refused(at::tensor({0, 1, 0}, at::kLong).to(at::kBool), randn({0}), "out of range");
+  refused(mask.to(at::kByte), source, "only supports boolean masks");
+  refused(mask, source.to(at::kHalf), "same dtypes");
+}
+
 TEST_CASE("wrong use of vmap gives words") {
   const Tensor x = randn({3, 2});
   const auto identity = [](const Tensor& t) { return t; };
