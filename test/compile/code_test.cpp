@@ -38,7 +38,7 @@ TEST_CASE("Loops as machine code give the bits of the operators", "[compile][cod
   const Function functions[] = {
       [](const auto& in) { return std::vector<Tensor>{(in[0] * in[1] + 0.5).relu() * in[0] - in[1]}; },
       [](const auto& in) {
-        return std::vector<Tensor>{(in[0].exp() + 1).sqrt().tanh(), in[0].sigmoid() * in[1]};
+        return std::vector<Tensor>{(in[0].exp() + 1).sqrt().tanh(), in[0].sigmoid() * in[1], in[0].log() * in[1]};
       },
       [](const auto& in) {
         const Tensor mask = in[0] > in[1];
@@ -131,6 +131,48 @@ TEST_CASE("Numbers change their dtype in machine code as operators change it", "
       INFO(torch::toString(from) << " to " << torch::toString(to));
       CHECK(same_bits(got[0], wanted[0]));
       CHECK(same_bits(got[1], wanted[1]));
+    }
+  }
+}
+
+TEST_CASE("Functions of floats have machine code on each level", "[compile][code]") {
+  if (at::get_cpu_capability() == "DEFAULT") {
+    return;
+  }
+  const Tensor x = torch::randn({100});
+  std::vector<std::string> ops{"exp", "sigmoid", "silu", "tanh", "erf", "gelu"};
+  if (at::get_cpu_capability() == "AVX512") {
+    ops.emplace_back("log");
+  }
+  for (const std::string& op : ops) {
+    const std::string text =
+        "graph(%x) {\n%y = aten::" + op + "(%x)\n%z = aten::mul.Tensor(%y, %x)\nreturn (%z)\n}";
+    const torch::fused::FusedGraph compiled(graph_for(text.c_str(), {x}));
+    REQUIRE(compiled.program().steps.size() == 1);
+    const auto* const group = compiled.program().steps[0].group();
+    REQUIRE(group != nullptr);
+    const auto segments = torch::fused::cpu::make_code(*group);
+    INFO(op);
+    CHECK(segments.size() == 1);
+    CHECK((segments.empty() || segments[0].insts.size() == 2));
+  }
+}
+
+TEST_CASE("Long bodies become several pieces of code, with the bits of one", "[compile][code]") {
+  const Function f = [](const auto& in) {
+    Tensor x = in[0];
+    std::vector<Tensor> all;
+    for (int i = 0; i < 6; ++i) {
+      x = (x * in[1]).exp().tanh() + torch::sigmoid(x);
+      all.push_back(x - in[2]);
+    }
+    return all;
+  };
+  for (const int64_t n : {5, 16, 300, 9000}) {
+    const std::vector<Tensor> inputs{torch::randn({n}), torch::randn({n}), torch::randn({n})};
+    const auto wanted = f(inputs), got = run_compiled(f, inputs);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      CHECK(same_bits(got[i], wanted[i]));
     }
   }
 }

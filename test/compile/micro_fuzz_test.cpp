@@ -40,9 +40,9 @@ class CodePage {
 };
 
 /// Runs one body both ways; gives what differs.
-std::string difference(micro::Generator& generator, CodePage& page, size_t& tried) {
+std::string difference(micro::Generator& generator, CodePage& page, micro::CodeLevel level, size_t& tried) {
   const micro::RandomBody made = generator.make();
-  const auto code = torch::fused::cpu::emit(made.body, static_cast<uint16_t>(made.operands.size()));
+  const auto code = torch::fused::cpu::emit(made.body, static_cast<uint16_t>(made.operands.size()), level);
   const LoopCode run = code ? page.place(*code) : nullptr;
   if (!run) {
     return ""; // more registers or operands than there are
@@ -92,19 +92,24 @@ std::string difference(micro::Generator& generator, CodePage& page, size_t& trie
   return "";
 }
 
+/// Code for each level that this processor has.
 void compare_bodies(uint64_t seed, size_t count) {
-  if (at::get_cpu_capability() == "DEFAULT") {
+  const std::string found_level = at::get_cpu_capability();
+  if (found_level == "DEFAULT") {
     return; // nothing that this processor runs is emitted
   }
+  const bool is_wide = found_level == "AVX512";
   CodePage page;
-  micro::Generator generator(seed);
-  size_t tried = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const std::string found = difference(generator, page, tried);
-    INFO("seed " << seed << ", body " << i << ": " << found);
-    REQUIRE(found.empty());
+  for (const micro::CodeLevel level : {micro::CodeLevel::Avx2, micro::CodeLevel::Avx512}) {
+    micro::Generator generator(seed, level);
+    size_t tried = 0;
+    for (size_t i = 0; (is_wide || level == micro::CodeLevel::Avx2) && i < count; ++i) {
+      const std::string found = difference(generator, page, level, tried);
+      INFO("seed " << seed << ", level " << static_cast<int>(level) << ", body " << i << ": " << found);
+      REQUIRE(found.empty());
+    }
+    CHECK((tried > count / 2 || level == micro::CodeLevel::Avx512));
   }
-  CHECK(tried > count / 2);
 }
 
 } // namespace

@@ -6,15 +6,19 @@
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 namespace micro {
 
+using torch::fused::cpu::CodeLevel;
 using torch::fused::cpu::Micro;
 using torch::fused::cpu::MicroBody;
 using torch::fused::cpu::MicroInst;
@@ -50,6 +54,11 @@ class Reference {
         values[i] = load(inst.op, operands[inst.operand]);
       } else if (inst.op == Micro::Constant) {
         values[i] = constant(inst.words);
+      } else if (inst.op == Micro::LookUp) {
+        values[i] = body[inst.b].words[value(inst.a) % 8];
+      } else if (inst.op == Micro::LookUpPair) {
+        const auto index = static_cast<size_t>(value(inst.a) % 32);
+        values[i] = body[index < 16 ? inst.b : inst.c].words[index % 16];
       } else {
         values[i] = compute(inst, value(inst.a), value(inst.b), value(inst.c));
       }
@@ -195,9 +204,41 @@ class Reference {
         return bits(round(number(a), inst.immediate));
       case Micro::RoundToHalf:
         return bits(static_cast<Float>(static_cast<float>(c10::Half(static_cast<float>(number(a))))));
+      case Micro::Scale:
+        return bits(scale(number(a), number(b)));
+      case Micro::Exponent:
+        return bits(std::logb(number(a)));
+      case Micro::Mantissa:
+        return bits(mantissa(number(a)));
       default:
         throw std::logic_error("an instruction that has no reference");
     }
+  }
+
+  static Float scale(Float x, Float y) {
+    if (std::isnan(x) && std::isinf(y)) {
+      return y > 0 ? y : 0; // as the processor has it
+    }
+    if (std::isnan(x) || std::isnan(y)) {
+      return std::numeric_limits<Float>::quiet_NaN();
+    }
+    if (std::isinf(y)) {
+      return y > 0 ? x * y : std::isinf(x) ? std::numeric_limits<Float>::quiet_NaN() : x * 0;
+    }
+    return std::ldexp(x, static_cast<int>(std::clamp<Float>(std::floor(y), -9999, 9999)));
+  }
+
+  /// In [3/4, 3/2), and NaN of negative numbers.
+  static Float mantissa(Float x) {
+    if (x < 0 || std::isnan(x)) {
+      return std::numeric_limits<Float>::quiet_NaN();
+    }
+    if (x == 0 || std::isinf(x)) {
+      return std::copysign(Float(1), x);
+    }
+    int exponent = 0;
+    const Float half = std::frexp(x, &exponent);
+    return half < Float(0.75) ? half * 2 : half;
   }
 
   static Float round(Float x, uint8_t how) {
@@ -217,7 +258,7 @@ class Reference {
 /// Makes bodies.
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  explicit Generator(uint64_t seed, CodeLevel level = CodeLevel::Avx2) : random_(seed), level_(level) {}
 
   RandomBody make() {
     made_ = {MicroBody(pick(2) == 0 ? 4 : 8), {}};
@@ -297,7 +338,35 @@ class Generator {
   void add_step() {
     MicroBody& b = made_.body;
     const Kind kinds[] = {Kind::Number, Kind::Integer, Kind::Mask};
-    switch (pick(10)) {
+    switch (pick(level_ == CodeLevel::Avx512 ? 12 : 10)) {
+      case 10: {
+        const uint32_t x = any(Kind::Number);
+        const int which = pick(3);
+        note(
+            which == 0       ? b.op(Micro::Scale, x, any(Kind::Number))
+                : which == 1 ? b.op(Micro::Exponent, x)
+                             : b.op(Micro::Mantissa, x, 0, 0, 11),
+            Kind::Number);
+        break;
+      }
+      case 11: {
+        if (!is_narrow()) {
+          break;
+        }
+        const auto table = [&](size_t count) {
+          std::vector<uint32_t> words(count);
+          std::generate(words.begin(), words.end(), [&] { return static_cast<uint32_t>(random_()); });
+          return b.constant(std::move(words));
+        };
+        const uint32_t index = any(Kind::Integer);
+        if (pick(2) == 0) {
+          note(b.op(Micro::LookUp, index, table(8)), Kind::Integer);
+        } else {
+          const uint32_t low = table(16), high = table(16);
+          note(b.op(Micro::LookUpPair, index, low, high), Kind::Integer);
+        }
+        break;
+      }
       case 0:
       case 1:
       case 2: {
@@ -373,6 +442,7 @@ class Generator {
   }
 
   std::mt19937_64 random_;
+  const CodeLevel level_;
   RandomBody made_{MicroBody(4), {}};
   std::vector<std::pair<uint32_t, Kind>> values_;
 };

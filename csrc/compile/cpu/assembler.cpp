@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 namespace torch::fused::cpu {
 
@@ -10,6 +11,10 @@ namespace {
 /// The high bit of a register's number.
 int high(int reg) {
   return reg >> 3 & 1;
+}
+/// That of one of 32 vectors above it.
+int highest(int reg) {
+  return reg >> 4 & 1;
 }
 int low(int reg) {
   return reg & 7;
@@ -27,27 +32,38 @@ void Assembler::word(int32_t value) {
   code_.insert(code_.end(), bytes, bytes + sizeof(bytes));
 }
 
-void Assembler::prefix(VectorOp op, int to, int a, int b, int index, bool wide) {
-  byte(0xC4);
-  byte(static_cast<uint8_t>((high(to) ^ 1) << 7 | (high(index) ^ 1) << 6 | (high(b) ^ 1) << 5 | op.map));
-  byte(static_cast<uint8_t>(op.w << 7 | (~a & 15) << 3 | (wide ? 4 : 0) | op.prefix));
+/// `b` is the second source or the base of an address; `index` of the address, or the upper bits of the second source.
+void Assembler::prefix(VectorOp op, int to, int a, int b, int index, bool wide, Masking masking) {
+  const auto upper_bits = [&] { return (high(to) ^ 1) << 7 | (high(index) ^ 1) << 6 | (high(b) ^ 1) << 5; };
+  const int source = (~a & 15) << 3;
+  if (is_wide_) {
+    byte(0x62);
+    byte(static_cast<uint8_t>(upper_bits() | (highest(to) ^ 1) << 4 | op.map));
+    byte(static_cast<uint8_t>(op.w << 7 | source | 4 | op.prefix));
+    byte(static_cast<uint8_t>(
+        (masking.zeros ? 0x80 : 0) | (wide ? 0x40 : 0) | (highest(a) ^ 1) << 3 | masking.mask));
+  } else {
+    byte(0xC4);
+    byte(static_cast<uint8_t>(upper_bits() | op.map));
+    byte(static_cast<uint8_t>(op.w << 7 | source | (wide ? 4 : 0) | op.prefix));
+  }
   byte(op.opcode);
 }
 
-void Assembler::op(VectorOp op, int to, int a, int b, bool wide) {
-  prefix(op, to, a, b, 0, wide);
+void Assembler::op(VectorOp op, int to, int a, int b, bool wide, Masking masking) {
+  prefix(op, to, a, b, b >> 1, wide, masking);
   byte(static_cast<uint8_t>(0xC0 | low(to) << 3 | low(b)));
 }
 
-void Assembler::op(VectorOp op, int to, int a, Address b, bool wide) {
-  prefix(op, to, a, b.base, b.index, wide);
+void Assembler::op(VectorOp op, int to, int a, Address b, bool wide, Masking masking) {
+  prefix(op, to, a, b.base, b.index, wide, masking);
   byte(static_cast<uint8_t>(0x84 | low(to) << 3));
   byte(static_cast<uint8_t>(shift_of(b.scale) << 6 | low(b.index) << 3 | low(b.base)));
   word(b.offset);
 }
 
 void Assembler::op_constant(VectorOp op, int to, int a, uint32_t constant, int immediate) {
-  prefix(op, to, a, 0, 0, true);
+  prefix(op, to, a, 0, 0, true, {});
   byte(static_cast<uint8_t>(0x05 | low(to) << 3));
   const size_t place = code_.size();
   word(0);
@@ -132,6 +148,21 @@ void Assembler::clear_upper() {
   byte(0x77);
 }
 
+void Assembler::mask_rest(Register end, Register index, Register scratch, size_t label_of_none) {
+  const auto bytes = [&](std::initializer_list<int> values) {
+    for (const int value : values) {
+      byte(static_cast<uint8_t>(value));
+    }
+  };
+  bytes({0x48 | high(index) << 2 | high(end), 0x29, 0xC0 | low(index) << 3 | low(end)}); // sub end, index
+  jump(Jump::IfZero, label_of_none);
+  bytes({0x40 | high(scratch), 0x83, 0xC8 | low(scratch), 0xFF}); // or scratch, -1
+  bytes(
+      {0xC4, (high(scratch) ^ 1) << 7 | 0x40 | (high(scratch) ^ 1) << 5 | 2, (~end & 15) << 3, 0xF5,
+       0xC0 | low(scratch) << 3 | low(scratch)}); // bzhi scratch, scratch, end
+  bytes({0xC4, 0xC1 | (high(scratch) ^ 1) << 5, 0x7B, 0x92, 0xF8 | low(scratch)}); // kmovd k7, scratch
+}
+
 void Assembler::end() {
   byte(0xC3);
 }
@@ -146,7 +177,7 @@ void Assembler::jump(Jump kind, size_t label) {
 }
 
 std::vector<uint8_t> Assembler::finish() {
-  constexpr size_t kVector = 32;
+  const size_t vector = is_wide_ ? 64 : 32;
   const auto put = [&](size_t place, size_t end, size_t target) {
     const auto offset = static_cast<int32_t>(static_cast<int64_t>(target) - static_cast<int64_t>(end));
     std::memcpy(code_.data() + place, &offset, sizeof(offset));
@@ -154,15 +185,15 @@ std::vector<uint8_t> Assembler::finish() {
   for (const auto& [place, label] : jumps_) {
     put(place, place + sizeof(int32_t), labels_[label]);
   }
-  code_.resize((code_.size() + kVector - 1) / kVector * kVector);
+  code_.resize((code_.size() + vector - 1) / vector * vector);
   const size_t first = code_.size();
   for (const auto& words : constants_) {
-    for (size_t i = 0; i < kVector / sizeof(uint32_t); ++i) {
+    for (size_t i = 0; i < vector / sizeof(uint32_t); ++i) {
       word(static_cast<int32_t>(words[i % words.size()]));
     }
   }
   for (const ConstantUse& use : constant_uses_) {
-    put(use.place, use.end, first + use.constant * kVector);
+    put(use.place, use.end, first + use.constant * vector);
   }
   return std::move(code_);
 }

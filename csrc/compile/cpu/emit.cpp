@@ -6,19 +6,24 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace torch::fused::cpu {
 
 // Note [Emitted loops]
 // The body stands in the code for several vectors at a time, whose instructions alternate, so that none waits for the
-// one before it; then for one vector; then for one element, in vectors of which the other lanes are of no account. So
-// nothing is read or written that is no element. Values keep their registers from the instruction that makes them to
-// the last that reads them. Nothing is spilled: a body that needs more registers is emitted for fewer vectors at a
-// time, and for none if it needs more for one.
+// one before it; then for one vector; then for what is left: for one element, in vectors of which the other lanes are of
+// no account, or with AVX-512 for a vector of which a mask register tells the lanes. So nothing is read or written that
+// is no element. Values keep their registers from the instruction that makes them to the last that reads them. Nothing
+// is spilled: a body that needs more registers is emitted for fewer vectors at a time, and for none if it needs more for
+// one.
+//
+// Masks are values like others, vectors with all bits of a lane or none. With AVX-512, whose instructions compare into
+// mask registers, those that only choose between values stay in these.
 
 namespace {
 
-constexpr int kVectorRegisters = 16, kVectorBytes = 32, kMostUnrolled = 4;
+constexpr int kMostUnrolled = 4;
 /// Where operands' pointers are kept; rax counts, rsi is the end, rdi is free for a moment.
 constexpr std::array<Register, 12> kPointers{rdx, rcx, r8, r9, r10, r11, rbx, rbp, r12, r13, r14, r15};
 constexpr size_t kMostOperands = 12, kFirstSaved = 6;
@@ -48,9 +53,9 @@ struct LaneOps {
   VectorOp narrow, wide;
 };
 
-/// Arithmetic has a prefix for doubles, or a bit.
+/// Arithmetic has a prefix and a bit for doubles.
 constexpr VectorOp of_doubles(VectorOp op) {
-  return op.map == 2 ? VectorOp{2, op.prefix, 1, op.opcode} : VectorOp{op.map, 1, op.w, op.opcode};
+  return op.map == 2 ? VectorOp{2, op.prefix, 1, op.opcode} : VectorOp{op.map, 1, 1, op.opcode};
 }
 constexpr LaneOps arithmetic(VectorOp op) {
   return {op, of_doubles(op)};
@@ -115,36 +120,73 @@ LaneOps opcodes_of(Micro op) {
       return {kRound, kRoundDoubles};
     case Micro::LookUp:
       return same(kPermute);
+    case Micro::LookUpPair:
+      return same(kPermutePair);
+    case Micro::Scale:
+      return arithmetic(kScale);
+    case Micro::Exponent:
+      return arithmetic(kExponent);
+    case Micro::Mantissa:
+      return {kMantissa, {kMantissa.map, kMantissa.prefix, 1, kMantissa.opcode}};
     default:
       return same(kMove);
   }
 }
 
-/// Emits one copy of the body, for `unroll` vectors or for one element.
+/// Whether AVX2 has it.
+bool is_of_avx512(Micro op) {
+  return op >= Micro::LookUpPair && op <= Micro::Mantissa;
+}
+bool is_fused(Micro op) {
+  return op == Micro::MulAdd || op == Micro::NegMulAdd || op == Micro::MulSub;
+}
+bool compares_to_mask(Micro op) {
+  return op == Micro::Compare || op == Micro::EqualInts || op == Micro::GreaterInts;
+}
+bool is_commutative(Micro op) {
+  return op == Micro::Add || op == Micro::Mul || op == Micro::And || op == Micro::Or || op == Micro::Xor ||
+      op == Micro::AddInts;
+}
+
+/// What of a loop a copy of the body computes.
+enum class Part : uint8_t {
+  Vectors, ///< some at a time
+  Element, ///< one
+  Rest ///< the lanes of one vector that mask register 7 has
+};
+
+/// Emits one copy of the body.
 class BodyEmitter {
  public:
-  BodyEmitter(Assembler& code, const MicroBody& micro, int unroll, bool is_single)
+  BodyEmitter(Assembler& code, const MicroBody& micro, CodeLevel level, int unroll, Part part)
       : code_(code),
         body_(micro.insts()),
         width_(micro.width()),
+        is_wide_(level == CodeLevel::Avx512),
         unroll_(unroll),
-        is_single_(is_single),
+        part_(part),
         last_(body_.size()),
-        registers_(body_.size()) {
+        registers_(body_.size()),
+        masks_(body_.size()) {
     const auto& body = body_;
     // From the last to the first: what a store needs, and who reads it last.
     is_needed_.resize(body.size());
+    only_chooses_.assign(body.size(), true);
     for (size_t i = body.size(); i-- > 0;) {
       is_needed_[i] = is_needed_[i] || is_store(body[i].op);
       const uint32_t sources[] = {body[i].a, body[i].b, body[i].c};
       for (int s = 0; is_needed_[i] && s < num_sources(body[i].op); ++s) {
         last_[sources[s]] = is_needed_[sources[s]] ? last_[sources[s]] : i;
         is_needed_[sources[s]] = true;
+        only_chooses_[sources[s]] = only_chooses_[sources[s]] && body[i].op == Micro::Blend && s == 2;
       }
     }
-    free_.resize(kVectorRegisters);
-    for (int r = 0; r < kVectorRegisters; ++r) {
-      free_[r] = kVectorRegisters - 1 - r;
+    const int count = is_wide_ ? 32 : 16;
+    for (int r = count; r-- > 0;) {
+      free_.push_back(r);
+    }
+    for (int k = kRestMask; k-- > 1;) {
+      free_masks_.push_back(k);
     }
   }
 
@@ -157,9 +199,27 @@ class BodyEmitter {
   }
 
  private:
+  static constexpr int kRestMask = 7;
+
+  bool is_single() const {
+    return part_ == Part::Element;
+  }
+  int lanes() const {
+    return (is_wide_ ? 64 : 32) / width_;
+  }
   Address address(const MicroInst& inst, int copy) const {
-    const int size = element_bytes(inst.op, width_), lanes = kVectorBytes / width_;
-    return {kPointers[inst.operand], rax, static_cast<uint8_t>(size), copy * lanes * size};
+    const int size = element_bytes(inst.op, width_);
+    return {kPointers[inst.operand], rax, static_cast<uint8_t>(size), copy * lanes() * size};
+  }
+  /// A move of a vector: masks count lanes.
+  VectorOp whole(VectorOp move) const {
+    return is_wide_ && width_ == 8 ? of_doubles(move) : move;
+  }
+  Masking loaded() const {
+    return part_ == Part::Rest ? Masking{kRestMask, true} : Masking{};
+  }
+  Masking stored() const {
+    return part_ == Part::Rest ? Masking{kRestMask, false} : Masking{};
   }
 
   int take() {
@@ -179,6 +239,15 @@ class BodyEmitter {
   bool is_same_in_all(uint32_t value) const {
     return is_constant(value) || body_[value].op == Micro::LoadFirst;
   }
+  /// Whether an instruction may read a constant from memory: a register for all copies is better, if there are some.
+  bool is_read_from_memory(uint32_t value) const {
+    return is_constant(value) && registers_[value].empty() &&
+        (!is_wide_ || unroll_ == 1 || free_.size() < static_cast<size_t>(2 * unroll_ + 2));
+  }
+  /// Whether an instruction may write over what it reads here.
+  bool ends_at(uint32_t value, size_t index) const {
+    return last_[value] == index && !is_same_in_all(value);
+  }
 
   /// The register of a value's copy. Loads and constants get theirs when they are first read.
   int get(uint32_t value, int copy) {
@@ -187,10 +256,11 @@ class BodyEmitter {
       const MicroInst& inst = body_[value];
       if (inst.op == Micro::Constant) {
         own.push_back(take());
-        code_.op_constant(kMove, own[0], 0, code_.constant(inst.words));
+        load_constant(own[0], inst);
       } else if (inst.op == Micro::LoadFirst) {
         own.push_back(take());
-        code_.op(width_ == 4 ? kBroadcastFloat : kBroadcastDouble, own[0], 0, Address{kPointers[inst.operand], rsp, 1});
+        const VectorOp doubles = is_wide_ ? kWideBroadcastDouble : kBroadcastDouble;
+        code_.op(width_ == 4 ? kBroadcastFloat : doubles, own[0], 0, Address{kPointers[inst.operand], rsp, 1});
       } else {
         for (int u = 0; u < unroll_; ++u) {
           own.push_back(take());
@@ -201,12 +271,16 @@ class BodyEmitter {
     return own[std::min<size_t>(copy, own.size() - 1)];
   }
 
+  void load_constant(int to, const MicroInst& inst) {
+    code_.op_constant(kMove, to, 0, code_.constant(inst.words));
+  }
+
   void load(const MicroInst& inst, int to, int copy) {
     const Address from = address(inst, copy);
     switch (inst.op) {
       case Micro::LoadHalf:
         load_small(to, from, kHalfToFloat);
-        if (is_single_) {
+        if (is_single()) {
           code_.op(kHalfToFloat, to, 0, to);
         }
         return;
@@ -215,25 +289,30 @@ class BodyEmitter {
         return shift(Micro::ShiftLeft, to, to, 16);
       case Micro::LoadMask:
         load_small(to, from, width_ == 4 ? kBytesToInts : kBytesToLongs);
-        if (width_ == 4) {
-          shift(Micro::ShiftLeft, to, to, 31);
-          return shift(Micro::ShiftRight, to, to, 31);
+        if (width_ == 4 || is_wide_) {
+          const auto to_sign = static_cast<uint8_t>(8 * width_ - 1);
+          shift(Micro::ShiftLeft, to, to, to_sign);
+          return shift(Micro::ShiftRight, to, to, to_sign);
         }
-        // There is no shift of longs with their sign: it is one of their upper halves, which are copied to the lower.
+        // AVX2 has no shift of longs with their sign: it is one of their upper halves, which are copied to the lower.
         shift(Micro::ShiftLeft, to, to, 63);
         code_.op(kShuffleInts, to, 0, to);
         code_.byte(0xF5);
         code_.op(kShiftInts, 4, to, to);
         return code_.byte(31);
       default:
-        return code_.op(!is_single_ ? kLoadVector : width_ == 4 ? kLoadFloat : kLoadDouble, to, 0, from);
+        return code_.op(
+            !is_single()      ? whole(kLoadVector)
+                : width_ == 4 ? kLoadFloat
+                              : kLoadDouble,
+            to, 0, from, true, loaded());
     }
   }
 
   /// Elements that are narrower than a lane, each into a lane of its own; one as it is.
   void load_small(int to, Address from, VectorOp widen) {
-    if (!is_single_) {
-      return code_.op(widen, to, 0, from);
+    if (!is_single()) {
+      return code_.op(widen, to, 0, from, true, loaded());
     }
     if (from.scale == 1) {
       code_.load_byte(rdi, from);
@@ -245,7 +324,11 @@ class BodyEmitter {
 
   void shift(Micro op, int to, int a, uint8_t by) {
     const int kind = op == Micro::ShiftLeft ? 6 : op == Micro::ShiftRight ? 4 : 2;
-    code_.op(width_ == 4 ? kShiftInts : kShiftLongs, kind, to, a);
+    code_.op(
+        width_ == 4                  ? kShiftInts
+            : op == Micro::ShiftRight ? kShiftLongsSigned
+                                      : kShiftLongs,
+        kind, to, a);
     code_.byte(by);
   }
 
@@ -258,6 +341,9 @@ class BodyEmitter {
       if (last_[sources[s]] == index || is_same_in_all(sources[s])) {
         free_.insert(free_.end(), own.begin(), own.end());
         own.clear();
+        auto& masks = masks_[sources[s]];
+        free_masks_.insert(free_masks_.end(), masks.begin(), masks.end());
+        masks.clear();
       }
     }
   }
@@ -271,30 +357,190 @@ class BodyEmitter {
       for (int u = 0; u < unroll_; ++u) {
         store(inst, u);
       }
-      release(index);
-      return;
+      return release(index);
     }
-    const bool reads_memory = num_sources(inst.op) == 2 && is_constant(inst.b) && registers_[inst.b].empty();
-    std::vector<int> a, b, c, to;
+    if (is_fused(inst.op)) {
+      emit_fused(index);
+    } else if (is_wide_ && inst.op == Micro::Blend) {
+      emit_choice(index);
+    } else if (is_wide_ && inst.op == Micro::LookUpPair) {
+      emit_look_up(index);
+    } else if (is_wide_ && compares_to_mask(inst.op)) {
+      emit_comparison(index);
+    } else {
+      emit_plain(index);
+    }
+  }
+
+  void emit_plain(size_t index) {
+    const MicroInst& inst = body_[index];
+    const int count = num_sources(inst.op);
+    const bool swaps = count == 2 && is_commutative(inst.op) && is_constant(inst.a) && !is_constant(inst.b);
+    const uint32_t first = swaps ? inst.b : inst.a, second = swaps ? inst.a : inst.b;
+    const bool reads_memory = count == 2 && is_read_from_memory(second);
+    std::vector<int> a, b, c;
     for (int u = 0; u < unroll_; ++u) {
-      a.push_back(get(inst.a, u));
-      b.push_back(num_sources(inst.op) >= 2 && !reads_memory ? get(inst.b, u) : 0);
-      c.push_back(num_sources(inst.op) >= 3 ? get(inst.c, u) : 0);
+      a.push_back(get(first, u));
+      b.push_back(count >= 2 && !reads_memory ? get(second, u) : 0);
+      c.push_back(count >= 3 ? get(inst.c, u) : 0);
     }
-    const bool is_fused = inst.op == Micro::MulAdd || inst.op == Micro::NegMulAdd || inst.op == Micro::MulSub;
-    if (!is_fused) {
-      release(index); // of what is read last the result takes the place
-    }
+    release(index); // of what is read last the result takes the place
+    std::vector<int> to;
     for (int u = 0; u < unroll_; ++u) {
       to.push_back(take_for(a, b, c, u));
     }
     for (int u = 0; u < unroll_; ++u) {
-      compute(inst, to[u], a[u], b[u], c[u], reads_memory);
+      compute(inst, to[u], a[u], b[u], c[u], reads_memory ? &body_[second] : nullptr);
     }
     registers_[index] = to;
-    if (is_fused) {
-      release(index);
+  }
+
+  /// Registers for a result of an instruction that writes over one of its sources: those of `over`, or copies.
+  std::vector<int> take_over(uint32_t over, size_t index) {
+    if (ends_at(over, index)) {
+      get(over, 0);
+      return std::exchange(registers_[over], {});
     }
+    std::vector<int> to;
+    for (int u = 0; u < unroll_; ++u) {
+      to.push_back(take());
+      if (is_constant(over) && registers_[over].empty()) {
+        load_constant(to[u], body_[over]);
+      } else {
+        code_.op(kMove, to[u], 0, get(over, u));
+      }
+    }
+    return to;
+  }
+
+  /// a * b + c, in the place of c, or of a factor that is not needed any more.
+  void emit_fused(size_t index) {
+    const MicroInst& inst = body_[index];
+    const LaneOps ops = opcodes_of(inst.op);
+    VectorOp op = width_ == 4 ? ops.narrow : ops.wide;
+    uint32_t over = inst.c, factor = inst.a, other = inst.b;
+    if (!ends_at(inst.c, index) && (ends_at(inst.a, index) || ends_at(inst.b, index))) {
+      constexpr uint8_t kFactorForm = 0x10;
+      op.opcode = static_cast<uint8_t>(op.opcode - kFactorForm);
+      const bool is_first = ends_at(inst.a, index);
+      over = is_first ? inst.a : inst.b;
+      factor = is_first ? inst.b : inst.a;
+      other = inst.c;
+    }
+    // What it reads beside has to be in registers before those of `over` change hands.
+    std::vector<int> a, b;
+    const bool reads_memory = is_read_from_memory(other);
+    for (int u = 0; u < unroll_; ++u) {
+      a.push_back(get(factor, u));
+      b.push_back(reads_memory ? 0 : get(other, u));
+    }
+    const std::vector<int> to = take_over(over, index);
+    for (int u = 0; u < unroll_; ++u) {
+      if (reads_memory) {
+        code_.op_constant(op, to[u], a[u], code_.constant(body_[other].words));
+      } else {
+        code_.op(op, to[u], a[u], b[u]);
+      }
+    }
+    release(index);
+    registers_[index] = to;
+  }
+
+  /// Of AVX-512: by a mask register, or over a mask that is a vector.
+  void emit_choice(size_t index) {
+    const MicroInst& inst = body_[index];
+    std::vector<int> a, b;
+    for (int u = 0; u < unroll_; ++u) {
+      a.push_back(get(inst.a, u));
+      b.push_back(get(inst.b, u));
+    }
+    if (!masks_[inst.c].empty()) {
+      const std::vector<int> masks = masks_[inst.c];
+      release(index);
+      std::vector<int> to;
+      for (int u = 0; u < unroll_; ++u) {
+        to.push_back(take_for(a, b, a, u));
+      }
+      for (int u = 0; u < unroll_; ++u) {
+        const auto mask = static_cast<uint8_t>(masks[u]);
+        const VectorOp op{kBlendByMask.map, kBlendByMask.prefix, static_cast<uint8_t>(width_ == 8), kBlendByMask.opcode};
+        code_.op(op, to[u], b[u], a[u], true, {mask, false});
+      }
+      registers_[index] = to;
+      return;
+    }
+    const std::vector<int> to = take_over(inst.c, index);
+    constexpr uint8_t kFirstWhereSet = 0xCA;
+    for (int u = 0; u < unroll_; ++u) {
+      code_.op(kSelect, to[u], a[u], b[u]);
+      code_.byte(kFirstWhereSet);
+    }
+    release(index);
+    registers_[index] = to;
+  }
+
+  /// Of AVX-512: over the indices.
+  void emit_look_up(size_t index) {
+    const MicroInst& inst = body_[index];
+    std::vector<int> low, high;
+    for (int u = 0; u < unroll_; ++u) {
+      low.push_back(get(inst.b, u));
+      high.push_back(get(inst.c, u));
+    }
+    const std::vector<int> to = take_over(inst.a, index);
+    for (int u = 0; u < unroll_; ++u) {
+      code_.op(kPermutePair, to[u], low[u], high[u]);
+    }
+    release(index);
+    registers_[index] = to;
+  }
+
+  /// Of AVX-512: into a mask register, and from there into a vector where others than choices take it.
+  void emit_comparison(size_t index) {
+    const MicroInst& inst = body_[index];
+    const LaneOps ops = opcodes_of(inst.op);
+    const VectorOp op = width_ == 4 ? ops.narrow : ops.wide;
+    const bool reads_memory = is_read_from_memory(inst.b);
+    std::vector<int> a, b;
+    for (int u = 0; u < unroll_; ++u) {
+      a.push_back(get(inst.a, u));
+      b.push_back(reads_memory ? 0 : get(inst.b, u));
+    }
+    const auto compare = [&](int mask, int u) {
+      const bool has_predicate = inst.op == Micro::Compare;
+      if (reads_memory) {
+        return code_.op_constant(
+            op, mask, a[u], code_.constant(body_[inst.b].words), has_predicate ? inst.immediate : -1);
+      }
+      code_.op(op, mask, a[u], b[u]);
+      if (has_predicate) {
+        code_.byte(inst.immediate);
+      }
+    };
+    const auto count = static_cast<size_t>(unroll_);
+    if (only_chooses_[index] && free_masks_.size() > count) {
+      for (int u = 0; u < unroll_; ++u) {
+        masks_[index].push_back(free_masks_.back());
+        free_masks_.pop_back();
+        compare(masks_[index].back(), u);
+      }
+      return release(index);
+    }
+    if (free_masks_.empty()) {
+      fits_ = false;
+      return;
+    }
+    std::vector<int> to;
+    for (int u = 0; u < unroll_; ++u) {
+      // By turns, so that none waits for the one before it.
+      const int mask = free_masks_[static_cast<size_t>(u) % free_masks_.size()];
+      compare(mask, u);
+      to.push_back(take());
+      const VectorOp expand{kVectorOfMask.map, kVectorOfMask.prefix, static_cast<uint8_t>(width_ == 8), kVectorOfMask.opcode};
+      code_.op(expand, to[u], 0, mask);
+    }
+    release(index);
+    registers_[index] = to;
   }
 
   /// A register for copy u of a result. It may be one of those that this copy reads, not one that later copies read.
@@ -318,14 +564,17 @@ class BodyEmitter {
     return 0;
   }
 
-  void compute(const MicroInst& inst, int to, int a, int b, int c, bool reads_memory) {
+  /// `memory`: the constant that is the second source, which is in no register.
+  void compute(const MicroInst& inst, int to, int a, int b, int c, const MicroInst* memory) {
     const LaneOps ops = opcodes_of(inst.op);
     const VectorOp op = width_ == 4 ? ops.narrow : ops.wide;
     switch (inst.op) {
       case Micro::Sqrt:
       case Micro::FloatsOfInts:
+      case Micro::Exponent:
         return code_.op(op, to, 0, a);
       case Micro::Round:
+      case Micro::Mantissa:
         code_.op(op, to, 0, a);
         return code_.byte(inst.immediate);
       case Micro::RoundToHalf:
@@ -339,17 +588,12 @@ class BodyEmitter {
       case Micro::Blend:
         code_.op(op, to, b, a);
         return code_.byte(static_cast<uint8_t>(c << 4));
-      case Micro::MulAdd:
-      case Micro::NegMulAdd:
-      case Micro::MulSub:
-        code_.op(kMove, to, 0, c);
-        return code_.op(op, to, a, b);
       default:
         break;
     }
     const bool compares = inst.op == Micro::Compare;
-    if (reads_memory) {
-      return code_.op_constant(op, to, a, code_.constant(body_[inst.b].words), compares ? inst.immediate : -1);
+    if (memory != nullptr) {
+      return code_.op_constant(op, to, a, code_.constant(memory->words), compares ? inst.immediate : -1);
     }
     code_.op(op, to, a, b);
     if (compares) {
@@ -368,13 +612,17 @@ class BodyEmitter {
       case Micro::StoreMask:
         return store_mask(value, to);
       default:
-        return code_.op(!is_single_ ? kStoreVector : width_ == 4 ? kStoreFloat : kStoreDouble, value, 0, to);
+        return code_.op(
+            !is_single()      ? whole(kStoreVector)
+                : width_ == 4 ? kStoreFloat
+                              : kStoreDouble,
+            value, 0, to, true, stored());
     }
   }
 
   void store_half(int value, Address to) {
-    if (!is_single_) {
-      code_.op(kFloatToHalf, value, 0, to);
+    if (!is_single()) {
+      code_.op(kFloatToHalf, value, 0, to, true, stored());
       return code_.byte(0);
     }
     const int half = take();
@@ -386,24 +634,34 @@ class BodyEmitter {
   }
 
   void store_bfloat16(int value, Address to) {
-    const int low = take(), high = take();
+    const int low = take();
     shift(Micro::ShiftRightZeros, low, value, 16);
-    if (is_single_) {
+    if (is_wide_) {
+      code_.op(kIntsToWords, low, 0, to, true, stored());
+    } else if (is_single()) {
       code_.op(kStoreWord, low, 0, to, /*wide=*/false);
       code_.byte(0);
     } else {
+      const int high = take();
       code_.op(kUpperHalf, low, 0, high);
       code_.byte(1);
       code_.op(kPackIntsUnsigned, low, low, high, /*wide=*/false);
       code_.op(kStoreVector, low, 0, to, /*wide=*/false);
+      free_.push_back(high);
     }
     free_.push_back(low);
-    free_.push_back(high);
   }
 
-  /// Masks become words, bytes, and then ones.
+  /// Masks become ones and then bytes, or words, bytes, and then ones.
   void store_mask(int value, Address to) {
-    const int low = take(), high = take();
+    const int low = take();
+    if (is_wide_) {
+      code_.op_constant(kAnd, low, value, code_.constant(width_ == 4 ? std::vector<uint32_t>{1} : std::vector<uint32_t>{1, 0}));
+      code_.op(width_ == 4 ? kIntsToBytes : kLongsToBytes, low, 0, to, true, stored());
+      free_.push_back(low);
+      return;
+    }
+    const int high = take();
     code_.op(kUpperHalf, value, 0, high);
     code_.byte(1);
     if (width_ == 8) {
@@ -415,7 +673,7 @@ class BodyEmitter {
     }
     code_.op(kPackWords, low, low, low, /*wide=*/false);
     code_.op_constant(kAnd, low, low, code_.constant({0x01010101u}));
-    if (is_single_) {
+    if (is_single()) {
       code_.op(kStoreByte, low, 0, to, /*wide=*/false);
       code_.byte(0);
     } else {
@@ -428,28 +686,44 @@ class BodyEmitter {
   Assembler& code_;
   const std::vector<MicroInst>& body_;
   const int width_; // bytes of a lane
+  const bool is_wide_; // AVX-512
   int unroll_;
-  bool is_single_;
+  Part part_;
   bool fits_ = true;
-  std::vector<bool> is_needed_;
+  std::vector<bool> is_needed_, only_chooses_;
   std::vector<size_t> last_; // by value: the last instruction that reads it
-  std::vector<std::vector<int>> registers_; // by value, by copy
-  std::vector<int> free_;
+  std::vector<std::vector<int>> registers_, masks_; // by value, by copy
+  std::vector<int> free_, free_masks_;
 };
 
 /// A loop that goes on while there are `step` elements.
-bool emit_loop(Assembler& code, const MicroBody& body, int unroll, bool is_single) {
-  const int step = is_single ? 1 : unroll * (kVectorBytes / body.width());
+bool emit_loop(Assembler& code, const MicroBody& body, CodeLevel level, int unroll, Part part) {
+  const int vector_bytes = level == CodeLevel::Avx512 ? 64 : 32;
+  const int step = part == Part::Element ? 1 : unroll * (vector_bytes / body.width());
   const size_t again = code.label(), done = code.label();
   code.set(again);
   code.add_to(rdi, rax, step);
   code.compare(rdi, rsi);
   code.jump(Assembler::Jump::IfAbove, done);
-  if (!BodyEmitter(code, body, unroll, is_single).run()) {
+  if (!BodyEmitter(code, body, level, unroll, part).run()) {
     return false;
   }
   code.add(rax, step);
   code.jump(Assembler::Jump::Always, again);
+  code.set(done);
+  return true;
+}
+
+/// What is left: less than a vector.
+bool emit_rest(Assembler& code, const MicroBody& body, CodeLevel level) {
+  if (level == CodeLevel::Avx2) {
+    return emit_loop(code, body, level, 1, Part::Element);
+  }
+  const size_t done = code.label();
+  code.mask_rest(rsi, rax, rdi, done);
+  if (!BodyEmitter(code, body, level, 1, Part::Rest).run()) {
+    return false;
+  }
   code.set(done);
   return true;
 }
@@ -472,6 +746,8 @@ int num_sources(Micro op) {
     case Micro::FloatsOfInts:
     case Micro::Round:
     case Micro::RoundToHalf:
+    case Micro::Exponent:
+    case Micro::Mantissa:
     case Micro::Store:
     case Micro::StoreHalf:
     case Micro::StoreBFloat16:
@@ -481,6 +757,7 @@ int num_sources(Micro op) {
     case Micro::MulAdd:
     case Micro::NegMulAdd:
     case Micro::MulSub:
+    case Micro::LookUpPair:
       return 3;
     default:
       return 2;
@@ -524,12 +801,16 @@ uint32_t MicroBody::put(MicroInst inst) {
   return static_cast<uint32_t>(insts_.size() - 1);
 }
 
-std::optional<std::vector<uint8_t>> emit(const MicroBody& body, uint16_t num_operands) {
-  if (num_operands > kMostOperands) {
+std::optional<std::vector<uint8_t>> emit(const MicroBody& body, uint16_t num_operands, CodeLevel level) {
+  const auto& insts = body.insts();
+  const bool is_wide = level == CodeLevel::Avx512;
+  if (num_operands > kMostOperands ||
+      (!is_wide &&
+       std::any_of(insts.begin(), insts.end(), [](const MicroInst& inst) { return is_of_avx512(inst.op); }))) {
     return std::nullopt;
   }
   for (int unroll = kMostUnrolled; unroll >= 1; unroll /= 2) {
-    Assembler code;
+    Assembler code(is_wide);
     for (size_t k = kFirstSaved; k < num_operands; ++k) {
       code.push(kPointers[k]);
     }
@@ -537,8 +818,8 @@ std::optional<std::vector<uint8_t>> emit(const MicroBody& body, uint16_t num_ope
       code.load_pointer(kPointers[k], rdi, static_cast<int32_t>(k * sizeof(void*)));
     }
     code.clear(rax);
-    if (!emit_loop(code, body, unroll, false) || (unroll > 1 && !emit_loop(code, body, 1, false)) ||
-        !emit_loop(code, body, 1, true)) {
+    if (!emit_loop(code, body, level, unroll, Part::Vectors) ||
+        (unroll > 1 && !emit_loop(code, body, level, 1, Part::Vectors)) || !emit_rest(code, body, level)) {
       continue;
     }
     code.clear_upper();

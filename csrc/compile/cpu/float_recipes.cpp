@@ -1,8 +1,12 @@
 // Recipes for floating-point numbers.
 #include <csrc/compile/cpu/recipe_rules.h>
 
+#include <aten/native/vec/normal_table.h>
+#include <aten/native/vec/tanh_table.h>
+
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -84,21 +88,44 @@ uint32_t polynomial_by_pairs(Body& b, uint32_t x, std::initializer_list<float> c
   return terms[0];
 }
 
-/// e^x from a table of powers of two and a short polynomial, as aten/native/vec/math.h has it for AVX2.
-template <bool IsNormal>
+/// Words of a table of floats.
+std::vector<uint32_t> words_of(const float* entries, size_t count) {
+  std::vector<uint32_t> words(count);
+  std::memcpy(words.data(), entries, count * sizeof(float));
+  return words;
+}
+/// Entry (index mod 32) of a table.
+uint32_t look_up(Body& b, uint32_t index, const float (&table)[32]) {
+  const uint32_t low = b.constant(words_of(table, 16)), high = b.constant(words_of(table + 16, 16));
+  return b.op(Micro::LookUpPair, index, low, high);
+}
+/// A polynomial whose coefficients are those of the piece.
+template <size_t Terms>
+uint32_t polynomial_of_piece(Body& b, uint32_t t, uint32_t piece, const float (&coefficients)[Terms][32]) {
+  uint32_t y = look_up(b, piece, coefficients[Terms - 1]);
+  for (size_t i = Terms - 1; i-- > 0;) {
+    y = fma(b, y, t, look_up(b, piece, coefficients[i]));
+  }
+  return y;
+}
+
+/// Which of the ways of aten/native/vec/math.h: it has some for AVX-512 alone.
+enum class Way : uint8_t { Avx2, Avx512 };
+
+/// e^x from a table of powers of two and a short polynomial, as aten/native/vec/math.h has it.
+template <Way W, bool IsNormal>
 uint32_t exp_of(Body& b, uint32_t x) {
-  static const std::vector<uint32_t> kPowers = [] {
-    const float powers[] = {1.0f, 1.0905077f, 1.1892071f, 1.2968396f, 1.4142135f, 1.5422108f, 1.6817929f, 1.8340081f};
-    std::vector<uint32_t> words(8);
-    std::memcpy(words.data(), powers, sizeof(powers));
-    return words;
-  }();
+  const float powers[] = {1.0f, 1.0905077f, 1.1892071f, 1.2968396f, 1.4142135f, 1.5422108f, 1.6817929f, 1.8340081f};
   const uint32_t magic = b.number(1572864.0f);
   const uint32_t shifted = fma(b, x, b.number(1.44269504088896340736f), magic), n = sub(b, shifted, magic);
   const uint32_t r = fnma(b, n, b.number(0x1.7f7d1cp-20f), fnma(b, n, b.number(0x1.62e4p-1f), x));
   const uint32_t rest = fma(b, polynomial(b, r, {0.5f, 0.16666667f, 0.041666668f}), mul(b, r, r), r);
-  const uint32_t fraction = b.op(Micro::LookUp, shifted, b.constant(kPowers)), field = b.constant({0xFF800000u});
-  uint32_t whole = b.op(Micro::And, b.op(Micro::ShiftLeft, shifted, 0, 0, 20), field);
+  const uint32_t fraction = b.op(Micro::LookUp, shifted, b.constant(words_of(powers, std::size(powers))));
+  if constexpr (W == Way::Avx512) {
+    return b.op(Micro::Scale, fma(b, fraction, rest, fraction), n);
+  }
+  const uint32_t field = b.constant({0xFF800000u});
+  const uint32_t whole = b.op(Micro::And, b.op(Micro::ShiftLeft, shifted, 0, 0, 20), field);
   if constexpr (IsNormal) {
     const uint32_t first = b.op(Micro::AddInts, fraction, whole);
     return fma(b, first, rest, first);
@@ -108,21 +135,50 @@ uint32_t exp_of(Body& b, uint32_t x) {
     return mul(b, fma(b, first, rest, first), b.op(Micro::AddInts, half, b.constant({0x3F800000u})));
   }
 }
+template <Way W>
 uint32_t exp(Body& b, uint32_t x) {
   const uint32_t low = b.op(Micro::Min, b.number(89.0f), x);
-  return exp_of<false>(b, b.op(Micro::Max, b.number(-104.0f), low));
+  return exp_of<W, false>(b, b.op(Micro::Max, b.number(-104.0f), low));
 }
+template <Way W>
 uint32_t logistic(Body& b, uint32_t x) {
-  const uint32_t e = exp(b, negate(b, abs(b, x))), one = b.number(1);
+  const uint32_t e = exp<W>(b, negate(b, abs(b, x))), one = b.number(1);
   return div(b, select(b, compare<Less>(b, x, b.number(0)), e, one), add(b, e, one));
 }
+template <Way W>
 uint32_t tanh(Body& b, uint32_t x) {
-  const uint32_t a = abs(b, x), z = mul(b, x, x);
+  const uint32_t a = abs(b, x);
+  if constexpr (W == Way::Avx512) {
+    using namespace at::vec::detail;
+    const uint32_t held = b.op(Micro::Min, b.number(15.99f), a);
+    const uint32_t above = b.op(Micro::SubInts, b.op(Micro::ShiftRight, held, 0, 0, 21), b.integer(kTanhFirst));
+    const uint32_t piece = b.op(Micro::MaxInts, above, b.integer(0));
+    const uint32_t t = sub(b, held, look_up(b, piece, kTanhCenters));
+    return copysign(b, polynomial_of_piece(b, t, piece, kTanhCoefficients), x);
+  }
+  const uint32_t z = mul(b, x, x);
   const uint32_t small =
       fma(b, mul(b, x, z), polynomial(b, z, {-0.33333328f, 0.13332583f, -0.053823758f, 0.02087346f, -0.005923726f}), x);
-  const uint32_t e = exp_of<true>(b, b.op(Micro::Min, b.number(20.0f), add(b, a, a))), one = b.number(1);
+  const uint32_t e = exp_of<W, true>(b, b.op(Micro::Min, b.number(20.0f), add(b, a, a))), one = b.number(1);
   const uint32_t large = sub(b, one, div(b, b.number(2), add(b, e, one)));
   return copysign(b, select(b, compare<Less>(b, a, b.number(0.65f)), small, large), x);
+}
+/// Natural logarithm for AVX-512; compilers join the difference in its rest to a product in one way or the other.
+template <bool JoinsFirst>
+uint32_t log(Body& b, uint32_t x) {
+  constexpr uint8_t kThreeQuartersToThreeHalves = 11; // NaN of negative numbers
+  const uint32_t m = b.op(Micro::Mantissa, x, 0, 0, kThreeQuartersToThreeHalves);
+  const uint32_t e = sub(b, b.op(Micro::Exponent, x), b.op(Micro::Exponent, m));
+  const uint32_t f = sub(b, m, b.number(1)), ff = mul(b, f, f);
+  const uint32_t q = polynomial(
+      b, f,
+      {0.3333333706f, -0.2500016633f, 0.1999984664f, -0.1665555129f, 0.1427044141f, -0.1271483476f, 0.1173681677f,
+       -0.09254290693f, 0.03881617504f});
+  const uint32_t cube = mul(b, f, ff), half = b.number(0.5f);
+  const uint32_t rest =
+      JoinsFirst ? b.op(Micro::MulSub, cube, q, mul(b, half, ff)) : fnma(b, half, ff, mul(b, cube, q));
+  const uint32_t y = fma(b, e, b.number(0x1.7f7d1cp-20f), rest);
+  return fma(b, e, b.number(0x1.62e4p-1f), add(b, f, y));
 }
 uint32_t erf(Body& b, uint32_t x) {
   const uint32_t a = abs(b, x);
@@ -145,8 +201,17 @@ uint32_t erf(Body& b, uint32_t x) {
   return select(b, compare<GreaterEqual>(b, a, b.number(0.92f)), large, small);
 }
 
-/// P(normal variable < x): 1/2 and x times a quotient of polynomials.
+/// P(normal variable < x): 1/2 and x times a quotient of polynomials, or by pieces.
+template <Way W>
 uint32_t normal_cdf(Body& b, uint32_t x) {
+  if constexpr (W == Way::Avx512) {
+    using namespace at::vec::detail;
+    const uint32_t held = b.op(Micro::Min, b.number(31 * kNormalStep), abs(b, x)), magic = b.number(0x1.8p23f);
+    const uint32_t shifted = fma(b, held, b.number(1 / kNormalStep), magic);
+    const uint32_t t = fnma(b, sub(b, shifted, magic), b.number(kNormalStep), held);
+    const uint32_t y = polynomial_of_piece(b, t, shifted, kNormalCoefficients);
+    return select(b, compare<Greater>(b, x, b.number(0)), sub(b, b.number(1), y), y);
+  }
   const uint32_t held = b.op(Micro::Min, b.number(5.65f), b.op(Micro::Max, b.number(-5.65f), x)),
                  t = mul(b, held, held);
   const uint32_t p = polynomial(
@@ -157,9 +222,26 @@ uint32_t normal_cdf(Body& b, uint32_t x) {
   return b.op(Micro::Min, b.number(1), b.op(Micro::Max, b.number(0), y));
 }
 /// x / 2 (1 + tanh(sqrt(2 / pi) inner))
+template <Way W>
 uint32_t gelu_by_tanh(Body& b, uint32_t x, uint32_t inner) {
-  const uint32_t y = tanh(b, mul(b, inner, b.number(0.79788456080286535588f)));
+  const uint32_t y = tanh<W>(b, mul(b, inner, b.number(0.79788456080286535588f)));
   return mul(b, mul(b, x, b.number(0.5f)), add(b, y, b.number(1)));
+}
+template <Way W, bool JoinsCube>
+uint32_t gelu_with_tanh(Body& b, uint32_t x) {
+  const uint32_t square = mul(b, mul(b, x, b.number(0.044715f)), x);
+  return gelu_by_tanh<W>(b, x, JoinsCube ? fma(b, square, x, x) : add(b, x, mul(b, square, x)));
+}
+template <Way W>
+uint32_t gelu_backward(Body& b, uint32_t grad, uint32_t x) {
+  const uint32_t square = mul(b, mul(b, x, b.number(-0.5f)), x);
+  const uint32_t pdf = mul(b, exp<W>(b, square), b.number(0.39894228040143267794f));
+  return mul(b, grad, fma(b, x, pdf, normal_cdf<W>(b, x)));
+}
+template <Way W>
+uint32_t silu_backward(Body& b, uint32_t grad, uint32_t x) {
+  const uint32_t s = logistic<W>(b, x), one = b.number(1);
+  return mul(b, grad, mul(b, s, fma(b, x, sub(b, one, s), one)));
 }
 
 /// The greater; NaN where one is.
@@ -300,33 +382,39 @@ constexpr RecipeRule kRules[] = {
      }}},
 };
 
-/// Of floats alone: of doubles other polynomials are used.
+/// A function of one argument, or of two, as a recipe.
+template <uint32_t (*F)(Body&, uint32_t)>
+uint32_t unary(Body& b, const uint32_t* x, const Parameters&) {
+  return F(b, x[0]);
+}
+template <uint32_t (*F)(Body&, uint32_t, uint32_t)>
+uint32_t binary(Body& b, const uint32_t* x, const Parameters&) {
+  return F(b, x[0], x[1]);
+}
+template <Way W>
+uint32_t silu(Body& b, uint32_t x) {
+  return mul(b, x, logistic<W>(b, x));
+}
+template <Way W>
+uint32_t gelu(Body& b, uint32_t x) {
+  return mul(b, x, normal_cdf<W>(b, x));
+}
+
+/// Of floats alone: of doubles other polynomials are used. Those for AVX-512 come first: AVX2 has no code for them.
 constexpr RecipeRule kFloatRules[] = {
-    {"aten::exp", 1, {[](Body& b, const uint32_t* x, const Parameters&) { return exp(b, x[0]); }}},
-    {"aten::sigmoid", 1, {[](Body& b, const uint32_t* x, const Parameters&) { return logistic(b, x[0]); }}},
-    {"aten::silu", 1, {[](Body& b, const uint32_t* x, const Parameters&) { return mul(b, x[0], logistic(b, x[0])); }}},
-    {"aten::tanh", 1, {[](Body& b, const uint32_t* x, const Parameters&) { return tanh(b, x[0]); }}},
-    {"aten::erf", 1, {[](Body& b, const uint32_t* x, const Parameters&) { return erf(b, x[0]); }}},
+    {"aten::exp", 1, {unary<exp<Way::Avx512>>, unary<exp<Way::Avx2>>}},
+    {"aten::log", 1, {unary<log<true>>, unary<log<false>>}},
+    {"aten::sigmoid", 1, {unary<logistic<Way::Avx512>>, unary<logistic<Way::Avx2>>}},
+    {"aten::silu", 1, {unary<silu<Way::Avx512>>, unary<silu<Way::Avx2>>}},
+    {"aten::tanh", 1, {unary<tanh<Way::Avx512>>, unary<tanh<Way::Avx2>>}},
+    {"aten::erf", 1, {unary<erf>}},
     {"aten::gelu",
      1,
-     {[](Body& b, const uint32_t* x, const Parameters&) { return mul(b, x[0], normal_cdf(b, x[0])); },
-      [](Body& b, const uint32_t* x, const Parameters&) {
-        const uint32_t cube = mul(b, mul(b, mul(b, x[0], b.number(0.044715f)), x[0]), x[0]);
-        return gelu_by_tanh(b, x[0], add(b, x[0], cube));
-      },
-      [](Body& b, const uint32_t* x, const Parameters&) {
-        const uint32_t square = mul(b, mul(b, x[0], b.number(0.044715f)), x[0]);
-        return gelu_by_tanh(b, x[0], fma(b, square, x[0], x[0]));
-      }}},
-    {"aten::gelu_backward", 2, {[](Body& b, const uint32_t* x, const Parameters&) {
-       const uint32_t square = mul(b, mul(b, x[1], b.number(-0.5f)), x[1]);
-       const uint32_t pdf = mul(b, exp(b, square), b.number(0.39894228040143267794f));
-       return mul(b, x[0], fma(b, x[1], pdf, normal_cdf(b, x[1])));
-     }}},
-    {"aten::silu_backward", 2, {[](Body& b, const uint32_t* x, const Parameters&) {
-       const uint32_t s = logistic(b, x[1]), one = b.number(1);
-       return mul(b, x[0], mul(b, s, fma(b, x[1], sub(b, one, s), one)));
-     }}},
+     {unary<gelu<Way::Avx512>>, unary<gelu<Way::Avx2>>, unary<gelu_with_tanh<Way::Avx512, false>>,
+      unary<gelu_with_tanh<Way::Avx512, true>>, unary<gelu_with_tanh<Way::Avx2, false>>,
+      unary<gelu_with_tanh<Way::Avx2, true>>}},
+    {"aten::gelu_backward", 2, {binary<gelu_backward<Way::Avx512>>, binary<gelu_backward<Way::Avx2>>}},
+    {"aten::silu_backward", 2, {binary<silu_backward<Way::Avx512>>, binary<silu_backward<Way::Avx2>>}},
 };
 
 } // namespace floats

@@ -28,6 +28,11 @@ bool is_possible() {
 #endif
 }
 
+/// What code is made for in this process.
+CodeLevel code_level() {
+  return at::native::cpu_isa_level() >= 2 ? CodeLevel::Avx512 : CodeLevel::Avx2;
+}
+
 /// A body as a key.
 std::string key_of(const MicroBody& body) {
   std::string key(1, static_cast<char>(body.width()));
@@ -44,6 +49,53 @@ std::string key_of(const MicroBody& body) {
     }
   }
   return key;
+}
+
+// Note [Long bodies]
+// A processor has some hundred instructions under way. Where the longest chain of a body takes longer than these last,
+// turns of the loop wait for one another: two loops, with what goes between them in the first-level cache, are faster
+// than one. The estimate counts cycles for a vector.
+
+/// Cycles until a result is there, about the same on all processors that have AVX2.
+double latency_of(Micro op) {
+  switch (op) {
+    case Micro::Div:
+    case Micro::Sqrt:
+      return 14;
+    case Micro::And:
+    case Micro::AndNot:
+    case Micro::Or:
+    case Micro::Xor:
+    case Micro::AddInts:
+    case Micro::SubInts:
+    case Micro::ShiftLeft:
+    case Micro::ShiftRight:
+    case Micro::ShiftRightZeros:
+    case Micro::Blend:
+      return 1;
+    default:
+      return num_sources(op) == 0 ? 0 : 4;
+  }
+}
+
+double cycles_of(const MicroBody& body, CodeLevel level) {
+  const double window = level == CodeLevel::Avx512 ? 320 : 224;
+  constexpr double kIssued = 5; // at once
+  const auto& insts = body.insts();
+  std::vector<double> ends(insts.size());
+  double count = 0, longest = 0;
+  for (size_t i = 0; i < insts.size(); ++i) {
+    const MicroInst& inst = insts[i];
+    const uint32_t sources[] = {inst.a, inst.b, inst.c};
+    for (int s = 0; s < num_sources(inst.op); ++s) {
+      ends[i] = std::max(ends[i], ends[sources[s]]);
+    }
+    ends[i] += latency_of(inst.op);
+    longest = std::max(longest, ends[i]);
+    // What writes over a source copies it first, and a vector of a table has two halves.
+    count += inst.op == Micro::Constant ? 0.25 : inst.op == Micro::LookUpPair ? 2 : 1;
+  }
+  return std::max(count / kIssued, longest * count / window);
 }
 
 class SegmentMaker {
@@ -128,6 +180,11 @@ class SegmentMaker {
     if (insts.size() == 1 && body.insts().size() < kLongBody) {
       return;
     }
+    if (const size_t cut = cut_of(insts, body, segment.operands.size())) {
+      const auto place = insts.begin() + static_cast<std::ptrdiff_t>(cut);
+      add({insts.begin(), place});
+      return add({place, insts.end()});
+    }
     segment.code = code_for(body, static_cast<uint16_t>(segment.operands.size()));
     if (segment.code) {
       made_.push_back(std::move(segment));
@@ -136,6 +193,33 @@ class SegmentMaker {
       add({insts.begin(), middle});
       add({middle, insts.end()});
     }
+  }
+
+  /// Where two loops are faster than one; 0 where none are. See Note [Long bodies].
+  size_t cut_of(const std::vector<uint32_t>& insts, const MicroBody& whole, size_t num_operands) const {
+    constexpr size_t kShort = 40, kMostCuts = 8;
+    constexpr double kGain = 0.85, kCyclesOfOperand = 0.75; // to store it and load it, beside other work
+    if (insts.size() < 2 || whole.insts().size() < kShort) {
+      return 0;
+    }
+    const auto with_operands = [](double cycles, size_t count) {
+      return cycles + static_cast<double>(count) * kCyclesOfOperand;
+    };
+    double least = with_operands(cycles_of(whole, code_level()), num_operands) * kGain;
+    size_t best = 0;
+    const size_t step = (insts.size() + kMostCuts - 1) / kMostCuts;
+    for (size_t cut = step; cut < insts.size(); cut += step) {
+      const auto place = insts.begin() + static_cast<std::ptrdiff_t>(cut);
+      MicroBody first(whole.width()), second(whole.width());
+      const CodeSegment a = body_of({insts.begin(), place}, first), b = body_of({place, insts.end()}, second);
+      const double cycles = with_operands(
+          cycles_of(first, code_level()) + cycles_of(second, code_level()), a.operands.size() + b.operands.size());
+      if (cycles < least) {
+        least = cycles;
+        best = cut;
+      }
+    }
+    return best;
   }
 
   CodeSegment body_of(const std::vector<uint32_t>& insts, MicroBody& body) const {
@@ -215,7 +299,7 @@ LoopCode code_for(const MicroBody& body, uint16_t num_operands) {
   }
   const auto [found, is_new] = known->emplace(key_of(body), nullptr);
   if (is_new) {
-    if (const auto code = emit(body, num_operands)) {
+    if (const auto code = emit(body, num_operands, code_level())) {
       found->second = reinterpret_cast<LoopCode>(reinterpret_cast<uintptr_t>(place_code(*code)));
     }
   }

@@ -24,7 +24,7 @@ struct CodeSegment {
 };
 
 /// What of a group runs as machine code: runs of two instructions and more, or of a long one.
-std::vector<CodeSegment> make_code(const Group& group);
+TORCH_API std::vector<CodeSegment> make_code(const Group& group);
 
 /// Code for a body, which is made once for all equal ones; nullptr if there is none.
 TORCH_API LoopCode code_for(const MicroBody& body, uint16_t num_operands);

@@ -48,6 +48,10 @@ enum class Micro : uint8_t {
   Round, ///< to a whole number, as `immediate` says
   RoundToHalf, ///< floats to the nearest half numbers, as floats
   LookUp, ///< entry (a mod 8) of the constant b; of lanes of 4 bytes
+  LookUpPair, ///< entry (a mod 32) of the constants b and c of 16 words each; of lanes of 4 bytes, for AVX-512
+  Scale, ///< a * 2^floor(b); for AVX-512
+  Exponent, ///< floor(log2(|a|)) as a number; for AVX-512
+  Mantissa, ///< a over a power of two, as `immediate` says; for AVX-512
   Store, ///< to elements of an operand, as wide as a lane
   StoreHalf, ///< floats that are half numbers
   StoreBFloat16, ///< floats that are bfloat16 numbers
@@ -105,8 +109,12 @@ class TORCH_API MicroBody {
   std::vector<MicroInst> insts_;
 };
 
+/// Processors that code is made for: AVX2, FMA and F16C, or AVX-512 F, BW, DQ and VL.
+enum class CodeLevel : uint8_t { Avx2, Avx512 };
+
 /// Machine code of a function (char* const* operands, int64_t n) that runs a body for n elements; nothing where it
-/// needs more registers than there are. See LoopCode.
-TORCH_API std::optional<std::vector<uint8_t>> emit(const MicroBody& body, uint16_t num_operands);
+/// needs more registers than there are, or what the level does not have. See LoopCode.
+TORCH_API std::optional<std::vector<uint8_t>> emit(
+    const MicroBody& body, uint16_t num_operands, CodeLevel level = CodeLevel::Avx2);
 
 } // namespace torch::fused::cpu

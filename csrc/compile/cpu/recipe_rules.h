@@ -14,7 +14,7 @@ namespace torch::fused::cpu {
 struct RecipeRule {
   std::string_view op; // without its overload
   size_t num_args;
-  std::array<Recipe, 4> recipes;
+  std::array<Recipe, 6> recipes;
 };
 
 struct RecipeRules {
