@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,13 +20,30 @@ void check_quantized_dtype(ScalarType dtype) {
       "a quantized tensor must be of dtype qint8, quint8 or qint32, got ", dtype);
 }
 
-/// The same memory and geometry with another implementation.
+/// The same memory with another implementation.
 template <class Impl, class... Args>
-Tensor over_memory_of(const Tensor& from, c10::DispatchKeySet keys, ScalarType dtype, Args&&... args) {
+Tensor over_memory_of(
+    const Tensor& from,
+    IntArrayRef sizes,
+    IntArrayRef strides,
+    c10::DispatchKeySet keys,
+    ScalarType dtype,
+    Args&&... args) {
   Tensor result = detail::make_tensor<Impl>(
       c10::Storage(from.storage()), keys, c10::scalarTypeToTypeMeta(dtype), std::forward<Args>(args)...);
-  result.unsafeGetTensorImpl()->set_sizes_and_strides(from.sizes(), from.strides(), from.storage_offset());
+  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides, from.storage_offset());
   return result;
+}
+
+void check_channels(IntArrayRef sizes, const Quantizer& quantizer) {
+  const int64_t axis = quantizer.axis, dims = static_cast<int64_t>(sizes.size());
+  TORCH_CHECK(
+      axis >= 0 && axis < dims, "Channel axis out of range in per channel affine quantization. Got: ", axis,
+      " Expected: [0, ", dims, ")");
+  const int64_t channels = sizes[static_cast<size_t>(axis)];
+  TORCH_CHECK(
+      quantizer.scales.numel() == channels, "length of scales must equal to channel, expected ", channels, " got, ",
+      quantizer.scales.numel());
 }
 
 } // namespace
@@ -49,7 +67,9 @@ QuantizerPtr Quantizer::per_tensor(double scale, int64_t zero_point, ScalarType 
 }
 
 QuantizerPtr Quantizer::per_channel(const Tensor& scales, const Tensor& zero_points, int64_t axis, ScalarType dtype) {
-  check_quantized_dtype(dtype);
+  if (dtype != kQUInt4x2) {
+    check_quantized_dtype(dtype);
+  }
   TORCH_CHECK(scales.dim() == 1, "scale tensor must have dimension 1, got sizes ", scales.sizes());
   TORCH_CHECK(zero_points.dim() == 1, "zero_points tensor must have dimension 1, got sizes ", zero_points.sizes());
   TORCH_CHECK(
@@ -102,27 +122,44 @@ const QuantizerPtr& get_quantizer(const Tensor& self) {
 
 Tensor make_quantized(const Tensor& integers, QuantizerPtr quantizer) {
   TORCH_CHECK(
-      integers.scalar_type() == c10::toUnderlying(quantizer->dtype), "a tensor of dtype ", quantizer->dtype,
-      " is made of integers of dtype ", c10::toUnderlying(quantizer->dtype), ", got ", integers.scalar_type());
+      integers.scalar_type() == c10::toUnderlying(quantizer->dtype) && !quantizer->is_packed(), "a tensor of dtype ",
+      quantizer->dtype, " is made of integers of dtype ", c10::toUnderlying(quantizer->dtype), ", got ",
+      integers.scalar_type());
   if (quantizer->is_per_channel()) {
-    const int64_t axis = quantizer->axis;
-    TORCH_CHECK(
-        axis >= 0 && axis < integers.dim(), "Channel axis out of range in per channel affine quantization. Got: ", axis,
-        " Expected: [0, ", integers.dim(), ")");
-    TORCH_CHECK(
-        quantizer->scales.numel() == integers.size(axis), "length of scales must equal to channel, expected ",
-        integers.size(axis), " got, ", quantizer->scales.numel());
+    check_channels(integers.sizes(), *quantizer);
   }
   const ScalarType dtype = quantizer->dtype;
-  return over_memory_of<QTensorImpl>(integers, quantized_keys(integers.device()), dtype, std::move(quantizer));
+  return over_memory_of<QTensorImpl>(
+      integers, integers.sizes(), integers.strides(), quantized_keys(integers.device()), dtype, std::move(quantizer));
+}
+
+Tensor make_quantized_packed(const Tensor& bytes, IntArrayRef sizes, QuantizerPtr quantizer) {
+  const int64_t count = c10::multiply_integers(sizes);
+  TORCH_CHECK(
+      quantizer->is_packed() && bytes.scalar_type() == kByte && bytes.dim() == 1 && bytes.is_contiguous() &&
+          bytes.numel() == (count + 1) / 2,
+      "a tensor of dtype ", quantizer->dtype, " and sizes ", sizes, " is made of ", (count + 1) / 2,
+      " adjacent bytes, got ", bytes.scalar_type(), " ", bytes.sizes());
+  check_channels(sizes, *quantizer);
+  DimVector strides(sizes.size(), 1);
+  for (size_t d = sizes.size() - 1; d-- > 0;) {
+    strides[d] = strides[d + 1] * std::max<int64_t>(1, sizes[d + 1]);
+  }
+  const ScalarType dtype = quantizer->dtype;
+  return over_memory_of<QTensorImpl>(
+      bytes, sizes, strides, quantized_keys(bytes.device()), dtype, std::move(quantizer));
 }
 
 Tensor integers_of(const Tensor& self) {
-  const ScalarType dtype = c10::toUnderlying(get_quantizer(self)->dtype);
-  return over_memory_of<c10::TensorImpl>(
-      self,
-      c10::DispatchKeySet(c10::DispatchKey::Dense) | c10::DispatchKeySet(c10::toBackendComponent(self.device().type())),
-      dtype);
+  const QuantizerPtr& quantizer = get_quantizer(self);
+  const c10::DispatchKeySet keys =
+      c10::DispatchKeySet(c10::DispatchKey::Dense) | c10::DispatchKeySet(c10::toBackendComponent(self.device().type()));
+  const ScalarType dtype = c10::toUnderlying(quantizer->dtype);
+  if (quantizer->is_packed()) {
+    const int64_t bytes = (self.numel() + 1) / 2;
+    return over_memory_of<c10::TensorImpl>(self, {bytes}, {int64_t(1)}, keys, dtype);
+  }
+  return over_memory_of<c10::TensorImpl>(self, self.sizes(), self.strides(), keys, dtype);
 }
 
 } // namespace at

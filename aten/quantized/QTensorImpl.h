@@ -13,12 +13,16 @@ struct TORCH_API Quantizer : c10::intrusive_ptr_target {
   /// One scale for all elements. Throws if `dtype` is none of qint8, quint8 and qint32 or does not hold the zero point.
   static c10::intrusive_ptr<Quantizer> per_tensor(double scale, int64_t zero_point, ScalarType dtype);
   /// One for each index of `axis`. Scales and zero points, vectors of one length, are kept as float64 and int64, or as
-  /// they are if zero points are floating. Throws if they do not fit.
+  /// they are if zero points are floating. Throws if they do not fit. `dtype` may be quint4x2 too.
   static c10::intrusive_ptr<Quantizer> per_channel(
       const Tensor& scales, const Tensor& zero_points, int64_t axis, ScalarType dtype);
 
   bool is_per_channel() const {
     return scheme != c10::kPerTensorAffine;
+  }
+  /// Whether a byte holds two integers.
+  bool is_packed() const {
+    return dtype == kQUInt4x2;
   }
 
   c10::QScheme scheme = c10::kPerTensorAffine;
@@ -54,7 +58,9 @@ struct TORCH_API QTensorImpl : c10::TensorImpl {
 TORCH_API const QuantizerPtr& get_quantizer(const Tensor& self);
 /// A quantized tensor over the memory of an integer tensor of the dtype that int_repr gives.
 TORCH_API Tensor make_quantized(const Tensor& integers, QuantizerPtr quantizer);
-/// The integers of a quantized tensor, over its memory.
+/// A quantized tensor of `sizes` over a vector of bytes with two integers each, the first in the lower half.
+TORCH_API Tensor make_quantized_packed(const Tensor& bytes, IntArrayRef sizes, QuantizerPtr quantizer);
+/// The integers of a quantized tensor, over its memory; the bytes, as a vector, of one that is packed.
 TORCH_API Tensor integers_of(const Tensor& self);
 
 } // namespace at

@@ -1,88 +1,211 @@
-// Operators of namespace aten on quantized tensors of the CPU: views, copies, and what keeps scale and zero point.
+// Operators of namespace aten on quantized tensors of the CPU: the operator for plain tensors on their integers or on
+// the numbers that those stand for.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/quantized/QTensorImpl.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace at::native {
 namespace {
 
-/// Integers in another shape or place, with self's scale and zero point.
-Tensor with_quantizer_of(const Tensor& self, const Tensor& integers) {
-  const QuantizerPtr& q = get_quantizer(self);
+/// Integers in another shape or place, with the scale and zero point of `q`, whose tensor has `sizes`.
+Tensor with_quantizer(const QuantizerPtr& q, IntArrayRef sizes, const Tensor& integers) {
+  if (q->is_packed()) {
+    return make_quantized_packed(integers, sizes, q); // of an alias or a copy alone
+  }
+  const auto axis = static_cast<size_t>(q->axis);
   TORCH_CHECK(
       !q->is_per_channel() ||
-          (q->axis < integers.dim() && integers.dim() == self.dim() && integers.size(q->axis) == self.size(q->axis)),
+          (q->axis < integers.dim() && integers.dim() == static_cast<int64_t>(sizes.size()) &&
+           integers.size(q->axis) == sizes[axis]),
       "Setting strides or sizes is possible only on uniformly quantized tensors, got one that is quantized per "
       "channel ",
-      self.sizes());
+      sizes);
   return make_quantized(integers, q);
 }
+Tensor with_quantizer_of(const Tensor& self, const Tensor& integers) {
+  return with_quantizer(get_quantizer(self), self.sizes(), integers);
+}
 
-// ---- views and copies ----------------------------------------------------------
-
-Tensor quantized_view(const Tensor& self, IntArrayRef size) {
-  return with_quantizer_of(self, integers_of(self).view(size));
-}
-Tensor quantized_reshape_alias(const Tensor& self, IntArrayRef size, IntArrayRef stride) {
-  return with_quantizer_of(self, integers_of(self).as_strided(size, stride));
-}
-Tensor quantized_as_strided(
-    const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) {
-  return with_quantizer_of(self, integers_of(self).as_strided(size, stride, storage_offset));
-}
-void check_uniform(const char* op, const Tensor& self) {
+void check_uniform(const char* op, const Quantizer& q) {
   TORCH_CHECK(
-      !get_quantizer(self)->is_per_channel(), op,
+      !q.is_per_channel(), op,
       ": only tensors that are quantized per tensor are supported, got one "
       "with a scale for each channel");
 }
-Tensor quantized_permute(const Tensor& self, IntArrayRef dims) {
-  check_uniform("permute", self);
-  return with_quantizer_of(self, integers_of(self).permute(dims));
+
+// ---- operators for plain tensors, called on parts of quantized ones -------------
+
+/// What an operator sees of quantized tensors, and how its results become quantized again.
+enum class Seen {
+  /// The integers; results of their dtype keep scale and zero point.
+  Integers,
+  /// The same of tensors with one scale alone.
+  UniformIntegers,
+  /// The numbers; results of float32 take the scale and zero point of the first quantized argument.
+  Numbers,
+  /// Integers minus their zero point, in float32; results are rounded back.
+  Centered,
+  /// The numbers; results lie between 0 and 1.
+  NumbersToUnit,
+  /// The numbers; results lie between -1 and 1.
+  NumbersToSymmetric,
+};
+
+struct SeenTensors {
+  SeenTensors(Seen seen, const char* op) : seen(seen), op(op) {}
+
+  Tensor replacement(const Tensor& t) {
+    if (!t.defined() || !t.is_quantized()) {
+      return t;
+    }
+    if (!quantizer) {
+      quantizer = get_quantizer(t);
+      sizes = t.sizes();
+    }
+    switch (seen) {
+      case Seen::UniformIntegers:
+        check_uniform(op, *get_quantizer(t));
+        [[fallthrough]];
+      case Seen::Integers:
+        return integers_of(t);
+      case Seen::Centered:
+        check_uniform(op, *get_quantizer(t));
+        return integers_of(t).to(kFloat) - static_cast<double>(get_quantizer(t)->zero_point);
+      default:
+        return at::dequantize(t);
+    }
+  }
+
+  Tensor result(const Tensor& t) const {
+    if (!t.defined() || !quantizer) {
+      return t;
+    }
+    const ScalarType dtype = quantizer->dtype;
+    if (seen == Seen::Integers || seen == Seen::UniformIntegers) {
+      return t.scalar_type() == c10::toUnderlying(dtype) ? with_quantizer(quantizer, sizes, t) : t;
+    }
+    if (t.scalar_type() != kFloat) {
+      return t; // of a comparison, or indices
+    }
+    check_uniform(op, *quantizer);
+    const auto quantized = [&](double scale, int64_t zero_point) {
+      return at::quantize_per_tensor(t, scale, zero_point, dtype);
+    };
+    const bool is_signed = dtype != kQUInt8;
+    switch (seen) {
+      case Seen::NumbersToUnit:
+        return quantized(1.0 / 256, is_signed ? -128 : 0);
+      case Seen::NumbersToSymmetric:
+        return quantized(2.0 / 256, is_signed ? 0 : 128);
+      case Seen::Centered:
+        return make_quantized(integers_of(quantized(1, quantizer->zero_point)), quantizer);
+      default:
+        return quantized(quantizer->scale, quantizer->zero_point);
+    }
+  }
+
+  /// Puts what an operator has written in a replacement of `target` into it.
+  void write_back(const Tensor& target, const Tensor& written) const {
+    if (!target.is_quantized()) {
+      return;
+    }
+    const Tensor integers =
+        seen == Seen::Integers || seen == Seen::UniformIntegers ? written : integers_of(result(written));
+    if (target.sizes() != integers.sizes()) {
+      const Tensor memory = integers_of(target);
+      memory.resize_(integers.sizes());
+      target.unsafeGetTensorImpl()->set_sizes_and_strides(memory.sizes(), memory.strides(), memory.storage_offset());
+    }
+    integers_of(target).copy_(integers);
+  }
+
+  Seen seen;
+  const char* op;
+  QuantizerPtr quantizer; // of the first quantized argument
+  IntArrayRef sizes;
+};
+
+bool writes(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
-Tensor quantized_transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
-  check_uniform("transpose", self);
-  return with_quantizer_of(self, integers_of(self).transpose(dim0, dim1));
+
+void call_on_seen(Seen seen, const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  const c10::FunctionSchema& schema = op.schema();
+  SeenTensors tensors(seen, schema.name().c_str());
+  const size_t count = schema.arguments().size(), first = stack->size() - count;
+  const std::vector<c10::IValue> arguments(stack->begin() + static_cast<int64_t>(first), stack->end());
+  for (size_t i = 0; i < count; ++i) {
+    c10::IValue& argument = (*stack)[first + i];
+    if (argument.isTensor()) {
+      argument = tensors.replacement(arguments[i].toTensor());
+    } else if (argument.isTensorList()) {
+      std::vector<Tensor> list = arguments[i].toTensorVector();
+      for (Tensor& t : list) {
+        t = tensors.replacement(t);
+      }
+      argument = std::move(list);
+    }
+  }
+  op.callBoxed(stack);
+  const size_t results = schema.returns().size(), begin = stack->size() - results;
+  for (size_t i = 0; i < results; ++i) {
+    c10::IValue& result = (*stack)[begin + i];
+    if (writes(schema.returns()[i])) {
+      for (size_t j = 0; j < count; ++j) {
+        const c10::Argument& argument = schema.arguments()[j];
+        if (writes(argument) && *argument.alias_info() == *schema.returns()[i].alias_info()) {
+          tensors.write_back(arguments[j].toTensor(), result.toTensor());
+          result = arguments[j];
+          break;
+        }
+      }
+    } else if (result.isTensor()) {
+      result = tensors.result(result.toTensor());
+    } else if (result.isTensorList()) {
+      std::vector<Tensor> list = result.toTensorVector();
+      for (Tensor& t : list) {
+        t = tensors.result(t);
+      }
+      result = std::move(list);
+    }
+  }
 }
-Tensor quantized_t(const Tensor& self) {
-  check_uniform("t", self);
-  return with_quantizer_of(self, integers_of(self).t());
+
+template <Seen seen>
+void call_boxed(c10::OperatorKernel*, const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack* stack) {
+  call_on_seen(seen, op, stack);
 }
+
+template <Seen seen>
+constexpr c10::impl::BuiltinKernel kOnSeen{nullptr, &call_boxed<seen>, nullptr, false};
+
+// ---- kernels of their own ------------------------------------------------------
+
 Tensor quantized_select(const Tensor& self, int64_t dim, int64_t index) {
-  check_uniform("select", self);
-  return with_quantizer_of(self, integers_of(self).select(dim, index));
-}
-Tensor quantized_slice(
-    const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
-  return with_quantizer_of(self, integers_of(self).slice(dim, start, end, step));
-}
-Tensor quantized_squeeze(const Tensor& self) {
-  check_uniform("squeeze", self);
-  return with_quantizer_of(self, integers_of(self).squeeze());
-}
-Tensor quantized_squeeze_dim(const Tensor& self, int64_t dim) {
-  check_uniform("squeeze", self);
-  return with_quantizer_of(self, integers_of(self).squeeze(dim));
-}
-Tensor quantized_unsqueeze(const Tensor& self, int64_t dim) {
-  check_uniform("unsqueeze", self);
-  return with_quantizer_of(self, integers_of(self).unsqueeze(dim));
-}
-Tensor quantized_expand(const Tensor& self, IntArrayRef size, bool implicit) {
-  check_uniform("expand", self);
-  return with_quantizer_of(self, integers_of(self).expand(size, implicit));
-}
-Tensor quantized_alias(const Tensor& self) {
-  return with_quantizer_of(self, integers_of(self));
-}
-Tensor quantized_clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
-  return with_quantizer_of(self, integers_of(self).clone(memory_format));
+  const QuantizerPtr& q = get_quantizer(self);
+  const Tensor integers = integers_of(self).select(dim, index);
+  if (!q->is_per_channel()) {
+    return make_quantized(integers, q);
+  }
+  const int64_t selected = dim < 0 ? dim + self.dim() : dim;
+  if (selected == q->axis) {
+    TORCH_CHECK(
+        q->scheme == c10::kPerChannelAffine,
+        "select: a channel with a floating zero point cannot be a tensor of its own");
+    return make_quantized(
+        integers,
+        Quantizer::per_tensor(q->scales[index].item<double>(), q->zero_points[index].item<int64_t>(), q->dtype));
+  }
+  const int64_t axis = q->axis - (selected < q->axis ? 1 : 0);
+  return make_quantized(integers, Quantizer::per_channel(q->scales, q->zero_points, axis, q->dtype));
 }
 
 Tensor& quantized_copy_(Tensor& self, const Tensor& src, bool non_blocking) {
@@ -98,9 +221,10 @@ Tensor& quantized_copy_(Tensor& self, const Tensor& src, bool non_blocking) {
   }
   TORCH_CHECK(
       src.scalar_type() == kFloat, "Quantized copy only works with kFloat as source Tensor, got ", src.scalar_type());
-  check_uniform("copy_", self);
-  integers_of(self).copy_(
-      integers_of(at::quantize_per_tensor(src.expand(self.sizes()).contiguous(), q->scale, q->zero_point, q->dtype)));
+  const Tensor numbers = src.expand(self.sizes()).contiguous();
+  integers_of(self).copy_(integers_of(
+      q->is_per_channel() ? at::quantize_per_channel(numbers, q->scales, q->zero_points, q->axis, q->dtype)
+                          : at::quantize_per_tensor(numbers, q->scale, q->zero_point, q->dtype)));
   return self;
 }
 
@@ -116,11 +240,36 @@ bool quantized_equal(const Tensor& self, const Tensor& other) {
   return same && at::equal(integers_of(self), integers_of(other));
 }
 
+Tensor quantized_empty_like(
+    const Tensor& self,
+    std::optional<ScalarType> dtype,
+    std::optional<Layout>,
+    std::optional<Device>,
+    std::optional<bool>,
+    std::optional<MemoryFormat> memory_format) {
+  const Tensor integers = integers_of(self);
+  if (dtype.has_value() && *dtype != self.scalar_type()) {
+    TORCH_CHECK(
+        !isQIntType(*dtype), "empty_like: a tensor of ", *dtype, " cannot have the scale and zero point of one of ",
+        self.scalar_type());
+    return at::empty_like(integers, integers.options().dtype(*dtype), memory_format);
+  }
+  return with_quantizer_of(self, at::empty_like(integers, integers.options(), memory_format));
+}
+
+const Tensor& quantized_resize_(const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
+  check_uniform("resize_", *get_quantizer(self));
+  const Tensor memory = integers_of(self);
+  memory.resize_(size, memory_format);
+  self.unsafeGetTensorImpl()->set_sizes_and_strides(memory.sizes(), memory.strides(), memory.storage_offset());
+  return self;
+}
+
 // ---- elementwise, which keep scale and zero point ------------------------------
 
 Tensor limited(const Tensor& self, std::optional<double> low, std::optional<double> high) {
-  check_uniform("clamp", self);
   const QuantizerPtr& q = get_quantizer(self);
+  check_uniform("clamp", *q);
   const auto integer = [&](double x) {
     const double value =
         std::nearbyint(static_cast<float>(x) / static_cast<float>(q->scale)) + static_cast<double>(q->zero_point);
@@ -135,7 +284,7 @@ Tensor limited(const Tensor& self, std::optional<double> low, std::optional<doub
   if (high.has_value()) {
     integers = integers.clamp_max(integer(*high));
   }
-  return with_quantizer_of(self, integers);
+  return make_quantized(integers, q);
 }
 
 Tensor quantized_relu(const Tensor& self) {
@@ -159,106 +308,221 @@ Tensor quantized_clamp(const Tensor& self, const std::optional<Scalar>& low, con
   return limited(self, number(low), number(high));
 }
 
-// ---- pooling -------------------------------------------------------------------
-
-std::tuple<Tensor, Tensor> quantized_max_pool2d_with_indices(
-    const Tensor& self,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation,
-    bool ceil_mode) {
-  check_uniform("max_pool2d", self);
+/// Integers are interpolated as they are; outside of the image lies the integer 0.
+Tensor quantized_grid_sampler_2d(
+    const Tensor& self, const Tensor& grid, int64_t interpolation, int64_t padding, bool align_corners) {
+  check_uniform("grid_sampler_2d", *get_quantizer(self));
   const Tensor integers = integers_of(self);
-  auto [pooled, indices] =
-      at::max_pool2d_with_indices(integers.to(kFloat), kernel_size, stride, padding, dilation, ceil_mode);
-  return {with_quantizer_of(self, pooled.to(integers.scalar_type())), indices};
+  const Tensor sampled = at::grid_sampler_2d(integers.to(kFloat), grid, interpolation, padding, align_corners);
+  return make_quantized(sampled.round().to(integers.scalar_type()), get_quantizer(self));
 }
 
-/// A mean of integers minus their zero point, taken in float, as integers again.
-Tensor mean_as_integers(const Tensor& self, const Tensor& mean) {
-  const QuantizerPtr& q = get_quantizer(self);
-  const ScalarType dtype = c10::toUnderlying(q->dtype);
-  const double low = dtype == kByte ? 0 : -128, high = dtype == kByte ? 255 : 127;
-  return with_quantizer_of(self, (mean.round() + static_cast<double>(q->zero_point)).clamp(low, high).to(dtype));
-}
-Tensor centered(const char* op, const Tensor& self) {
-  check_uniform(op, self);
-  TORCH_CHECK(self.scalar_type() != kQInt32, op, ": quantized tensors must be of qint8 or quint8, got qint32");
-  return integers_of(self).to(kFloat) - static_cast<double>(get_quantizer(self)->zero_point);
-}
-
-Tensor quantized_adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
-  return mean_as_integers(self, at::adaptive_avg_pool2d(centered("adaptive_avg_pool2d", self), output_size));
-}
-Tensor quantized_avg_pool2d(
-    const Tensor& self,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    bool ceil_mode,
-    bool count_include_pad,
-    std::optional<int64_t> divisor_override) {
-  return mean_as_integers(
-      self,
-      at::avg_pool2d(
-          centered("avg_pool2d", self), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override));
-}
-Tensor quantized_mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType>) {
-  return mean_as_integers(self, at::mean(centered("mean", self), dim, keepdim));
-}
-
-Tensor quantized_cat(TensorList tensors, int64_t dim) {
-  std::vector<Tensor> numbers;
-  for (const Tensor& t : tensors) {
-    numbers.push_back(at::dequantize(t));
+/// Where the source of each output lies along one dimension: two neighbours and the weight of the second.
+struct LinearSource {
+  LinearSource(int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
+    const float step = align_corners      ? (out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0.0f)
+        : scale.has_value() && *scale > 0 ? static_cast<float>(1.0 / *scale)
+                                          : static_cast<float>(in) / static_cast<float>(out);
+    for (int64_t i = 0; i < out; ++i) {
+      const auto at = static_cast<float>(i);
+      const float place = align_corners ? step * at : std::max(0.0f, step * (at + 0.5f) - 0.5f);
+      const int64_t low = std::min(static_cast<int64_t>(place), in - 1);
+      first.push_back(low);
+      second.push_back(std::min(low + 1, in - 1));
+      weight.push_back(place - static_cast<float>(low));
+    }
   }
-  TORCH_CHECK(!tensors.empty(), "expected a non-empty list of Tensors");
-  const Tensor& first = tensors[0];
-  return at::quantize_per_tensor(
-      at::cat(numbers, dim), at::q_scale(first), at::q_zero_point(first), first.scalar_type());
+  std::vector<int64_t> first, second;
+  std::vector<float> weight;
+};
+
+// In PyTorch's order of additions, on integers: so halves are rounded as there.
+Tensor quantized_upsample_bilinear2d(
+    const Tensor& self,
+    IntArrayRef size,
+    bool align_corners,
+    std::optional<double> scale_h,
+    std::optional<double> scale_w) {
+  const QuantizerPtr& q = get_quantizer(self);
+  check_uniform("upsample_bilinear2d", *q);
+  TORCH_CHECK(
+      self.dim() == 4 && size.size() == 2 && self.numel() > 0 && size[0] > 0 && size[1] > 0,
+      "upsample_bilinear2d: expected an image of 4 dimensions with elements, and a size of 2, got ", self.sizes(),
+      " and ", size);
+  const Tensor x = integers_of(self).to(kFloat).contiguous();
+  const LinearSource y(self.size(2), size[0], align_corners, scale_h), z(self.size(3), size[1], align_corners, scale_w);
+  const Tensor steps = at::empty({self.size(0), self.size(1), size[0], size[1]}, kFloat);
+  const int64_t plane = self.size(2) * self.size(3), width = self.size(3);
+  const float* from = x.const_data_ptr<float>();
+  float* to = steps.mutable_data_ptr<float>();
+  const auto zero_point = static_cast<float>(q->zero_point);
+  for (int64_t image = 0; image < self.size(0) * self.size(1); ++image, from += plane) {
+    for (size_t i = 0; i < y.weight.size(); ++i) {
+      const float *above = from + y.first[i] * width, *below = from + y.second[i] * width;
+      for (size_t j = 0; j < z.weight.size(); ++j) {
+        const int64_t left = z.first[j], right = z.second[j];
+        const float b = y.weight[i], a = 1.0f - b, d = z.weight[j], c = 1.0f - d;
+        *to++ = a * (c * above[left] + d * above[right]) + b * (c * below[left] + d * below[right]) - zero_point;
+      }
+    }
+  }
+  const Tensor integers = (steps.round() + static_cast<double>(q->zero_point)).to(c10::toUnderlying(q->dtype));
+  return make_quantized(integers.contiguous(self.suggest_memory_format()), q);
 }
 
-// ---- table ---------------------------------------------------------------------
+// ---- tables --------------------------------------------------------------------
 
 using c10::DispatchKey;
 using c10::impl::builtin_kernel;
 
+struct SeenRow {
+  const char* name;
+  const char* overload_name;
+  Seen seen;
+};
+
+constexpr const c10::impl::BuiltinKernel* kernel_on(Seen seen) {
+  switch (seen) {
+    case Seen::Integers:
+      return &kOnSeen<Seen::Integers>;
+    case Seen::UniformIntegers:
+      return &kOnSeen<Seen::UniformIntegers>;
+    case Seen::Numbers:
+      return &kOnSeen<Seen::Numbers>;
+    case Seen::Centered:
+      return &kOnSeen<Seen::Centered>;
+    case Seen::NumbersToUnit:
+      return &kOnSeen<Seen::NumbersToUnit>;
+    case Seen::NumbersToSymmetric:
+      return &kOnSeen<Seen::NumbersToSymmetric>;
+  }
+  return nullptr;
+}
+
+constexpr SeenRow kSeenRows[] = {
+    // views and copies
+    {"aten::view", "", Seen::Integers},
+    {"aten::_unsafe_view", "", Seen::Integers},
+    {"aten::_reshape_alias", "", Seen::Integers},
+    {"aten::as_strided", "", Seen::Integers},
+    {"aten::slice", "Tensor", Seen::Integers},
+    {"aten::alias", "", Seen::Integers},
+    {"aten::detach", "", Seen::Integers},
+    {"aten::clone", "", Seen::Integers},
+    {"aten::permute", "", Seen::UniformIntegers},
+    {"aten::transpose", "int", Seen::UniformIntegers},
+    {"aten::t", "", Seen::UniformIntegers},
+    {"aten::squeeze", "", Seen::UniformIntegers},
+    {"aten::squeeze", "dim", Seen::UniformIntegers},
+    {"aten::squeeze", "dims", Seen::UniformIntegers},
+    {"aten::unsqueeze", "", Seen::UniformIntegers},
+    {"aten::expand", "", Seen::UniformIntegers},
+    {"aten::unfold", "", Seen::UniformIntegers},
+    {"aten::flip", "", Seen::UniformIntegers},
+    {"aten::index", "Tensor", Seen::UniformIntegers},
+    {"aten::index_select", "", Seen::UniformIntegers},
+    {"aten::native_channel_shuffle", "", Seen::UniformIntegers},
+    {"aten::channel_shuffle", "", Seen::UniformIntegers},
+    {"aten::reflection_pad1d", "", Seen::Centered},
+    {"aten::reflection_pad2d", "", Seen::Centered},
+    {"aten::fill_", "Scalar", Seen::Numbers},
+    {"aten::fill_", "Tensor", Seen::Numbers},
+    {"aten::masked_fill_", "Scalar", Seen::Numbers},
+    {"aten::masked_fill_", "Tensor", Seen::Numbers},
+    {"aten::_index_put_impl_", "", Seen::Numbers},
+    {"aten::constant_pad_nd", "", Seen::Numbers},
+    {"aten::cat", "", Seen::Numbers},
+    {"aten::cat", "out", Seen::Numbers},
+    // order and comparisons
+    {"aten::max", "", Seen::UniformIntegers},
+    {"aten::max", "dim", Seen::UniformIntegers},
+    {"aten::min", "", Seen::UniformIntegers},
+    {"aten::min", "dim", Seen::UniformIntegers},
+    {"aten::sort", "stable", Seen::UniformIntegers},
+    {"aten::topk", "", Seen::UniformIntegers},
+    {"aten::eq", "Scalar", Seen::Numbers},
+    {"aten::eq", "Tensor", Seen::Numbers},
+    {"aten::ne", "Scalar", Seen::Numbers},
+    {"aten::ne", "Tensor", Seen::Numbers},
+    {"aten::lt", "Scalar", Seen::Numbers},
+    {"aten::lt", "Tensor", Seen::Numbers},
+    {"aten::le", "Scalar", Seen::Numbers},
+    {"aten::le", "Tensor", Seen::Numbers},
+    {"aten::gt", "Scalar", Seen::Numbers},
+    {"aten::gt", "Tensor", Seen::Numbers},
+    {"aten::ge", "Scalar", Seen::Numbers},
+    {"aten::ge", "Tensor", Seen::Numbers},
+    {"aten::eq", "Scalar_out", Seen::Numbers},
+    {"aten::eq", "Tensor_out", Seen::Numbers},
+    {"aten::ne", "Scalar_out", Seen::Numbers},
+    {"aten::ne", "Tensor_out", Seen::Numbers},
+    {"aten::lt", "Scalar_out", Seen::Numbers},
+    {"aten::lt", "Tensor_out", Seen::Numbers},
+    {"aten::le", "Scalar_out", Seen::Numbers},
+    {"aten::le", "Tensor_out", Seen::Numbers},
+    {"aten::gt", "Scalar_out", Seen::Numbers},
+    {"aten::gt", "Tensor_out", Seen::Numbers},
+    {"aten::ge", "Scalar_out", Seen::Numbers},
+    {"aten::ge", "Tensor_out", Seen::Numbers},
+    // activations
+    {"aten::sigmoid", "", Seen::NumbersToUnit},
+    {"aten::hardsigmoid", "", Seen::NumbersToUnit},
+    {"aten::tanh", "", Seen::NumbersToSymmetric},
+    {"aten::gelu", "", Seen::Numbers},
+    {"aten::gelu_", "", Seen::Numbers},
+    {"aten::leaky_relu", "", Seen::Numbers},
+    {"aten::leaky_relu_", "", Seen::Numbers},
+    {"aten::leaky_relu", "out", Seen::Numbers},
+    {"aten::threshold", "", Seen::Numbers},
+    {"aten::_prelu_kernel", "", Seen::Numbers},
+    // means and pooling
+    {"aten::mean", "dim", Seen::Centered},
+    {"aten::mean", "out", Seen::Centered},
+    {"aten::std", "correction", Seen::Numbers},
+    {"aten::std", "correction_out", Seen::Numbers},
+    {"aten::max_pool2d_with_indices", "", Seen::Centered},
+    {"aten::max_pool3d_with_indices", "", Seen::Centered},
+    {"aten::_adaptive_avg_pool2d", "", Seen::Centered},
+    {"aten::_adaptive_avg_pool3d", "", Seen::Centered},
+    {"aten::avg_pool2d", "", Seen::Centered},
+    {"aten::avg_pool3d", "", Seen::Centered},
+    {"aten::upsample_nearest2d", "", Seen::Centered},
+    {"aten::upsample_nearest3d", "", Seen::Centered},
+    {"aten::_upsample_nearest_exact2d", "", Seen::Centered},
+    {"aten::_upsample_nearest_exact3d", "", Seen::Centered},
+};
+
 constexpr const char* kQuantizedCpuPlace = "aten/quantized/quantized_kernels.cpp";
 
-const c10::impl::BuiltinKernelRow kQuantizedCpuKernels[] = {
-    {"aten::view", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_view>(), kQuantizedCpuPlace},
-    {"aten::_unsafe_view", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_view>(), kQuantizedCpuPlace},
-    {"aten::_reshape_alias", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_reshape_alias>(),
-     kQuantizedCpuPlace},
-    {"aten::as_strided", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_as_strided>(), kQuantizedCpuPlace},
-    {"aten::permute", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_permute>(), kQuantizedCpuPlace},
-    {"aten::transpose", "int", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_transpose>(), kQuantizedCpuPlace},
-    {"aten::t", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_t>(), kQuantizedCpuPlace},
+struct SeenKernels {
+  static constexpr size_t kCount = std::size(kSeenRows);
+  constexpr SeenKernels() {
+    for (size_t i = 0; i < kCount; ++i) {
+      const SeenRow& row = kSeenRows[i];
+      rows[i] = {row.name, row.overload_name, DispatchKey::QuantizedCPU, kernel_on(row.seen), kQuantizedCpuPlace};
+    }
+  }
+  c10::impl::BuiltinKernelRow rows[kCount]{};
+};
+constexpr SeenKernels kSeenKernels;
+
+constexpr c10::impl::BuiltinKernelRow kQuantizedCpuKernels[] = {
     {"aten::select", "int", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_select>(), kQuantizedCpuPlace},
-    {"aten::slice", "Tensor", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_slice>(), kQuantizedCpuPlace},
-    {"aten::squeeze", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_squeeze>(), kQuantizedCpuPlace},
-    {"aten::squeeze", "dim", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_squeeze_dim>(), kQuantizedCpuPlace},
-    {"aten::unsqueeze", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_unsqueeze>(), kQuantizedCpuPlace},
-    {"aten::expand", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_expand>(), kQuantizedCpuPlace},
-    {"aten::alias", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_alias>(), kQuantizedCpuPlace},
-    {"aten::detach", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_alias>(), kQuantizedCpuPlace},
-    {"aten::clone", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_clone>(), kQuantizedCpuPlace},
     {"aten::copy_", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_copy_>(), kQuantizedCpuPlace},
     {"aten::equal", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_equal>(), kQuantizedCpuPlace},
+    {"aten::empty_like", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_empty_like>(), kQuantizedCpuPlace},
+    {"aten::resize_", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_resize_>(), kQuantizedCpuPlace},
     {"aten::relu", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_relu>(), kQuantizedCpuPlace},
     {"aten::relu_", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_relu_>(), kQuantizedCpuPlace},
     {"aten::hardtanh", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_hardtanh>(), kQuantizedCpuPlace},
     {"aten::hardtanh_", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_hardtanh_>(), kQuantizedCpuPlace},
     {"aten::clamp", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_clamp>(), kQuantizedCpuPlace},
-    {"aten::max_pool2d_with_indices", "", DispatchKey::QuantizedCPU,
-     builtin_kernel<&quantized_max_pool2d_with_indices>(), kQuantizedCpuPlace},
-    {"aten::_adaptive_avg_pool2d", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_adaptive_avg_pool2d>(),
+    {"aten::grid_sampler_2d", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_grid_sampler_2d>(),
      kQuantizedCpuPlace},
-    {"aten::avg_pool2d", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_avg_pool2d>(), kQuantizedCpuPlace},
-    {"aten::mean", "dim", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_mean>(), kQuantizedCpuPlace},
-    {"aten::cat", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_cat>(), kQuantizedCpuPlace},
+    {"aten::upsample_bilinear2d", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_upsample_bilinear2d>(),
+     kQuantizedCpuPlace},
 };
+const c10::impl::BuiltinKernels kSeenImplemented(kSeenKernels.rows);
 const c10::impl::BuiltinKernels kQuantizedCpuImplemented(kQuantizedCpuKernels);
 
 } // namespace

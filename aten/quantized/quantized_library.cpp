@@ -1,84 +1,17 @@
-// quantized::, the operators that programs with quantized modules call, and the classes of their weights.
+// quantized::, what is computed element by element or by rows: arithmetic, activations, normalization, pooling.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/core/dispatch/BuiltinRegistration.h>
-#include <aten/quantized/packed_params.h>
+#include <aten/quantized/QTensorImpl.h>
+#include <aten/quantized/operator_table.h>
 #include <c10/util/Exception.h>
 
-#include <tuple>
+#include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace at::quantized {
 namespace {
-
-using LinearPtr = c10::intrusive_ptr<LinearPackedParams>;
-using Conv2dPtr = c10::intrusive_ptr<Conv2dPackedParams>;
-using Unpacked = std::tuple<Tensor, std::optional<Tensor>>;
-
-const auto kLinearClass =
-    torch::class_<LinearPackedParams>("quantized", "LinearPackedParamsBase")
-        .def_pickle(
-            [](const LinearPtr& self) -> LinearPackedParams::State { return self->unpack(); },
-            [](LinearPackedParams::State state) -> LinearPtr {
-              return c10::make_intrusive<LinearPackedParams>(std::get<0>(state), std::get<1>(state));
-            })
-        .def("bias", [](const LinearPtr& self) { return std::get<1>(self->unpack()); })
-        .def("unpack", [](const LinearPtr& self) { return self->unpack(); });
-
-const auto kConv2dClass =
-    torch::class_<Conv2dPackedParams>("quantized", "Conv2dPackedParamsBase")
-        .def_pickle(
-            [](const Conv2dPtr& self) -> Conv2dPackedParams::State { return self->state(); },
-            [](Conv2dPackedParams::State state) -> Conv2dPtr { return Conv2dPackedParams::from_state(state); })
-        .def("weight", [](const Conv2dPtr& self) { return self->weight(); })
-        .def("bias", [](const Conv2dPtr& self) { return self->bias(); })
-        .def("unpack", [](const Conv2dPtr& self) { return Unpacked(self->weight(), self->bias()); });
-
-// ---- linear and convolution ----------------------------------------------------
-
-LinearPtr linear_prepack(const Tensor& weight, const std::optional<Tensor>& bias) {
-  return c10::make_intrusive<LinearPackedParams>(weight, bias);
-}
-
-Unpacked linear_unpack(const LinearPtr& weight) {
-  return weight->unpack();
-}
-
-template <bool Relu>
-Tensor linear(const Tensor& x, const LinearPtr& weight, double scale, int64_t zero_point) {
-  return weight->apply(x, scale, zero_point, Relu);
-}
-
-template <bool Relu>
-Tensor linear_dynamic(const Tensor& x, const LinearPtr& weight, bool reduce_range) {
-  return weight->apply_dynamic(x, Relu, reduce_range);
-}
-
-template <bool Relu>
-Tensor linear_half(const Tensor& x, const LinearPtr& weight) {
-  return weight->apply_half(x, Relu);
-}
-
-Conv2dPtr conv2d_prepack(
-    const Tensor& weight,
-    const std::optional<Tensor>& bias,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation,
-    int64_t groups) {
-  return c10::make_intrusive<Conv2dPackedParams>(weight, bias, stride.vec(), padding.vec(), dilation.vec(), groups);
-}
-
-Unpacked conv2d_unpack(const Conv2dPtr& weight) {
-  return {weight->weight(), weight->bias()};
-}
-
-template <bool Relu>
-Tensor conv2d(const Tensor& x, const Conv2dPtr& weight, double scale, int64_t zero_point) {
-  return weight->apply(x, scale, zero_point, Relu);
-}
-
-// ---- arithmetic ----------------------------------------------------------------
 
 Tensor requantized(const Tensor& numbers, double scale, int64_t zero_point, const Tensor& like) {
   return at::quantize_per_tensor(numbers.contiguous(), scale, zero_point, like.scalar_type());
@@ -90,22 +23,130 @@ void check_same_dtype(const char* op, const Tensor& a, const Tensor& b) {
       ": both operands must be quantized tensors of the same dtype, got ", a.scalar_type(), " and ", b.scalar_type());
 }
 
-template <bool Relu>
-Tensor add(const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
+/// Copies integers, scale and zero point.
+Tensor& write_out(const Tensor& result, Tensor& out) {
+  TORCH_CHECK(
+      out.sizes() == result.sizes(), "quantized operators do not resize `out`: expected sizes ", result.sizes(),
+      ", got ", out.sizes());
+  return out.copy_(result);
+}
+
+// ---- sums and products ---------------------------------------------------------
+
+Tensor add(bool relu, const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
   check_same_dtype("quantized::add", a, b);
   const Tensor sum = at::dequantize(a) + at::dequantize(b);
-  return requantized(Relu ? sum.relu() : sum, scale, zero_point, a);
+  return requantized(relu ? sum.relu() : sum, scale, zero_point, a);
 }
-
 template <bool Relu>
-Tensor mul(const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
+Tensor add(const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
+  return add(Relu, a, b, scale, zero_point);
+}
+Tensor mul(bool relu, const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
   check_same_dtype("quantized::mul", a, b);
   const Tensor product = at::dequantize(a) * at::dequantize(b);
-  return requantized(Relu ? product.relu() : product, scale, zero_point, a);
+  return requantized(relu ? product.relu() : product, scale, zero_point, a);
+}
+template <bool Relu>
+Tensor mul(const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
+  return mul(Relu, a, b, scale, zero_point);
+}
+template <bool Relu>
+Tensor& add_out(const Tensor& a, const Tensor& b, Tensor& out) {
+  return write_out(add<Relu>(a, b, at::q_scale(out), at::q_zero_point(out)), out);
+}
+template <bool Relu>
+Tensor& mul_out(const Tensor& a, const Tensor& b, Tensor& out) {
+  return write_out(mul<Relu>(a, b, at::q_scale(out), at::q_zero_point(out)), out);
 }
 
+struct IntegerRange {
+  int64_t low, high;
+};
+IntegerRange range_of(ScalarType dtype) {
+  if (dtype == kQInt32) {
+    return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+  }
+  return dtype == kQUInt8 ? IntegerRange{0, 255} : IntegerRange{-128, 127};
+}
+
+Tensor with_parameters(const Tensor& integers, const Tensor& like, double scale, int64_t zero_point) {
+  return make_quantized(
+      integers.to(c10::toUnderlying(like.scalar_type())), Quantizer::per_tensor(scale, zero_point, like.scalar_type()));
+}
+
+/// The integers stay as they are and the zero point moves, as far as the dtype reaches. Beyond, the scale grows.
+Tensor add_scalar(bool relu, const Tensor& a, const Scalar& b) {
+  const double scale = at::q_scale(a);
+  const int64_t zero_point = at::q_zero_point(a);
+  const auto [low, high] = range_of(a.scalar_type());
+  const float steps = std::nearbyint(b.toFloat() / static_cast<float>(scale));
+  TORCH_CHECK(
+      std::abs(steps) < 2147483648.0f, "quantized::add_scalar: ", b, " is too many steps of the scale ", scale);
+  const auto added = static_cast<int64_t>(steps);
+  const int64_t moved = zero_point - added;
+  if (moved >= low && moved <= high) {
+    const Tensor integers = integers_of(a);
+    return with_parameters(relu ? integers.clamp_min(moved) : integers.clone(), a, scale, moved);
+  }
+  const double reach = static_cast<double>(moved < low ? high - moved : moved - low);
+  const double new_scale = reach / static_cast<double>(high - low) * scale;
+  const int64_t new_zero_point = moved < low ? low : high;
+  Tensor sums = integers_of(a).to(kInt) - moved;
+  if (relu) {
+    sums = sums.clamp_min(0);
+  }
+  const Tensor rounded = (sums.to(kFloat) * static_cast<double>(static_cast<float>(scale / new_scale))).round();
+  return with_parameters((rounded.to(kLong) + new_zero_point).clamp(low, high), a, new_scale, new_zero_point);
+}
 template <bool Relu>
-Tensor cat(TensorList tensors, int64_t dim, std::optional<double> scale, std::optional<int64_t> zero_point) {
+Tensor add_scalar(const Tensor& a, const Scalar& b) {
+  return add_scalar(Relu, a, b);
+}
+
+/// The integers stay as they are, or are mirrored, and the scale changes.
+Tensor mul_scalar(bool relu, const Tensor& a, const Scalar& b) {
+  const double factor = b.toDouble(), scale = at::q_scale(a);
+  const int64_t zero_point = at::q_zero_point(a);
+  const auto [low, high] = range_of(a.scalar_type());
+  const Tensor integers = integers_of(a);
+  if (factor == 0) {
+    return with_parameters(at::zeros_like(integers), a, 1, 0);
+  }
+  const int64_t new_zero_point = factor > 0 ? zero_point : high - (zero_point - low);
+  const Tensor turned = factor > 0 ? integers.clone() : (high + low) - integers.to(kLong);
+  return with_parameters(relu ? turned.clamp_min(new_zero_point) : turned, a, std::abs(factor) * scale, new_zero_point);
+}
+template <bool Relu>
+Tensor mul_scalar(const Tensor& a, const Scalar& b) {
+  return mul_scalar(Relu, a, b);
+}
+
+// Of sums with tensors of one element, PyTorch forgets relu: rows of the table below are no mistake.
+using ScalarOperator = Tensor(const Tensor&, const Scalar&);
+template <ScalarOperator* op>
+Tensor scalar_first(const Scalar& b, const Tensor& a) {
+  return op(a, b);
+}
+template <ScalarOperator* op>
+Tensor item_behind(const Tensor& a, const Tensor& b) {
+  return op(a, b.item());
+}
+template <ScalarOperator* op>
+Tensor& scalar_out(const Tensor& a, const Scalar& b, Tensor& out) {
+  return write_out(op(a, b), out);
+}
+template <ScalarOperator* op>
+Tensor& item_out(const Tensor& a, const Tensor& b, Tensor& out) {
+  return write_out(op(a, b.item()), out);
+}
+
+Tensor matmul(const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
+  check_same_dtype("quantized::matmul", a, b);
+  return requantized(at::matmul(at::dequantize(a), at::dequantize(b)), scale, zero_point, a);
+}
+
+Tensor cat(bool relu, TensorList tensors, int64_t dim, std::optional<double> scale, std::optional<int64_t> zero_point) {
   TORCH_CHECK(!tensors.empty(), "quantized::cat: expected a non-empty list of tensors");
   std::vector<Tensor> numbers;
   numbers.reserve(tensors.size());
@@ -115,156 +156,367 @@ Tensor cat(TensorList tensors, int64_t dim, std::optional<double> scale, std::op
   }
   const Tensor joined = at::cat(numbers, dim);
   return requantized(
-      Relu ? joined.relu() : joined, scale.has_value() ? *scale : at::q_scale(tensors[0]),
+      relu ? joined.relu() : joined, scale.has_value() ? *scale : at::q_scale(tensors[0]),
       zero_point.has_value() ? *zero_point : at::q_zero_point(tensors[0]), tensors[0]);
 }
+template <bool Relu>
+Tensor cat(TensorList tensors, int64_t dim, std::optional<double> scale, std::optional<int64_t> zero_point) {
+  return cat(Relu, tensors, dim, scale, zero_point);
+}
+template <bool Relu>
+Tensor& cat_out(TensorList tensors, int64_t dim, Tensor& out) {
+  return write_out(cat<Relu>(tensors, dim, at::q_scale(out), at::q_zero_point(out)), out);
+}
+
+// ---- activations ---------------------------------------------------------------
 
 Tensor hardswish(const Tensor& input, double scale, int64_t zero_point) {
   return requantized(at::hardswish(at::dequantize(input)), scale, zero_point, input);
 }
-
 Tensor leaky_relu(const Tensor& input, const Scalar& slope, bool, double scale, int64_t zero_point) {
   return requantized(at::leaky_relu(at::dequantize(input), slope), scale, zero_point, input);
 }
-
 Tensor sigmoid(const Tensor& input, double scale, int64_t zero_point) {
   return requantized(at::sigmoid(at::dequantize(input)), scale, zero_point, input);
 }
+Tensor elu(
+    const Tensor& input,
+    double scale,
+    int64_t zero_point,
+    const Scalar& alpha,
+    const Scalar& factor,
+    const Scalar& input_factor) {
+  return requantized(at::elu(at::dequantize(input), alpha, factor, input_factor), scale, zero_point, input);
+}
+Tensor celu(const Tensor& input, double scale, int64_t zero_point, const Scalar& alpha) {
+  TORCH_CHECK(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
+  return elu(input, scale, zero_point, alpha, 1, 1 / alpha.toDouble());
+}
+Tensor prelu(const Tensor& input, const Tensor& weight, double scale, int64_t zero_point) {
+  return requantized(at::prelu(at::dequantize(input), at::dequantize(weight)), scale, zero_point, input);
+}
+Tensor softmax(const Tensor& input, int64_t dim, double scale, int64_t zero_point) {
+  return requantized(at::softmax(at::dequantize(input), dim), scale, zero_point, input);
+}
+Tensor relu6(const Tensor& input, bool inplace) {
+  const Tensor result = at::hardtanh(input, 0, 6);
+  if (inplace) {
+    integers_of(input).copy_(integers_of(result));
+    return input;
+  }
+  return result;
+}
+Tensor clamp(const Tensor& input, const std::optional<Scalar>& low, const std::optional<Scalar>& high) {
+  return at::clamp(input, low, high);
+}
+Tensor threshold(const Tensor& input, const Scalar& limit, const Scalar& value) {
+  return at::threshold(input, limit, value);
+}
+Tensor dropout(const Tensor& input, double, int64_t, const Scalar&, bool) {
+  return input;
+}
 
-// ---- tables --------------------------------------------------------------------
+// ---- normalization -------------------------------------------------------------
 
-using c10::DispatchKey;
+/// As factor * (integer - zero point) + term for each channel.
+Tensor batch_norm(
+    bool relu,
+    const Tensor& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    const Tensor& mean,
+    const Tensor& var,
+    double eps,
+    double scale,
+    int64_t zero_point) {
+  TORCH_CHECK(
+      input.dim() >= 2 && input.is_quantized() && mean.sizes() == IntArrayRef({input.size(1)}) &&
+          var.sizes() == mean.sizes(),
+      "quantized::batch_norm: expected a quantized input of at least 2 dimensions and a mean and a variance for each "
+      "channel, got ",
+      input.sizes(), ", ", mean.sizes(), " and ", var.sizes());
+  const Tensor inverse = (1.0 / at::sqrt(var + static_cast<double>(static_cast<float>(eps))).to(kDouble)).to(kFloat);
+  const Tensor gain = weight.has_value() && weight->defined() ? inverse * *weight : inverse;
+  Tensor term = mean * inverse * (weight.has_value() && weight->defined() ? *weight : at::ones_like(mean));
+  term = bias.has_value() && bias->defined() ? *bias - term : -term;
+  DimVector sizes(static_cast<size_t>(input.dim()), 1);
+  sizes[1] = input.size(1);
+  const Tensor factors = (gain.to(kDouble) * (at::q_scale(input) / scale)).to(kFloat).view(sizes);
+  const Tensor terms = (term.to(kDouble) / scale).to(kFloat).view(sizes);
+  const Tensor centered = integers_of(input).to(kFloat) - static_cast<double>(at::q_zero_point(input));
+  const Tensor steps = at::addcmul(terms, centered, factors);
+  const auto [low, high] = range_of(input.scalar_type());
+  const Tensor rounded = (relu ? steps.relu() : steps).round() + static_cast<double>(zero_point);
+  return with_parameters(rounded.clamp(low, high), input, scale, zero_point);
+}
+template <bool Relu>
+Tensor batch_norm(
+    const Tensor& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    const Tensor& mean,
+    const Tensor& var,
+    double eps,
+    double scale,
+    int64_t zero_point) {
+  return batch_norm(Relu, input, weight, bias, mean, var, eps, scale, zero_point);
+}
+
+Tensor layer_norm(
+    const Tensor& input,
+    IntArrayRef normalized_shape,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    double eps,
+    double scale,
+    int64_t zero_point) {
+  return requantized(
+      at::layer_norm(at::dequantize(input), normalized_shape, weight, bias, eps), scale, zero_point, input);
+}
+Tensor group_norm(
+    const Tensor& input,
+    int64_t groups,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    double eps,
+    double scale,
+    int64_t zero_point) {
+  return requantized(at::group_norm(at::dequantize(input), groups, weight, bias, eps), scale, zero_point, input);
+}
+Tensor instance_norm(
+    const Tensor& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    double eps,
+    double scale,
+    int64_t zero_point) {
+  TORCH_CHECK(input.dim() >= 3, "quantized::instance_norm: Expected normalized input dim >= 3, got ", input.sizes());
+  return group_norm(input, input.size(1), weight, bias, eps, scale, zero_point);
+}
+
+// ---- pooling -------------------------------------------------------------------
+
+Tensor max_pool1d(
+    const Tensor& input,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
+  return at::max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode);
+}
+Tensor max_pool2d(
+    const Tensor& input,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
+  return at::max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
+}
+
+Tensor max_pool3d(
+    const Tensor& input,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
+  return at::max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode);
+}
+
+// ---- table ---------------------------------------------------------------------
+
 using c10::impl::builtin_kernel;
 
-constexpr int kQuantizedOperators = 24;
-c10::impl::BuiltinSlot quantized_slots[kQuantizedOperators];
-constexpr const char* kQuantizedPlace = "aten/quantized/quantized_library.cpp";
-
-const c10::impl::BuiltinDefinition kQuantizedDefinitions[kQuantizedOperators] = {
-    {"quantized::linear_prepack", "",
-     "linear_prepack(Tensor W, Tensor? B=None) -> __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack",
-     kQuantizedPlace, &quantized_slots[0]},
-    {"quantized::linear_unpack", "",
-     "linear_unpack(__torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack) -> (Tensor W_origin, Tensor? "
-     "B_origin)",
-     kQuantizedPlace, &quantized_slots[1]},
-    {"quantized::linear", "",
-     "linear(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack, float Y_scale_i, int "
-     "Y_zero_point_i) -> Tensor Y",
-     kQuantizedPlace, &quantized_slots[2]},
-    {"quantized::linear_relu", "",
-     "linear_relu(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack, float Y_scale_i, int "
-     "Y_zero_point_i) -> Tensor Y",
-     kQuantizedPlace, &quantized_slots[3]},
-    {"quantized::linear_dynamic", "",
-     "linear_dynamic(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack, bool "
-     "reduce_range=False) -> Tensor Y",
-     kQuantizedPlace, &quantized_slots[4]},
-    {"quantized::linear_relu_dynamic", "",
-     "linear_relu_dynamic(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack, bool "
-     "reduce_range=False) -> Tensor Y",
-     kQuantizedPlace, &quantized_slots[5]},
-    {"quantized::conv2d_prepack", "",
-     "conv2d_prepack(Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> "
-     "__torch__.torch.classes.quantized.Conv2dPackedParamsBase",
-     kQuantizedPlace, &quantized_slots[6]},
-    {"quantized::conv2d_unpack", "",
-     "conv2d_unpack(__torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weights) -> (Tensor "
-     "unpacked_weights, Tensor? B_origin)",
-     kQuantizedPlace, &quantized_slots[7]},
-    {"quantized::conv_unpack", "",
-     "conv_unpack(__torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weights) -> (Tensor "
-     "unpacked_weights, Tensor? B_origin)",
-     kQuantizedPlace, &quantized_slots[8]},
-    {"quantized::conv2d", "new",
-     "conv2d.new(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weight, float "
-     "output_scale, int output_zero_point) -> Tensor",
-     kQuantizedPlace, &quantized_slots[9]},
-    {"quantized::conv2d_relu", "new",
-     "conv2d_relu.new(Tensor qx, __torch__.torch.classes.quantized.Conv2dPackedParamsBase packed_weight, float "
-     "output_scale, int output_zero_point) -> Tensor",
-     kQuantizedPlace, &quantized_slots[10]},
-    {"quantized::add", "", "add(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor qc", kQuantizedPlace,
-     &quantized_slots[11]},
+constexpr OperatorRow kQuantizedRows[] = {
+    {"quantized::add", "", "add(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor qc",
+     builtin_kernel<&add<false>>()},
+    {"quantized::add", "out", "add.out(Tensor qa, Tensor qb, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&add_out<false>>()},
+    {"quantized::add_out", "", "add_out(Tensor qa, Tensor qb, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&add_out<false>>()},
+    {"quantized::add", "Scalar", "add.Scalar(Tensor qa, Scalar b) -> Tensor qc", builtin_kernel<&add_scalar<false>>()},
+    {"quantized::add_scalar", "", "add_scalar(Tensor qa, Scalar b) -> Tensor qc", builtin_kernel<&add_scalar<false>>()},
+    {"quantized::add", "Scalar2", "add.Scalar2(Scalar b, Tensor qa) -> Tensor qc",
+     builtin_kernel<&scalar_first<&add_scalar<false>>>()},
+    {"quantized::add_scalar", "Tensor", "add_scalar.Tensor(Tensor qa, Tensor b) -> Tensor qc",
+     builtin_kernel<&item_behind<&add_scalar<false>>>()},
+    {"quantized::add", "Scalar_out", "add.Scalar_out(Tensor qa, Scalar b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&scalar_out<&add_scalar<false>>>()},
+    {"quantized::add_scalar_out", "", "add_scalar_out(Tensor qa, Scalar b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&scalar_out<&add_scalar<false>>>()},
+    {"quantized::add_scalar_out", "Tensor",
+     "add_scalar_out.Tensor(Tensor qa, Tensor b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&item_out<&add_scalar<false>>>()},
     {"quantized::add_relu", "", "add_relu(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor qc",
-     kQuantizedPlace, &quantized_slots[12]},
-    {"quantized::mul", "", "mul(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor qc", kQuantizedPlace,
-     &quantized_slots[13]},
+     builtin_kernel<&add<true>>()},
+    {"quantized::add_relu", "out", "add_relu.out(Tensor qa, Tensor qb, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&add_out<true>>()},
+    {"quantized::add_relu_out", "", "add_relu_out(Tensor qa, Tensor qb, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&add_out<true>>()},
+    {"quantized::add_relu", "Scalar", "add_relu.Scalar(Tensor qa, Scalar b) -> Tensor qc",
+     builtin_kernel<&add_scalar<true>>()},
+    {"quantized::add_scalar_relu", "", "add_scalar_relu(Tensor qa, Scalar b) -> Tensor qc",
+     builtin_kernel<&add_scalar<true>>()},
+    {"quantized::add_relu", "Scalar2", "add_relu.Scalar2(Scalar b, Tensor qa) -> Tensor qc",
+     builtin_kernel<&scalar_first<&add_scalar<true>>>()},
+    {"quantized::add_scalar_relu", "Tensor", "add_scalar_relu.Tensor(Tensor qa, Tensor b) -> Tensor qc",
+     builtin_kernel<&item_behind<&add_scalar<false>>>()},
+    {"quantized::add_relu", "Scalar_out", "add_relu.Scalar_out(Tensor qa, Scalar b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&scalar_out<&add_scalar<true>>>()},
+    {"quantized::add_scalar_relu_out", "", "add_scalar_relu_out(Tensor qa, Scalar b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&scalar_out<&add_scalar<true>>>()},
+    {"quantized::add_scalar_relu_out", "Tensor",
+     "add_scalar_relu_out.Tensor(Tensor qa, Tensor b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&item_out<&add_scalar<false>>>()},
+    {"quantized::mul", "", "mul(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor qc",
+     builtin_kernel<&mul<false>>()},
+    {"quantized::mul", "out", "mul.out(Tensor qa, Tensor qb, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&mul_out<false>>()},
+    {"quantized::mul_out", "", "mul_out(Tensor qa, Tensor qb, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&mul_out<false>>()},
+    {"quantized::mul", "Scalar", "mul.Scalar(Tensor qa, Scalar b) -> Tensor qc", builtin_kernel<&mul_scalar<false>>()},
+    {"quantized::mul_scalar", "", "mul_scalar(Tensor qa, Scalar b) -> Tensor qc", builtin_kernel<&mul_scalar<false>>()},
+    {"quantized::mul", "Scalar2", "mul.Scalar2(Scalar b, Tensor qa) -> Tensor qc",
+     builtin_kernel<&scalar_first<&mul_scalar<false>>>()},
+    {"quantized::mul_scalar", "Tensor", "mul_scalar.Tensor(Tensor qa, Tensor b) -> Tensor qc",
+     builtin_kernel<&item_behind<&mul_scalar<false>>>()},
+    {"quantized::mul", "Scalar_out", "mul.Scalar_out(Tensor qa, Scalar b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&scalar_out<&mul_scalar<false>>>()},
+    {"quantized::mul_scalar_out", "", "mul_scalar_out(Tensor qa, Scalar b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&scalar_out<&mul_scalar<false>>>()},
+    {"quantized::mul_scalar_out", "Tensor",
+     "mul_scalar_out.Tensor(Tensor qa, Tensor b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&item_out<&mul_scalar<false>>>()},
     {"quantized::mul_relu", "", "mul_relu(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor qc",
-     kQuantizedPlace, &quantized_slots[14]},
-    {"quantized::cat", "", "cat(Tensor[] qx, int dim, float? scale, int? zero_point) -> Tensor", kQuantizedPlace,
-     &quantized_slots[15]},
+     builtin_kernel<&mul<true>>()},
+    {"quantized::mul_relu", "out", "mul_relu.out(Tensor qa, Tensor qb, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&mul_out<true>>()},
+    {"quantized::mul_relu_out", "", "mul_relu_out(Tensor qa, Tensor qb, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&mul_out<true>>()},
+    {"quantized::mul_relu", "Scalar", "mul_relu.Scalar(Tensor qa, Scalar b) -> Tensor qc",
+     builtin_kernel<&mul_scalar<true>>()},
+    {"quantized::mul_scalar_relu", "", "mul_scalar_relu(Tensor qa, Scalar b) -> Tensor qc",
+     builtin_kernel<&mul_scalar<true>>()},
+    {"quantized::mul_relu", "Scalar2", "mul_relu.Scalar2(Scalar b, Tensor qa) -> Tensor qc",
+     builtin_kernel<&scalar_first<&mul_scalar<true>>>()},
+    {"quantized::mul_scalar_relu", "Tensor", "mul_scalar_relu.Tensor(Tensor qa, Tensor b) -> Tensor qc",
+     builtin_kernel<&item_behind<&mul_scalar<true>>>()},
+    {"quantized::mul_relu", "Scalar_out", "mul_relu.Scalar_out(Tensor qa, Scalar b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&scalar_out<&mul_scalar<true>>>()},
+    {"quantized::mul_scalar_relu_out", "", "mul_scalar_relu_out(Tensor qa, Scalar b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&scalar_out<&mul_scalar<true>>>()},
+    {"quantized::mul_scalar_relu_out", "Tensor",
+     "mul_scalar_relu_out.Tensor(Tensor qa, Tensor b, Tensor(a!) out) -> Tensor(a!) out",
+     builtin_kernel<&item_out<&mul_scalar<true>>>()},
+    {"_quantized::add", "", "add(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor qc",
+     builtin_kernel<&add<false>>()},
+    {"quantized::cat", "", "cat(Tensor[] qx, int dim, float? scale, int? zero_point) -> Tensor",
+     builtin_kernel<&cat<false>>()},
+    {"quantized::cat_out", "", "cat_out(Tensor[] qx, int dim, Tensor(a!) out) -> Tensor(a!)",
+     builtin_kernel<&cat_out<false>>()},
+    {"quantized::batch_norm", "",
+     "batch_norm(Tensor qx, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float output_scale, int "
+     "output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<false>>()},
+    {"quantized::batch_norm1d", "",
+     "batch_norm1d(Tensor qx, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float output_scale, "
+     "int output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<false>>()},
+    {"quantized::batch_norm2d", "",
+     "batch_norm2d(Tensor qx, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float output_scale, "
+     "int output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<false>>()},
+    {"quantized::batch_norm3d", "",
+     "batch_norm3d(Tensor qx, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float output_scale, "
+     "int output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<false>>()},
     {"quantized::cat_relu", "", "cat_relu(Tensor[] qx, int dim, float? scale, int? zero_point) -> Tensor",
-     kQuantizedPlace, &quantized_slots[16]},
+     builtin_kernel<&cat<true>>()},
+    {"quantized::cat_relu_out", "", "cat_relu_out(Tensor[] qx, int dim, Tensor(a!) out) -> Tensor(a!)",
+     builtin_kernel<&cat_out<true>>()},
+    {"quantized::batch_norm_relu", "",
+     "batch_norm_relu(Tensor qx, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float output_scale, "
+     "int output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<true>>()},
+    {"quantized::batch_norm1d_relu", "",
+     "batch_norm1d_relu(Tensor qx, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float "
+     "output_scale, int output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<true>>()},
+    {"quantized::batch_norm2d_relu", "",
+     "batch_norm2d_relu(Tensor qx, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float "
+     "output_scale, int output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<true>>()},
+    {"quantized::batch_norm3d_relu", "",
+     "batch_norm3d_relu(Tensor qx, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float "
+     "output_scale, int output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<true>>()},
+    {"quantized::matmul", "", "matmul(Tensor qa, Tensor qb, float scale, int zero_point) -> Tensor qc",
+     builtin_kernel<&matmul>()},
     {"quantized::hardswish", "", "hardswish(Tensor input, float output_scale, int output_zero_point) -> Tensor",
-     kQuantizedPlace, &quantized_slots[17]},
+     builtin_kernel<&hardswish>()},
     {"quantized::leaky_relu", "",
      "leaky_relu(Tensor qx, Scalar negative_slope, bool inplace, float output_scale, int output_zero_point) -> Tensor",
-     kQuantizedPlace, &quantized_slots[18]},
+     builtin_kernel<&leaky_relu>()},
     {"quantized::sigmoid", "", "sigmoid(Tensor qx, float output_scale, int output_zero_point) -> Tensor",
-     kQuantizedPlace, &quantized_slots[19]},
-    {"quantized::linear_prepack_fp16", "",
-     "linear_prepack_fp16(Tensor W, Tensor? B=None) -> __torch__.torch.classes.quantized.LinearPackedParamsBase "
-     "W_prepack",
-     kQuantizedPlace, &quantized_slots[20]},
-    {"quantized::linear_unpack_fp16", "",
-     "linear_unpack_fp16(__torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack) -> (Tensor W_origin, "
-     "Tensor? B_origin)",
-     kQuantizedPlace, &quantized_slots[21]},
-    {"quantized::linear_dynamic_fp16", "",
-     "linear_dynamic_fp16(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack) -> Tensor Y",
-     kQuantizedPlace, &quantized_slots[22]},
-    {"quantized::linear_relu_dynamic_fp16", "",
-     "linear_relu_dynamic_fp16(Tensor X, __torch__.torch.classes.quantized.LinearPackedParamsBase W_prepack) -> Tensor "
-     "Y",
-     kQuantizedPlace, &quantized_slots[23]},
+     builtin_kernel<&sigmoid>()},
+    {"quantized::elu", "",
+     "elu(Tensor self, float output_scale, int output_zero_point, Scalar alpha=1, Scalar scale=1, Scalar "
+     "input_scale=1) -> Tensor",
+     builtin_kernel<&elu>()},
+    {"quantized::celu", "", "celu(Tensor self, float output_scale, int output_zero_point, Scalar alpha=1) -> Tensor",
+     builtin_kernel<&celu>()},
+    {"quantized::prelu", "", "prelu(Tensor qx, Tensor weight, float output_scale, int output_zero_point) -> Tensor",
+     builtin_kernel<&prelu>()},
+    {"quantized::softmax", "", "softmax(Tensor qx, int dim, float output_scale, int output_zero_point) -> Tensor",
+     builtin_kernel<&softmax>()},
+    {"quantized::relu6", "", "relu6(Tensor qx, bool inplace=False) -> Tensor", builtin_kernel<&relu6>()},
+    {"quantized::clamp", "", "clamp(Tensor qx, Scalar? min=None, Scalar? max=None) -> Tensor qy",
+     builtin_kernel<&clamp>()},
+    {"quantized::threshold", "", "threshold(Tensor qx, Scalar threshold, Scalar value) -> Tensor qy",
+     builtin_kernel<&threshold>()},
+    {"quantized::dropout", "",
+     "dropout(Tensor self, float output_scale, int output_zero_point, Scalar p=0.5, bool training=False) -> Tensor",
+     builtin_kernel<&dropout>()},
+    {"quantized::layer_norm", "",
+     "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps, float output_scale, "
+     "int output_zero_point) -> Tensor",
+     builtin_kernel<&layer_norm>()},
+    {"quantized::group_norm", "",
+     "group_norm(Tensor input, int num_groups, Tensor? weight, Tensor? bias, float eps, float output_scale, int "
+     "output_zero_point) -> Tensor",
+     builtin_kernel<&group_norm>()},
+    {"quantized::instance_norm", "",
+     "instance_norm(Tensor input, Tensor? weight, Tensor? bias, float eps, float output_scale, int output_zero_point) "
+     "-> Tensor",
+     builtin_kernel<&instance_norm>()},
+    {"quantized::max_pool1d", "",
+     "max_pool1d(Tensor qx, int[] kernel_size, int[] stride, int[] padding, int[] dilation, bool ceil_mode) -> Tensor",
+     builtin_kernel<&max_pool1d>()},
+    {"quantized::max_pool2d", "",
+     "max_pool2d(Tensor qx, int[] kernel_size, int[] stride, int[] padding, int[] dilation, bool ceil_mode) -> Tensor",
+     builtin_kernel<&max_pool2d>()},
+    {"aten::quantized_batch_norm", "",
+     "quantized_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float "
+     "output_scale, int output_zero_point) -> Tensor",
+     builtin_kernel<&batch_norm<false>>()},
+    {"aten::quantized_max_pool1d", "",
+     "quantized_max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], "
+     "bool ceil_mode=False) -> Tensor",
+     builtin_kernel<&max_pool1d>()},
+    {"aten::quantized_max_pool2d", "",
+     "quantized_max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
+     "bool ceil_mode=False) -> Tensor",
+     builtin_kernel<&max_pool2d>()},
+    {"aten::quantized_max_pool3d", "",
+     "quantized_max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
+     "bool ceil_mode=False) -> Tensor",
+     builtin_kernel<&max_pool3d>()},
 };
 
-const c10::impl::BuiltinKernelRow kQuantizedKernels[kQuantizedOperators] = {
-    {"quantized::linear_prepack", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&linear_prepack>(),
-     kQuantizedPlace},
-    {"quantized::linear_unpack", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&linear_unpack>(),
-     kQuantizedPlace},
-    {"quantized::linear", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&linear<false>>(),
-     kQuantizedPlace},
-    {"quantized::linear_relu", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&linear<true>>(),
-     kQuantizedPlace},
-    {"quantized::linear_dynamic", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&linear_dynamic<false>>(),
-     kQuantizedPlace},
-    {"quantized::linear_relu_dynamic", "", DispatchKey::CompositeExplicitAutograd,
-     builtin_kernel<&linear_dynamic<true>>(), kQuantizedPlace},
-    {"quantized::conv2d_prepack", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&conv2d_prepack>(),
-     kQuantizedPlace},
-    {"quantized::conv2d_unpack", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&conv2d_unpack>(),
-     kQuantizedPlace},
-    {"quantized::conv_unpack", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&conv2d_unpack>(),
-     kQuantizedPlace},
-    {"quantized::conv2d", "new", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&conv2d<false>>(),
-     kQuantizedPlace},
-    {"quantized::conv2d_relu", "new", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&conv2d<true>>(),
-     kQuantizedPlace},
-    {"quantized::add", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&add<false>>(), kQuantizedPlace},
-    {"quantized::add_relu", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&add<true>>(), kQuantizedPlace},
-    {"quantized::mul", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&mul<false>>(), kQuantizedPlace},
-    {"quantized::mul_relu", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&mul<true>>(), kQuantizedPlace},
-    {"quantized::cat", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&cat<false>>(), kQuantizedPlace},
-    {"quantized::cat_relu", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&cat<true>>(), kQuantizedPlace},
-    {"quantized::hardswish", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&hardswish>(), kQuantizedPlace},
-    {"quantized::leaky_relu", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&leaky_relu>(),
-     kQuantizedPlace},
-    {"quantized::sigmoid", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&sigmoid>(), kQuantizedPlace},
-    {"quantized::linear_prepack_fp16", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&linear_prepack>(),
-     kQuantizedPlace},
-    {"quantized::linear_unpack_fp16", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&linear_unpack>(),
-     kQuantizedPlace},
-    {"quantized::linear_dynamic_fp16", "", DispatchKey::CompositeExplicitAutograd,
-     builtin_kernel<&linear_half<false>>(), kQuantizedPlace},
-    {"quantized::linear_relu_dynamic_fp16", "", DispatchKey::CompositeExplicitAutograd,
-     builtin_kernel<&linear_half<true>>(), kQuantizedPlace},
-};
-
-const c10::impl::BuiltinDefinitions kQuantizedDefined(kQuantizedDefinitions);
-const c10::impl::BuiltinKernels kQuantizedImplemented(kQuantizedKernels);
+constinit OperatorTable kQuantizedOperators("aten/quantized/quantized_library.cpp", kQuantizedRows);
+const RegisteredTable kQuantizedRegistered(kQuantizedOperators);
 
 } // namespace
 } // namespace at::quantized

@@ -30,6 +30,7 @@ constexpr Names kNames[] = {
     {ScalarType::QInt8, true, "qint8"},
     {ScalarType::QUInt8, true, "quint8"},
     {ScalarType::QInt32, true, "qint32"},
+    {ScalarType::QUInt4x2, true, "quint4x2"},
     {ScalarType::ComplexHalf, false, "complex32"},
     {ScalarType::UInt16, false, "uint16"},
     {ScalarType::UInt32, false, "uint32"},

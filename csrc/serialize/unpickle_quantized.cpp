@@ -4,6 +4,7 @@
 
 #include <aten/Functions.h>
 #include <aten/quantized/QTensorImpl.h>
+#include <c10/util/safe_numerics.h>
 
 #include <fmt/format.h>
 
@@ -47,7 +48,7 @@ c10::IValue Unpickler::rebuild_quantized(c10::ArrayRef<c10::IValue> arguments) {
   }
   const PickleGlobal integers(
       PickleGlobal::Kind::RebuildTensorWithDtype, "torch._utils._rebuild_qtensor", storage->dtype);
-  const std::vector<c10::IValue> members{
+  std::vector<c10::IValue> members{
       arguments[0],
       arguments[1],
       arguments[2],
@@ -55,7 +56,19 @@ c10::IValue Unpickler::rebuild_quantized(c10::ArrayRef<c10::IValue> arguments) {
       false,
       c10::IValue(),
       static_cast<int64_t>(c10::toUnderlying(storage->dtype))};
-  return at::make_quantized(rebuild_tensor(integers, members).toTensor(), std::move(quantizer));
+  if (!quantizer->is_packed()) {
+    return at::make_quantized(rebuild_tensor(integers, members).toTensor(), std::move(quantizer));
+  }
+  const std::vector<int64_t> sizes = int_vector(arguments[2], "size");
+  int64_t count = 1;
+  for (const int64_t size : sizes) {
+    if (size < 0 || c10::mul_overflows(count, size, &count)) {
+      fail(kTakes);
+    }
+  }
+  members[2] = c10::ivalue::Tuple::create({c10::IValue((count + 1) / 2)});
+  members[3] = c10::ivalue::Tuple::create({c10::IValue(int64_t(1))});
+  return at::make_quantized_packed(rebuild_tensor(integers, members).toTensor(), sizes, std::move(quantizer));
 }
 
 } // namespace torch::serialize

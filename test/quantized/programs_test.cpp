@@ -26,21 +26,30 @@ Tensor recorded(const std::string& name) {
 } // namespace
 
 TEST_CASE("statically quantized programs compute PyTorch's bits", "[quantized]") {
-  const std::string name = GENERATE("convolutions", "residual");
+  const std::string name = GENERATE("convolutions", "residual", "signals");
   auto program = torch::jit::load(path(name + ".pt"));
   const Tensor y = program.forward({recorded(name + ".input")}).toTensor();
   CHECK(at::equal(y, recorded(name + ".output")));
 }
 
 TEST_CASE("dynamically quantized programs compute what PyTorch does", "[quantized]") {
-  const std::string name = GENERATE("dynamic", "frozen");
+  const std::string name = GENERATE("dynamic", "frozen", "recurrent");
   auto program = torch::jit::load(path(name + ".pt"));
   const Tensor y = program.forward({recorded(name + ".input")}).toTensor();
   CHECK(at::allclose(y, recorded(name + ".output"), 1e-6, 1e-6));
 }
 
+TEST_CASE("programs with quantized embeddings compute what PyTorch does, also saved and loaded again", "[quantized]") {
+  auto program = torch::jit::load(path("tables.pt"));
+  const std::vector<c10::IValue> inputs{recorded("tables.input"), recorded("tables.offsets")};
+  CHECK(at::allclose(program.forward(inputs).toTensor(), recorded("tables.output"), 1e-6, 1e-6));
+  std::stringstream file;
+  program.save(file);
+  CHECK(at::equal(torch::jit::load(file).forward(inputs).toTensor(), program.forward(inputs).toTensor()));
+}
+
 TEST_CASE("quantized programs are saved and loaded again", "[quantized]") {
-  const std::string name = GENERATE("convolutions", "residual", "dynamic", "frozen");
+  const std::string name = GENERATE("convolutions", "residual", "dynamic", "frozen", "signals", "recurrent");
   auto program = torch::jit::load(path(name + ".pt"));
   std::stringstream file;
   program.save(file);

@@ -71,8 +71,37 @@ Tensor quantized_as(const Tensor& self, QuantizerPtr quantizer) {
   return make_quantized(integers, std::move(quantizer));
 }
 
+/// Two integers from 0 to 15 in each byte.
+Tensor packed_in_halves(const Tensor& codes) {
+  const int64_t count = codes.numel();
+  const Tensor bytes = at::empty({(count + 1) / 2}, codes.options());
+  const uint8_t* from = codes.const_data_ptr<uint8_t>();
+  uint8_t* to = bytes.mutable_data_ptr<uint8_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    const int code = std::min<int>(from[i], 15);
+    to[i / 2] = static_cast<uint8_t>(i % 2 == 0 ? code : to[i / 2] | code << 4);
+  }
+  return bytes;
+}
+
+Tensor from_halves(const Tensor& bytes, IntArrayRef sizes) {
+  const Tensor codes = at::empty(sizes, bytes.options());
+  const uint8_t* from = bytes.const_data_ptr<uint8_t>();
+  uint8_t* to = codes.mutable_data_ptr<uint8_t>();
+  for (int64_t i = 0; i < codes.numel(); ++i) {
+    to[i] = static_cast<uint8_t>(from[i / 2] >> (i % 2 * 4) & 15);
+  }
+  return codes;
+}
+
 Tensor quantized_by_channel(const Tensor& self, QuantizerPtr quantizer) {
   const Tensor x = self.contiguous();
+  if (quantizer->is_packed()) {
+    const QuantizerPtr bytes =
+        Quantizer::per_channel(quantizer->scales, quantizer->zero_points, quantizer->axis, kQUInt8);
+    return make_quantized_packed(
+        packed_in_halves(integers_of(quantized_by_channel(x, bytes))), x.sizes(), std::move(quantizer));
+  }
   const Tensor integers = at::empty(x.sizes(), x.options().dtype(c10::toUnderlying(quantizer->dtype)));
   const Tensor result = make_quantized(integers, quantizer); // checks the number of channels
   const float* from = x.const_data_ptr<float>();
@@ -231,7 +260,7 @@ QScheme qscheme(const Tensor& self) {
 
 Tensor dequantize_quantized(const Tensor& self) {
   const QuantizerPtr& q = get_quantizer(self);
-  const Tensor integers = integers_of(self);
+  const Tensor integers = q->is_packed() ? from_halves(integers_of(self), self.sizes()) : integers_of(self);
   if (!q->is_per_channel()) {
     return (integers.to(kFloat) - static_cast<double>(q->zero_point)) *
         static_cast<double>(static_cast<float>(q->scale));

@@ -10,9 +10,9 @@ TypePtr ArchiveClasses::find_class(const std::string& name) {
   TypePtr type = importer_->findNamedType(c10::QualifiedName(name));
   TORCH_CHECK(
       type || name.rfind("__torch__.torch.classes.quantized.", 0) != 0, "Unknown type name '", name,
-      "': of quantized modules, linear layers and convolutions of two dimensions are supported; save others as they "
-      "were "
-      "before quantization");
+      "': of quantized modules, linear layers, convolutions, embeddings and recurrent layers are supported; save "
+      "others "
+      "as they were before quantization");
   TORCH_CHECK(
       type, "Unknown type name '", name, "': the archive's source does not define it, and no library has bound it");
   return type;
