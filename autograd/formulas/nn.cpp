@@ -23,6 +23,11 @@ Tensor weighted(const Tensor& grad, const Tensor& weight) {
   return weight.defined() ? grad * weight : grad;
 }
 
+/// The tangent of self - target, undefined where neither has one.
+Tensor moved_difference(const Tensor& self_t, const Tensor& target_t) {
+  return sum_of(self_t, target_t.defined() ? -target_t : target_t);
+}
+
 /// The sum of gradients of a target laid beside the scores, in the target's own sizes.
 Tensor of_target(const Tensor& grad, const Tensor& target) {
   if (grad.sizes() == target.sizes()) {
@@ -53,8 +58,8 @@ TensorTuple3 layer_norm_double_backward(
     const Tensor& grad_grad_weight,
     const Tensor& grad_grad_bias,
     const Tensor& grad_out,
-    const Tensor& mean,
-    const Tensor& rstd,
+    const Tensor& saved_mean,
+    const Tensor& saved_rstd,
     at::IntArrayRef normalized_shape,
     std::array<bool, 3> mask) {
   const int64_t trailing = static_cast<int64_t>(normalized_shape.size()), leading = input.dim() - trailing;
@@ -63,6 +68,15 @@ TensorTuple3 layer_norm_double_backward(
     (d < leading ? outer_dims : row_dims).push_back(d);
   }
   const auto row_mean = [&](const Tensor& t) { return t.mean(row_dims, true); };
+  // What was saved is a constant to autograd: third derivatives take it anew. Its eps is what it has beyond the
+  // variance.
+  Tensor mean = saved_mean, rstd = saved_rstd;
+  if (is_differentiated_again(input, grad_grad_input, grad_grad_weight, grad_out)) {
+    const Tensor x = input.to(mean.scalar_type());
+    mean = row_mean(x);
+    const Tensor variance = (x - mean).square().mean(row_dims, true);
+    rstd = (variance + (saved_rstd.pow(-2) - variance).detach()).rsqrt();
+  }
 
   // With xhat = (x - mean) * rstd the backward pass is dx = P(w g), P(v) = rstd (v - mean(v) - xhat mean(v xhat)).
   // P is its own transpose, and also maps a gradient for xhat to one for x.
@@ -299,6 +313,52 @@ Tensor huber_loss_double_backward(
   return per_element(grad * quadratic, reduction, self.numel());
 }
 
+/// Tangents of gradients of losses. The derivative by the scores is a diagonal matrix, so it is that of the way back;
+/// of a loss of the difference, that by the target is the same with the other sign.
+Tensor mse_loss_backward_tangent(
+    const Tensor& grad,
+    const Tensor& grad_t,
+    const Tensor& self,
+    const Tensor& self_t,
+    const Tensor& target,
+    const Tensor& target_t,
+    int64_t reduction) {
+  const Tensor moved = moved_difference(self_t, target_t);
+  return sum_of(
+      grad_t.defined() ? at::mse_loss_backward(grad_t, self, target, reduction) : grad_t,
+      moved.defined() ? mse_loss_double_backward(moved * grad, self, reduction) : moved);
+}
+
+Tensor smooth_l1_loss_backward_tangent(
+    const Tensor& grad,
+    const Tensor& grad_t,
+    const Tensor& self,
+    const Tensor& self_t,
+    const Tensor& target,
+    const Tensor& target_t,
+    int64_t reduction,
+    double beta) {
+  const Tensor moved = moved_difference(self_t, target_t);
+  return sum_of(
+      grad_t.defined() ? at::smooth_l1_loss_backward(grad_t, self, target, reduction, beta) : grad_t,
+      moved.defined() ? smooth_l1_loss_double_backward(moved * grad, self, target, reduction, beta) : moved);
+}
+
+Tensor huber_loss_backward_tangent(
+    const Tensor& grad,
+    const Tensor& grad_t,
+    const Tensor& self,
+    const Tensor& self_t,
+    const Tensor& target,
+    const Tensor& target_t,
+    int64_t reduction,
+    double delta) {
+  const Tensor moved = moved_difference(self_t, target_t);
+  return sum_of(
+      grad_t.defined() ? at::huber_loss_backward(grad_t, self, target, reduction, delta) : grad_t,
+      moved.defined() ? huber_loss_double_backward(moved * grad, self, target, reduction, delta) : moved);
+}
+
 Tensor soft_margin_loss_double_backward(
     const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction) {
   const Tensor right = (self * target).sigmoid();
@@ -324,6 +384,28 @@ Tensor binary_cross_entropy_double_backward(
   const Tensor labels = at::native::beside(self, target);
   const Tensor curvature = (self * self - 2 * self * labels + labels) / (spread * spread);
   return per_element(weighted(grad * curvature, weight), reduction, self.numel());
+}
+
+Tensor binary_cross_entropy_backward_tangent(
+    const Tensor& grad,
+    const Tensor& grad_t,
+    const Tensor& self,
+    const Tensor& self_t,
+    const Tensor& target,
+    const Tensor& target_t,
+    const std::optional<Tensor>& weight,
+    int64_t reduction) {
+  const Tensor scale = weight.value_or(Tensor());
+  Tensor tangent =
+      grad_t.defined() ? at::binary_cross_entropy_backward(grad_t, self, target, weight, reduction) : grad_t;
+  if (self_t.defined()) {
+    tangent = sum_of(tangent, binary_cross_entropy_double_backward(self_t * grad, self, target, scale, reduction));
+  }
+  if (target_t.defined()) {
+    const Tensor moved = at::native::beside(self, target_t) * grad;
+    tangent = sum_of(tangent, binary_cross_entropy_double_backward_target(moved, self, self, scale, reduction));
+  }
+  return tangent;
 }
 
 Tensor binary_cross_entropy_with_logits_backward(

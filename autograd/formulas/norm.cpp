@@ -1,7 +1,7 @@
 // Derivatives of batch normalization.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <autograd/formulas/types.h>
+#include <autograd/formulas/shared.h>
 
 namespace torch::autograd::formulas {
 
@@ -29,10 +29,15 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_double_backward(
   }
   const auto dtype = input.scalar_type();
   const auto channel = [&](const Tensor& t) { return t.to(dtype).reshape(sizes); };
-  const Tensor mean = channel(train ? save_mean : running_mean);
-  const Tensor rstd = train ? channel(save_invstd) : at::rsqrt(channel(running_var) + eps);
-  const Tensor xhat = (input - mean) * rstd;
   const auto mean_of = [&](const Tensor& t) { return t.mean(dims, true); };
+  Tensor mean = channel(train ? save_mean : running_mean);
+  Tensor rstd = train ? channel(save_invstd) : at::rsqrt(channel(running_var) + eps);
+  // What was saved is a constant to autograd: third derivatives take it anew.
+  if (train && is_differentiated_again(input, weight, grad_grad_input, grad_grad_weight, grad_out)) {
+    mean = mean_of(input);
+    rstd = at::rsqrt(mean_of((input - mean).square()) + eps);
+  }
+  const Tensor xhat = (input - mean) * rstd;
   const auto weighted = [&](const Tensor& t) { return weight.defined() ? t * channel(weight) : t; };
   // The backward pass is dx = P(w g), P(v) = rstd (v - mean(v) - xhat mean(v xhat)), or rstd v where the statistics are
   // given. P is its own transpose, and also maps a gradient for xhat to one for x.
@@ -69,6 +74,39 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_double_backward(
     add(for_grad, channel(grad_grad_bias).expand(input.sizes()));
   }
   return {for_input, for_weight, for_grad};
+}
+
+/// Tangents of the gradients of batch norm for (input, weight, bias).
+std::vector<Tensor> batch_norm_backward_tangents(
+    const Tensor& grad_out,
+    const Tensor& grad_out_t,
+    const Tensor& input,
+    const Tensor& input_t,
+    const std::optional<Tensor>& weight,
+    const Tensor& weight_t,
+    const std::optional<Tensor>& running_mean,
+    const std::optional<Tensor>& running_var,
+    const std::optional<Tensor>& save_mean,
+    const std::optional<Tensor>& save_invstd,
+    bool train,
+    double eps,
+    std::array<bool, 3> mask) {
+  Tensor of_input, of_weight, of_bias;
+  if (grad_out_t.defined()) {
+    std::tie(of_input, of_weight, of_bias) = at::native_batch_norm_backward(
+        grad_out_t, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, mask);
+  }
+  if (input_t.defined() || weight_t.defined()) {
+    // The gradients' derivative is a matrix of second derivatives, which is symmetric: it is that of the way back.
+    const auto or_undefined = [](const std::optional<Tensor>& t) { return t.value_or(Tensor()); };
+    const auto [for_input, for_weight, unused] = batch_norm_double_backward(
+        input, or_undefined(weight), input_t, weight_t, Tensor(), grad_out, or_undefined(running_mean),
+        or_undefined(running_var), train, eps, or_undefined(save_mean), or_undefined(save_invstd),
+        {mask[0], mask[1] && weight.has_value(), false});
+    of_input = sum_of(of_input, for_input);
+    of_weight = sum_of(of_weight, for_weight);
+  }
+  return {of_input, of_weight, of_bias};
 }
 
 } // namespace torch::autograd::formulas

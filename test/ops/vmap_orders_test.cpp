@@ -7,6 +7,7 @@
 #include <aten/functorch/BatchedTensorImpl.h>
 
 #include "test/ops/batched_calls.h"
+#include "test/ops/differentiable_calls.h"
 
 #include <torch/autograd.h>
 
@@ -21,52 +22,6 @@ using at::functorch::HiddenVmapLevel;
 using at::functorch::RandomnessType;
 using at::functorch::VmapGuard;
 namespace fwd = torch::autograd::forward_ad;
-using Tensors = std::vector<at::Tensor>;
-
-bool is_float(const at::Tensor& t) {
-  return t.defined() && t.layout() == at::kStrided && (t.is_floating_point() || t.is_complex());
-}
-
-/// A call whose floating tensors may be replaced, and what it gives that has derivatives.
-struct Call {
-  const BoxedOp& op;
-  Stack args;
-  Tensors inputs;
-
-  Call(const OpRow& row, const BoxedOp& op, const Stack& given)
-      : op(op), args(with_grad(with_copies(given), traits_of(row).constants)) {
-    with_tensors(args, [&](const at::Tensor& tensor) {
-      if (tensor.requires_grad()) {
-        inputs.push_back(tensor.detach());
-      }
-      return tensor;
-    });
-  }
-  Tensors operator()(const BoxedOp& called, const Tensors& replaced) const {
-    size_t next = 0;
-    Tensors results;
-    for (const at::Tensor& result : called.tensors(with_tensors(
-             args, [&](const at::Tensor& tensor) { return tensor.requires_grad() ? replaced.at(next++) : tensor; }))) {
-      if (is_float(result)) {
-        results.push_back(result);
-      }
-    }
-    return results;
-  }
-  Tensors operator()(const Tensors& replaced) const {
-    return (*this)(op, replaced);
-  }
-};
-
-/// The sum of all results, each element with a weight of its own.
-at::Tensor weighted_sum(const Tensors& results) {
-  at::Tensor sum = at::zeros({}, at::kDouble);
-  for (const at::Tensor& result : results) {
-    const at::Tensor real = result.is_complex() ? at::view_as_real(result.resolve_conj()) : result;
-    sum = sum + (real * at::linspace(0.5, 1.5, real.numel(), at::kDouble).view(real.sizes())).sum();
-  }
-  return sum;
-}
 
 Tensors gradients_of_sum(const Tensors& results, const Tensors& inputs) {
   const at::Tensor sum = weighted_sum(results);
@@ -145,33 +100,7 @@ void compare_calls(
   }
 }
 
-using CheckCall = std::function<void(const OpRow&, const Call&, const std::string&, Tally&, Failures&)>;
-
-Tally for_each_differentiable_call(const CheckCall& check) {
-  Tally tally;
-  for_each_row([&](const OpRow& row, const BoxedOp& op, Failures& failures) {
-    if (!row.differentiable || !is_compared(row) || !traits_of(row).gradient) {
-      return;
-    }
-    for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Gradient)) {
-      size_t count = 0;
-      for (const Sample& sample : samples_of(row, op, dtype, Purpose::Gradient)) {
-        if (++count > kSamples) {
-          break;
-        }
-        failures.guard(sample.note, [&] {
-          const Call call(row, op, sample.args);
-          if (!call.inputs.empty() && std::all_of(call.inputs.begin(), call.inputs.end(), is_float)) {
-            check(row, call, sample.note, tally, failures);
-          }
-        });
-      }
-    }
-  });
-  return tally;
-}
-
-Tensors tangents_of_call(const Call& call, const Tensors& tangents) {
+Tensors tangents_of_call(const DifferentiableCall& call, const Tensors& tangents) {
   const fwd::DualLevel level;
   Tensors duals, results;
   for (size_t i = 0; i < tangents.size(); ++i) {
@@ -185,7 +114,7 @@ Tensors tangents_of_call(const Call& call, const Tensors& tangents) {
 }
 
 /// The gradient of the weighted sum, and its derivative in a direction.
-Tensors second_derivatives(const Call& call, const Tensors& tangents) {
+Tensors second_derivatives(const DifferentiableCall& call, const Tensors& tangents) {
   const fwd::DualLevel level;
   Tensors duals, results;
   for (size_t i = 0; i < tangents.size(); ++i) {
@@ -202,7 +131,7 @@ Tensors second_derivatives(const Call& call, const Tensors& tangents) {
 
 TEST_CASE("batches of tangents through each operator", "[ops][slow]") {
   const Tally tally = for_each_differentiable_call(
-      [](const OpRow& row, const Call& call, const std::string& note, Tally& tally, Failures& failures) {
+      [](const OpRow& row, const DifferentiableCall& call, const std::string& note, Tally& tally, Failures& failures) {
         const Tensors tangents = random_batches(call.inputs, kSize);
         compare_calls(
             row, note + " tangents",
@@ -218,7 +147,7 @@ TEST_CASE("batches of tangents through each operator", "[ops][slow]") {
 
 TEST_CASE("batches of second derivatives through each operator", "[ops][slow]") {
   const Tally tally = for_each_differentiable_call(
-      [](const OpRow& row, const Call& call, const std::string& note, Tally& tally, Failures& failures) {
+      [](const OpRow& row, const DifferentiableCall& call, const std::string& note, Tally& tally, Failures& failures) {
         const Tensors tangents = random_batches(call.inputs, kSize);
         compare_calls(
             row, note + " second derivatives",
@@ -234,7 +163,7 @@ TEST_CASE("batches of second derivatives through each operator", "[ops][slow]") 
 
 TEST_CASE("gradients through a batch of calls of each operator, also in place", "[ops][slow]") {
   const Tally tally = for_each_differentiable_call(
-      [](const OpRow& row, const Call& call, const std::string& note, Tally& tally, Failures& failures) {
+      [](const OpRow& row, const DifferentiableCall& call, const std::string& note, Tally& tally, Failures& failures) {
         const std::optional<BoxedOp> in_place = *row.inplace != 0 ? BoxedOp::find(row.inplace) : std::nullopt;
         // Other samples are like the first one: away from kinks.
         Tensors batches;
