@@ -75,6 +75,10 @@ bool is_integer_scalar(const Tensor& t) {
   return t.dim() == 0 && at::isIntegralType(t.scalar_type(), /*includeBool=*/false) && t.scalar_type() != kByte;
 }
 
+bool is_scalar_mask(const Tensor& t) {
+  return t.dim() == 0 && (t.scalar_type() == kBool || t.scalar_type() == kByte);
+}
+
 /// Applies everything that makes views, and collects tensor indices by dimension.
 class Indexer {
  public:
@@ -132,8 +136,8 @@ class Indexer {
       record(at::full({1}, index.boolean(), at::TensorOptions(kBool).device(result_.device())));
     } else if (is_integer_scalar(index.tensor())) {
       select(index.tensor().item<int64_t>(), position);
-    } else if (index.tensor().dim() == 0) {
-      // A 0-dim bool: a new dimension that is kept or not.
+    } else if (is_scalar_mask(index.tensor())) {
+      // A new dimension that is kept or not.
       result_ = result_.unsqueeze(dim_);
       record(index.tensor().reshape({1}).to(kBool));
     } else {

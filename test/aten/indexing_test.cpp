@@ -185,6 +185,19 @@ TEST_CASE("long indices are worked out in blocks", "[index]") {
       Says("index 50 is out of bounds for dimension 0 with size 50"));
 }
 
+TEST_CASE("indices of one element are integers or masks", "[index]") {
+  const Tensor self = counted({3, 2});
+  CHECK_THAT(self.index({at::scalar_tensor(2, at::kLong)}), EqualsTensor({4, 5}));
+  CHECK(self.index({at::scalar_tensor(true, at::kBool)}).sizes() == at::IntArrayRef({1, 3, 2}));
+  CHECK(self.index({at::scalar_tensor(0, at::kByte)}).sizes() == at::IntArrayRef({0, 3, 2}));
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kComplexFloat}) {
+    const Tensor index = at::scalar_tensor(1, dtype);
+    CHECK_THROWS_MATCHES(self.index({index}), c10::IndexError, Says("tensors used as indices must be long"));
+    Tensor target = self.clone();
+    CHECK_THROWS_MATCHES(target.index_put_({index}, 1), c10::IndexError, Says("tensors used as indices must be long"));
+  }
+}
+
 TEST_CASE("columns are selected as they are gathered", "[index]") {
   const Tensor columns = longs({6, 0, 3, 3, 36, 5}).repeat({7}).narrow(0, 0, 41);
   for (const at::ScalarType dtype : {at::kByte, at::kShort, at::kFloat, at::kDouble, at::kComplexDouble}) {
