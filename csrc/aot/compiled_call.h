@@ -30,6 +30,8 @@ struct Options {
   double memory_budget = 1;
   /// Whether somebody may ask for gradients of what the function gives: not where it calls backward() itself.
   bool has_gradients = true;
+  /// Whether parameters and buffers do not change between calls that want no gradients.
+  bool freeze = false;
 };
 
 /// One recording, compiled. May be run by several threads at once.

@@ -5,6 +5,8 @@
 #include <aten/core/LegacyTypeDispatch.h>
 #include <autograd/variable.h>
 
+#include <algorithm>
+
 namespace torch::aot {
 
 std::vector<at::Tensor> run_below_autograd(const capture::CompiledGraph& graph, std::vector<at::Tensor> inputs) {
@@ -33,10 +35,13 @@ std::shared_ptr<const CompiledCall> InferenceCall::make(CallInputs inputs, bool 
       *made->inputs_.graph(), functionalize::meta_like(recorded), made->inputs_.device(), grad_mode);
   made->written_ = functionalize::write_inputs_in_graph(made->functional_, std::vector<bool>(recorded.size(), true));
   made->functional_.graph->eliminate_dead_code();
-  capture::BackendInput backend{made->functional_.graph, capture::GraphKind::Inference, {}, {}};
+  capture::BackendInput backend{made->functional_.graph, capture::GraphKind::Inference, {}, {}, {}};
   for (size_t i = 0; i < recorded.size(); ++i) {
     backend.is_constant.push_back(false);
     backend.is_state.push_back(i >= made->inputs_.num_arguments());
+    const auto& written = made->functional_.written;
+    const bool is_written = std::find(written.begin(), written.end(), i) != written.end();
+    backend.is_frozen.push_back(options.freeze && backend.is_state.back() && !is_written);
   }
   made->compiled_ = options.backend(backend);
   return made;

@@ -47,6 +47,8 @@ struct TORCH_API BackendInput {
   std::vector<bool> is_constant = {};
   /// By input: whether it is a parameter or buffer, the same tensor in each call, with values that may change.
   std::vector<bool> is_state = {};
+  /// By input: whether what depends on it alone may be computed once, and again when its version or memory is another.
+  std::vector<bool> is_frozen = {};
 };
 
 /// A graph that is ready to run. May be called by several threads at once. Takes its inputs out of the vector and lets

@@ -153,7 +153,8 @@ void Lowering::add_call(const fx::Node& node) {
   // nothing is known.
   const auto& schema = node.schema();
   const bool is_view = schema.hasAnyAliasInfo() && !schema.is_mutable();
-  const bool sees_storage = is_view || schema.name().rfind("aten::", 0) != 0;
+  const bool is_known = schema.name().rfind("aten::", 0) == 0 || schema.name().rfind("fused::", 0) == 0;
+  const bool sees_storage = is_view || !is_known;
   for (const CallArg& arg : call.args) {
     builder_.mark_read(arg);
     const View* const view = std::get_if<View>(&arg.what);

@@ -1,5 +1,6 @@
 #include <csrc/compile/runner.h>
 
+#include <csrc/compile/inference.h>
 #include <csrc/compile/lower.h>
 #include <csrc/functionalize/auto_functionalized.h>
 
@@ -9,6 +10,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 namespace torch::fused {
@@ -228,9 +230,57 @@ std::vector<at::Tensor> Runner::run(std::vector<at::Tensor>& inputs) const {
   return results;
 }
 
-FusedGraph::FusedGraph(const std::shared_ptr<const fx::Graph>& graph) {
+/// What depends on frozen inputs alone, and what it gave for those of the last call.
+struct FusedGraph::Ahead {
+  Ahead(Program program, std::vector<size_t> inputs_) : runner(std::move(program)), inputs(std::move(inputs_)) {}
+
+  /// Adds the values to the inputs of a call.
+  void add_to(std::vector<at::Tensor>& all) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    std::vector<std::pair<const void*, int64_t>> now;
+    now.reserve(inputs.size());
+    for (const size_t input : inputs) {
+      const at::Tensor& tensor = all.at(input);
+      now.emplace_back(tensor.const_data_ptr(), tensor.is_inference() ? 0 : tensor._version());
+    }
+    if (now != seen) {
+      std::vector<at::Tensor> given;
+      for (const size_t input : inputs) {
+        given.push_back(all[input]);
+      }
+      held = given; // so that no other tensor comes to lie there
+      values = runner.run(given);
+      seen = std::move(now);
+    }
+    all.insert(all.end(), values.begin(), values.end());
+  }
+
+  const Runner runner;
+  const std::vector<size_t> inputs;
+  std::mutex mutex;
+  std::vector<std::pair<const void*, int64_t>> seen; // memory and version of each input
+  std::vector<at::Tensor> held, values;
+};
+
+FusedGraph::FusedGraph(const capture::BackendInput& input) {
   const at::AutoDispatchBelowADInplaceOrView below; // operators are tried while the program is made
-  runner_ = std::make_shared<const Runner>(lower(graph));
+  InferenceGraphs graphs = prepare_inference(input);
+  runner_ = std::make_shared<const Runner>(lower(graphs.main));
+  if (graphs.ahead) {
+    ahead_ = std::make_shared<Ahead>(lower(graphs.ahead), std::move(graphs.ahead_inputs));
+  }
+}
+
+std::vector<at::Tensor> FusedGraph::operator()(std::vector<at::Tensor>& inputs) const {
+  if (ahead_) {
+    ahead_->add_to(inputs);
+  }
+  return runner_->run(inputs);
+}
+
+std::string FusedGraph::to_string() const {
+  const std::string text = runner_->program().to_string();
+  return ahead_ ? "ahead " + ahead_->runner.program().to_string() + "\n" + text : text;
 }
 
 std::string describe(const capture::CompiledGraph& compiled, const fx::Graph& graph) {
@@ -242,7 +292,7 @@ namespace {
 
 const bool is_registered = [] {
   capture::register_backend(
-      "fused", [](const capture::BackendInput& input) -> capture::CompiledGraph { return FusedGraph(input.graph); });
+      "fused", [](const capture::BackendInput& input) -> capture::CompiledGraph { return FusedGraph(input); });
   return true;
 }();
 

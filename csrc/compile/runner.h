@@ -51,21 +51,22 @@ class TORCH_API Runner {
 /// What the backend "fused" gives for a graph: a CompiledGraph that can be asked what it does.
 class TORCH_API FusedGraph {
  public:
-  explicit FusedGraph(const std::shared_ptr<const fx::Graph>& graph);
+  explicit FusedGraph(const std::shared_ptr<const fx::Graph>& graph) : FusedGraph(capture::BackendInput{graph, capture::GraphKind::Forward}) {}
+  /// See Note [Graphs of inference].
+  explicit FusedGraph(const capture::BackendInput& input);
 
-  std::vector<at::Tensor> operator()(std::vector<at::Tensor>& inputs) const {
-    return runner_->run(inputs);
-  }
+  std::vector<at::Tensor> operator()(std::vector<at::Tensor>& inputs) const;
   const Program& program() const {
     return runner_->program();
   }
-  /// The program as a text.
-  std::string to_string() const {
-    return runner_->program().to_string();
-  }
+  /// The program as a text, behind that of what is computed ahead.
+  std::string to_string() const;
 
  private:
+  struct Ahead;
+
   std::shared_ptr<const Runner> runner_;
+  std::shared_ptr<Ahead> ahead_; // null where nothing is
 };
 
 /// What runs: the program, where `compiled` is one of these, else the graph that it was made of.

@@ -1,5 +1,6 @@
 #include <aten/native/onednn/Primitive.h>
 
+#include <aten/native/onednn/Version.h>
 #include <aten/native/support/cpu_isa.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
@@ -53,6 +54,14 @@ dnnl::primitive_attr primitive_attributes() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
+}
+
+void add_activation(dnnl::post_ops& ops, Activation activation) {
+  if (activation == Activation::Relu) {
+    add_eltwise(ops, dnnl::algorithm::eltwise_relu, 0.0f);
+  } else if (activation == Activation::Silu) {
+    add_eltwise(ops, dnnl::algorithm::eltwise_swish, 1.0f);
+  }
 }
 
 Scratchpad::Scratchpad(const dnnl::memory::desc& needed) {

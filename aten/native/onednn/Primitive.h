@@ -2,6 +2,7 @@
 // What all oneDNN calls share: engine, streams, and a bounded cache of primitives. Only files of this directory
 // include <dnnl.h*>; the differences between oneDNN 2.x and 3.x are kept in Version.h.
 
+#include <aten/native/onednn/Activation.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/ScalarType.h>
 
@@ -42,6 +43,9 @@ class OneThread {
 };
 
 dnnl::memory::data_type data_type_of(c10::ScalarType dtype);
+
+/// Applies the function to what has been computed.
+void add_activation(dnnl::post_ops& ops, Activation activation);
 
 /// Throws what a failed call of oneDNN means to the operator `op`.
 [[noreturn]] TORCH_API void raise(const char* op, const dnnl::error& failure);

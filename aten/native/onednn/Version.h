@@ -3,6 +3,9 @@
 
 #include <dnnl.hpp>
 
+#include <string>
+#include <vector>
+
 namespace at::native::onednn {
 
 /// Descriptors of a convolution's operands, and how its windows slide.
@@ -13,6 +16,12 @@ struct ConvGeometry {
 };
 
 #if DNNL_VERSION_MAJOR >= 3
+
+/// The bytes of a descriptor: equal where layouts are.
+inline std::string bytes_of(const dnnl::memory::desc& desc) {
+  const std::vector<uint8_t> blob = const_cast<dnnl::memory::desc&>(desc).get_blob();
+  return {blob.begin(), blob.end()};
+}
 
 inline dnnl::matmul::primitive_desc matmul_desc(
     const dnnl::engine& engine,
@@ -28,6 +37,11 @@ inline dnnl::matmul::primitive_desc matmul_desc(
 /// Multiplies the product by `alpha` before the other post-operations.
 inline void add_scale(dnnl::primitive_attr&, dnnl::post_ops& ops, float alpha) {
   ops.append_eltwise(dnnl::algorithm::eltwise_linear, alpha, 0.0f);
+}
+
+/// Applies a function to what has been computed.
+inline void add_eltwise(dnnl::post_ops& ops, dnnl::algorithm function, float alpha) {
+  ops.append_eltwise(function, alpha, 0.0f);
 }
 
 inline dnnl::convolution_forward::primitive_desc conv_forward_desc(
@@ -59,6 +73,11 @@ inline dnnl::convolution_backward_weights::primitive_desc conv_backward_weights_
 
 #else
 
+/// The bytes of a descriptor: equal where layouts are.
+inline std::string bytes_of(const dnnl::memory::desc& desc) {
+  return {reinterpret_cast<const char*>(&desc.data), sizeof(desc.data)};
+}
+
 inline dnnl::matmul::primitive_desc matmul_desc(
     const dnnl::engine& engine,
     const dnnl::memory::desc& a,
@@ -73,6 +92,11 @@ inline dnnl::matmul::primitive_desc matmul_desc(
 /// Multiplies the product by `alpha` before the other post-operations.
 inline void add_scale(dnnl::primitive_attr& attr, dnnl::post_ops&, float alpha) {
   attr.set_output_scales(0, {alpha});
+}
+
+/// Applies a function to what has been computed.
+inline void add_eltwise(dnnl::post_ops& ops, dnnl::algorithm function, float alpha) {
+  ops.append_eltwise(1.0f, function, alpha, 0.0f);
 }
 
 inline dnnl::convolution_forward::primitive_desc conv_forward_desc(

@@ -42,6 +42,8 @@ struct ConvPart {
   bool has_bias;
   int64_t all_in_channels, all_out_channels; // of the tensors: they say how far images and windows lie apart
   bool writes_float; // a gradient of the weight in float, which is to be added to others
+  bool adds_other; // of the epilogue
+  Activation activation;
 };
 
 PrimitiveKey key_of(const ConvPart& part) {
@@ -50,7 +52,8 @@ PrimitiveKey key_of(const ConvPart& part) {
   key.add(
       int64_t(p.dtype) | int64_t(part.pass) << 8 | int64_t(p.dims) << 12 |
       int64_t(part.layout.images_channels_last) << 16 | int64_t(part.layout.weight_channels_last) << 17 |
-      int64_t(part.has_bias) << 18 | int64_t(part.writes_float) << 19);
+      int64_t(part.has_bias) << 18 | int64_t(part.writes_float) << 19 | int64_t(part.adds_other) << 20 |
+      int64_t(part.activation) << 21);
   for (const int64_t size :
        {p.batch, p.in_channels, p.out_channels, p.groups, part.all_in_channels, part.all_out_channels}) {
     key.add(size);
@@ -201,7 +204,15 @@ std::shared_ptr<const ConvPrimitive> make_convolution(const ConvPart& part) {
     made->scratchpad = desc.scratchpad_desc();
     made->fast = true;
   };
-  const dnnl::primitive_attr attr = primitive_attributes();
+  dnnl::primitive_attr attr = primitive_attributes();
+  if (pass == ConvPass::Forward) {
+    dnnl::post_ops ops;
+    if (part.adds_other) {
+      ops.append_binary(dnnl::algorithm::binary_add, made->dst.given);
+    }
+    add_activation(ops, part.activation);
+    attr.set_post_ops(ops);
+  }
   try {
     const auto forward = conv_forward_desc(cpu_engine(), g, attr);
     if (pass == ConvPass::Forward) {
@@ -281,6 +292,7 @@ std::shared_ptr<const ConvPrimitive> find(const ConvPart& part) {
 struct Operands {
   void *src, *weight, *dst;
   const void* bias;
+  const void* other; // of the epilogue
 };
 
 /// An operand that all parts read as a whole, brought to their layout once.
@@ -318,6 +330,11 @@ void run(const ConvPart& part, const Operands& operands, const Shared* shared) {
   if (part.has_bias) {
     args.emplace(DNNL_ARG_BIAS, memory(found->bias, cpu_engine(), const_cast<void*>(operands.bias)));
   }
+  if (part.adds_other) {
+    args.emplace(
+        DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1,
+        memory(found->dst.given, cpu_engine(), const_cast<void*>(operands.other)));
+  }
   const Scratchpad scratchpad(found->scratchpad);
   if (scratchpad) {
     args.emplace(DNNL_ARG_SCRATCHPAD, scratchpad.memory());
@@ -342,8 +359,16 @@ void run(const ConvPart& part, const Operands& operands, const Shared* shared) {
 /// How a problem is cut.
 class ConvCut {
  public:
-  ConvCut(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias)
-      : whole_{p, pass, layout, has_bias, p.in_channels, p.out_channels, false} {
+  ConvCut(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias, const ConvEpilogue& epilogue)
+      : whole_{p,
+               pass,
+               layout,
+               has_bias,
+               p.in_channels,
+               p.out_channels,
+               false,
+               epilogue.other != nullptr,
+               epilogue.activation} {
     // Products that are worth a part of their own.
     constexpr int64_t kTaskWork = int64_t{1} << 18;
     const int64_t work = p.batch * p.out_channels * p.out_size() * (p.in_channels / p.groups) * p.kernel_size();
@@ -399,15 +424,16 @@ class ConvCut {
       case Along::images:
         return {
             from(all.src, p.in_channels * p.in_size()), all.weight, from(all.dst, p.out_channels * p.out_size()),
-            all.bias};
+            all.bias,
+            all.other == nullptr ? nullptr : from(all.other, p.out_channels * p.out_size())};
       case Along::in_channels:
         return {
             from(all.src, p.in_size()), from(all.weight, whole_.layout.weight_channels_last ? 1 : p.kernel_size()),
-            all.dst, all.bias};
+            all.dst, all.bias, nullptr};
       case Along::out_channels:
         return {
             all.src, from(all.weight, p.in_channels * p.kernel_size()), from(all.dst, p.out_size()),
-            whole_.has_bias ? from(all.bias, 1) : nullptr};
+            whole_.has_bias ? from(all.bias, 1) : nullptr, nullptr};
     }
     return all;
   }
@@ -503,15 +529,25 @@ void add_rows(const float* rows, int64_t count, int64_t width, T* to) {
 } // namespace
 
 bool convolution(
-    const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) try {
+    const ConvProblem& p,
+    ConvPass pass,
+    ConvLayout layout,
+    void* src,
+    void* weight,
+    void* dst,
+    const void* bias,
+    const ConvEpilogue& epilogue) try {
+  if (!epilogue.is_empty() && (pass != ConvPass::Forward || !layout.images_channels_last)) {
+    return false;
+  }
   const OneThread one_thread;
-  const ConvCut cut(p, pass, layout, bias != nullptr);
+  const ConvCut cut(p, pass, layout, bias != nullptr, epilogue);
   // There must be a primitive for each part before one is run.
   const auto first = find(cut.part(0));
   if (!first->fast || !find(cut.part(cut.parts() - 1))->fast) {
     return false;
   }
-  const Operands all{src, weight, dst, bias};
+  const Operands all{src, weight, dst, bias, epilogue.other};
   std::optional<Shared> shared;
   // A thread that runs one part lays it out for itself, in its own cache.
   if (cut.parts() > at::get_num_threads() && !(cut.sums() || Shared::of(*first, cut.shared()).same())) {

@@ -135,6 +135,7 @@ void add_inference(const std::string& name, Net net, const Tensor& x) {
   options.check_calls = 0;
   options.fullgraph = true;
   options.modules = {net.ptr()};
+  options.freeze = true;
   const auto compiled = torch::compile(run, options);
   cases.emplace_back("infer " + name + " eager", [=]() mutable {
     const torch::NoGradGuard no_grad;

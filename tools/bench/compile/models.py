@@ -6,12 +6,14 @@ import sys
 import time
 
 import torch
+import torch._inductor.config
 from torch import nn
 from torch.nn import functional
 
 torch.set_num_threads(1)
 torch.manual_seed(1)
 torch._dynamo.config.cache_size_limit = 64
+torch._inductor.config.freezing = True  # as options.freeze of models.cpp; without gradients alone
 
 
 def conv(inputs, outputs, kernel, groups=1):

@@ -7,6 +7,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/conv.h>
 #include <aten/native/onednn/conv.h>
+#include <aten/native/support/conv_epilogue.h>
 #include <aten/native/support/cpu_isa.h>
 #include <aten/parallel/Parallel.h>
 #include <aten/shape/conv_parameters.h>
@@ -405,6 +406,37 @@ void convolution_kernel(
   if (b.defined()) {
     add_bias(y, b);
   }
+}
+
+std::optional<Tensor> convolution_with_epilogue(
+    const Tensor& input,
+    const Tensor& weight,
+    const std::optional<Tensor>& bias,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    int64_t groups,
+    const std::optional<Tensor>& other,
+    onednn::Activation activation) {
+  TensorSpec spec = at::shape::convolution(
+      "convolution", input, weight, bias, stride, padding, dilation, /*transposed=*/false, {0}, groups);
+  if (input.dim() != 4 || input.scalar_type() != kFloat || input.numel() == 0 || weight.numel() == 0) {
+    return std::nullopt;
+  }
+  const auto format = c10::MemoryFormat::ChannelsLast;
+  spec.memory_format = format;
+  const Tensor out = at::empty_spec(spec), x = input.contiguous(format), w = weight.contiguous();
+  const Tensor b = bias && bias->defined() ? bias->contiguous() : Tensor();
+  const Tensor added = other && other->defined() ? other->contiguous(format) : Tensor();
+  if (out.numel() == 0) {
+    return std::nullopt;
+  }
+  const auto data = [](const Tensor& t) { return t.defined() ? const_cast<void*>(t.const_data_ptr()) : nullptr; };
+  const ConvProblem p = problem_of(x.sizes(), out.sizes(), w, stride, padding, dilation, groups);
+  const bool done = onednn::convolution(
+      p, ConvPass::Forward, {true, false}, data(x), data(w), out.mutable_data_ptr(), data(b),
+      {data(added), activation});
+  return done ? std::optional<Tensor>(out) : std::nullopt;
 }
 
 std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(

@@ -1,0 +1,212 @@
+// Graphs of inference: convolutions and products with what is behind them, and weights that are taken ahead.
+#include <catch2/catch.hpp>
+
+#include <csrc/compile/runner.h>
+#include <aten/core/Version.h>
+#include <torch/compile.h>
+#include <torch/torch.h>
+
+#include <functional>
+#include <string>
+
+namespace {
+
+namespace nn = torch::nn;
+using torch::Tensor;
+
+nn::Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t groups = 1, bool has_bias = false) {
+  return nn::Conv2d(nn::Conv2dOptions(in, out, kernel).padding(kernel / 2).groups(groups).bias(has_bias));
+}
+
+/// Statistics as training leaves them.
+nn::BatchNorm2d norm(int64_t channels, bool is_affine = true) {
+  nn::BatchNorm2d made(nn::BatchNorm2dOptions(channels).affine(is_affine));
+  const torch::NoGradGuard no_grad;
+  made->running_mean.normal_(0, 0.5);
+  made->running_var.uniform_(0.5, 2);
+  if (is_affine) {
+    made->weight.uniform_(0.5, 1.5);
+    made->bias.normal_();
+  }
+  return made;
+}
+
+struct BlockImpl : nn::Module {
+  explicit BlockImpl(int64_t channels)
+      : first(register_module("first", conv(channels, channels, 3))),
+        second(register_module("second", conv(channels, channels, 3, 1, true))),
+        norm1(register_module("norm1", norm(channels))),
+        norm2(register_module("norm2", norm(channels, false))) {}
+  Tensor forward(const Tensor& x) {
+    return (x + norm2(second(norm1(first(x)).relu()))).relu();
+  }
+  nn::Conv2d first, second;
+  nn::BatchNorm2d norm1, norm2;
+};
+TORCH_MODULE(Block);
+
+torch::CompileOptions options_for(const nn::Sequential& net, bool freeze) {
+  torch::CompileOptions options;
+  options.fullgraph = true;
+  options.check_calls = 0;
+  options.freeze = freeze;
+  options.modules = {net.ptr()};
+  return options;
+}
+
+size_t count(const std::string& text, const std::string& what) {
+  size_t found = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+/// Compares a compiled net with itself, three calls each; gives what it was compiled to.
+std::string compare(nn::Sequential net, const Tensor& x, bool freeze, double tolerance = 1e-4) {
+  net->eval();
+  const torch::NoGradGuard no_grad;
+  const auto compiled =
+      torch::compile([net](const Tensor& in) mutable { return net->forward(in); }, options_for(net, freeze));
+  const Tensor wanted = net->forward(x);
+  for (int call = 0; call < 3; ++call) {
+    const Tensor got = compiled(x);
+    CHECK(got.sizes().equals(wanted.sizes()));
+    CHECK(got.strides().equals(wanted.strides()));
+    CHECK(torch::allclose(got, wanted, tolerance, tolerance));
+  }
+  const std::string text = torch::explain(compiled);
+  return text.substr(std::min(text.size(), text.find("compiled to")));
+}
+
+} // namespace
+
+TEST_CASE("Normalizations, residuals and activations become part of convolutions", "[compile][inference]") {
+  torch::manual_seed(3);
+  for (const bool freeze : {false, true}) {
+    nn::Sequential net(conv(3, 32, 3), norm(32), nn::SiLU(), Block(32), Block(32), nn::MaxPool2d(2), conv(32, 64, 1));
+    const std::string text = compare(net, torch::randn({2, 3, 24, 24}), freeze);
+    CHECK(count(text, "call fused::convolution") == 6);
+    CHECK(count(text, "native_batch_norm(") == 0);
+    CHECK(count(text, "call aten::relu") == 0);
+    CHECK(count(text, "silu)") == 1);
+    CHECK(count(text, "relu)") == 4);
+    CHECK((text.find("ahead program") != std::string::npos) == freeze);
+  }
+}
+
+TEST_CASE("Depthwise convolutions and what follows them stay channels-last", "[compile][inference]") {
+  nn::Sequential net(
+      conv(16, 64, 1), norm(64), nn::SiLU(), conv(64, 64, 3, 64), norm(64), nn::SiLU(), conv(64, 16, 1), norm(16),
+      nn::AdaptiveAvgPool2d(1), nn::Flatten(), nn::Linear(16, 10));
+  const std::string text = compare(net, torch::randn({3, 16, 17, 19}), false);
+  CHECK(count(text, "call fused::convolution") == 3);
+  CHECK(count(text, "aten::clone") <= 2);
+}
+
+TEST_CASE("Results of convolutions have the strides of the code where others see them", "[compile][inference]") {
+  nn::Sequential direct(conv(16, 32, 3));
+  CHECK(count(compare(direct, torch::randn({2, 16, 16, 16}), false), "call fused::convolution") == 1);
+  // A view of the plain layout, a pool, a sum over other dimensions, a concatenation.
+  struct ViewsImpl : nn::Module {
+    Tensor forward(const Tensor& x) {
+      const Tensor y = first(x), flat = y.view({y.size(0), -1}).slice(1, 0, 100);
+      return torch::cat({flat, y.sum({2}).flatten(1), torch::cat({y, x}, 1).amax({2, 3})}, 1);
+    }
+    nn::Conv2d first = register_module("first", conv(16, 32, 3));
+  };
+  nn::Sequential views;
+  views->push_back(std::make_shared<ViewsImpl>());
+  CHECK(count(compare(views, torch::randn({2, 16, 16, 16}), true), "call fused::convolution") == 1);
+}
+
+TEST_CASE("Other convolutions are called as they are", "[compile][inference]") {
+  const auto fused = [](nn::Sequential net, const Tensor& x) {
+    return count(compare(std::move(net), x, false, 1e-5), "fused::convolution");
+  };
+  CHECK(fused(nn::Sequential(conv(16, 32, 3, 2), nn::ReLU()), torch::randn({2, 16, 16, 16})) == 0);
+  CHECK(fused(nn::Sequential(conv(16, 10, 3), nn::ReLU()), torch::randn({2, 16, 16, 16})) == 0);
+  CHECK(fused(nn::Sequential(conv(16, 32, 3), nn::ReLU()), torch::randn({1, 16, 4, 4})) == 0);
+  nn::Sequential wide(conv(16, 32, 3), nn::ReLU());
+  wide->to(torch::kDouble);
+  CHECK(fused(wide, torch::randn({2, 16, 16, 16}, torch::kDouble)) == 0);
+  CHECK(fused(nn::Sequential(nn::ConvTranspose2d(16, 32, 3), nn::ReLU()), torch::randn({2, 16, 16, 16})) == 0);
+}
+
+TEST_CASE("Statistics of the batch are not folded", "[compile][inference]") {
+  nn::Sequential net(conv(16, 32, 3), norm(32), nn::ReLU());
+  net->train();
+  const torch::NoGradGuard no_grad;
+  const auto compiled = torch::compile(
+      [net](const Tensor& in) mutable { return net->forward(in); }, options_for(net, /*freeze=*/true));
+  for (int call = 0; call < 3; ++call) {
+    const Tensor x = torch::randn({2, 16, 16, 16}), before = net[1]->as<nn::BatchNorm2d>()->running_mean.clone();
+    const Tensor got = compiled(x);
+    CHECK_FALSE(net[1]->as<nn::BatchNorm2d>()->running_mean.equal(before));
+    CHECK(torch::allclose(got, net->forward(x), 1e-4, 1e-4));
+  }
+}
+
+TEST_CASE("Frozen weights are packed, and packed again when they were written to", "[compile][inference]") {
+  torch::manual_seed(4);
+  nn::Sequential net(nn::Linear(96, 160), nn::ReLU(), nn::Linear(nn::LinearOptions(160, 64).bias(false)), nn::GELU());
+  const Tensor x = torch::randn({70, 96});
+  const std::string text = compare(net, x, true);
+  const size_t packed = at::get_cpu_capability() == "AVX512" ? 2 : 0;
+  CHECK(count(text, "call fused::linear") == packed);
+  CHECK(count(text, "call fused::pack_weight") == packed);
+  const auto compiled =
+      torch::compile([net](const Tensor& in) mutable { return net->forward(in); }, options_for(net, true));
+  const auto check = [&](const Tensor& in) {
+    const torch::NoGradGuard no_grad;
+    const Tensor got = compiled(in), wanted = net->forward(in);
+    INFO(in.size(0) << " rows: off by " << (got - wanted).abs().max().item<float>() << " of " << wanted.abs().max().item<float>());
+    CHECK(torch::allclose(got, wanted, 1e-4, 1e-4));
+  };
+  const auto weight = [&]() -> Tensor& { return net[0]->as<nn::Linear>()->weight; };
+  check(x);
+  check(x);
+  {
+    const torch::NoGradGuard no_grad;
+    weight().mul_(2);
+    net[0]->as<nn::Linear>()->bias.add_(1);
+  }
+  check(x);
+  torch::optim::SGD sgd(net->parameters(), 0.1);
+  net->forward(x).square().mean().backward();
+  sgd.step();
+  check(x);
+  weight().set_data(torch::randn({160, 96}) * 0.1);
+  check(x);
+  check(torch::randn({9, 96})); // other sizes share what is packed
+  check(torch::randn({9, 96}));
+  check(torch::randn({2, 96})); // too few rows
+  check(torch::randn({2, 96}));
+}
+
+TEST_CASE("Several threads give the bits of one in graphs of inference", "[compile][inference]") {
+  nn::Sequential net(conv(16, 64, 3), norm(64), nn::ReLU(), Block(64), nn::Flatten(), nn::Linear(64 * 12 * 12, 256));
+  net->eval();
+  const torch::NoGradGuard no_grad;
+  const auto compiled =
+      torch::compile([net](const Tensor& in) mutable { return net->forward(in); }, options_for(net, true));
+  const Tensor x = torch::randn({40, 16, 12, 12});
+  const int before = torch::get_num_threads();
+  compiled(x);
+  torch::set_num_threads(1);
+  const Tensor one = compiled(x);
+  torch::set_num_threads(4);
+  const Tensor four = compiled(x);
+  torch::set_num_threads(before);
+  CHECK(torch::allclose(one, four, 1e-5, 1e-5));
+  const auto product = torch::compile(
+      [net](const Tensor& in) mutable { return net[5]->as<nn::Linear>()->forward(in); }, options_for(net, true));
+  const Tensor rows = torch::randn({100, 64 * 12 * 12});
+  product(rows);
+  torch::set_num_threads(1);
+  const Tensor alone = product(rows);
+  torch::set_num_threads(3);
+  const Tensor together = product(rows);
+  torch::set_num_threads(before);
+  CHECK(alone.equal(together));
+}
