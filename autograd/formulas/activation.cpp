@@ -1,7 +1,7 @@
 // The activations of pointwise.h.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <autograd/formulas/types.h>
+#include <autograd/formulas/shared.h>
 
 #include <c10/util/Exception.h>
 
@@ -138,6 +138,28 @@ std::tuple<Tensor, Tensor, Tensor> prelu_double_backward(
     for_weight = Tensor();
   }
   return result;
+}
+
+/// Of both results of _prelu_kernel_backward.
+std::vector<Tensor> prelu_backward_tangents(
+    const Tensor& grad_output,
+    const Tensor& grad_output_t,
+    const Tensor& self,
+    const Tensor& self_t,
+    const Tensor& weight,
+    const Tensor& weight_t) {
+  Tensor of_self, of_weight;
+  if (grad_output_t.defined()) {
+    std::tie(of_self, of_weight) = at::_prelu_kernel_backward(grad_output_t, self, weight);
+  }
+  if (self_t.defined() || weight_t.defined()) {
+    // Second derivatives are a symmetric matrix: it is that of the way back.
+    const auto [unused, for_self, for_weight] =
+        prelu_double_backward(self_t, weight_t, grad_output, self, weight, {false, true, true});
+    of_self = sum_of(of_self, for_self);
+    of_weight = sum_of(of_weight, for_weight);
+  }
+  return {of_self, of_weight};
 }
 
 Tensor log_sigmoid_double_backward(const Tensor& grad, const Tensor& input) {

@@ -2,6 +2,10 @@
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <autograd/formulas/shared.h>
+#include <c10/util/DimVector.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace torch::autograd::formulas {
 
@@ -101,6 +105,77 @@ AxisTaps taps_along(const Tensor& x, int64_t size, int64_t mode, int64_t padding
   return taps;
 }
 
+/// The elements that samples are made of: one for each choice of a tap along each dimension.
+class Taps {
+ public:
+  /// `grid` has sizes [batch, samples, dimensions].
+  Taps(const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding_mode, bool align_corners)
+      : sizes_(input.sizes().slice(2).vec()), channels_(input.size(1)) {
+    std::reverse(sizes_.begin(), sizes_.end()); // the grid's first coordinate goes along the last dimension
+    for (size_t a = 0; a < sizes_.size(); ++a) {
+      axes_.push_back(
+          taps_along(grid.select(-1, static_cast<int64_t>(a)), sizes_[a], mode, padding_mode, align_corners));
+      choices_ *= axes_[a].index.size();
+    }
+  }
+
+  size_t choices() const {
+    return choices_;
+  }
+  size_t dims() const {
+    return axes_.size();
+  }
+  /// The element in each channel of a flat image.
+  Tensor index(size_t choice) const {
+    Tensor element;
+    int64_t step = 1;
+    for (size_t a = 0; a < dims(); ++a) {
+      const Tensor& along = axes_[a].index[tap(choice, a)];
+      element = a == 0 ? along : element + along * step;
+      step *= sizes_[a];
+    }
+    return element.unsqueeze(1).expand({element.size(0), channels_, element.size(1)});
+  }
+  Tensor is_inside(size_t choice) const {
+    Tensor inside;
+    for (size_t a = 0; a < dims(); ++a) {
+      const Tensor& along = axes_[a].is_inside[tap(choice, a)];
+      inside = a == 0 ? along : inside.logical_and(along);
+    }
+    return inside;
+  }
+  Tensor weight(size_t choice) const {
+    return product(choice, dims());
+  }
+  /// How the weight moves with the grid's coordinate `a`.
+  Tensor slope(size_t choice, size_t a) const {
+    return product(choice, a);
+  }
+
+ private:
+  size_t tap(size_t choice, size_t a) const {
+    for (size_t b = 0; b < a; ++b) {
+      choice /= axes_[b].index.size();
+    }
+    return choice % axes_[a].index.size();
+  }
+  /// Of the weights, with the slope in the place of that of dimension `moved`.
+  Tensor product(size_t choice, size_t moved) const {
+    Tensor result;
+    for (size_t a = 0; a < dims(); ++a) {
+      const AxisTaps& axis = axes_[a];
+      const Tensor& factor = a == moved ? axis.slope[tap(choice, a)] : axis.weight[tap(choice, a)];
+      result = a == 0 ? factor : result * factor;
+    }
+    return result;
+  }
+
+  std::vector<int64_t> sizes_;
+  int64_t channels_;
+  std::vector<AxisTaps> axes_;
+  size_t choices_ = 1;
+};
+
 } // namespace
 
 /// Gradients of grid_sampler_2d and grid_sampler_3d for (input, grid): by their kernels, and by operators where these
@@ -119,51 +194,59 @@ std::tuple<Tensor, Tensor> grid_sampler_gradients(
         ? at::grid_sampler_2d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask)
         : at::grid_sampler_3d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask);
   }
-  const int64_t batch = input.size(0), channels = input.size(1);
-  const Tensor places = grid.reshape({batch, -1, dims}), grads = grad.flatten(2), elements = input.flatten(2);
-  std::vector<AxisTaps> axes; // the grid's first coordinate goes along the last dimension
-  int64_t choices = 1;
-  for (int64_t a = 0; a < dims; ++a) {
-    axes.push_back(
-        taps_along(places.select(-1, a), input.size(-1 - a), interpolation_mode, padding_mode, align_corners));
-    choices *= static_cast<int64_t>(axes[a].index.size());
-  }
+  const Tensor grads = grad.flatten(2), elements = input.flatten(2);
+  const Taps taps(input, grid.reshape({input.size(0), -1, dims}), interpolation_mode, padding_mode, align_corners);
   Tensor to_input = at::zeros_like(elements, at::MemoryFormat::Contiguous);
-  std::vector<Tensor> to_places(dims);
-  for (int64_t choice = 0; choice < choices; ++choice) {
-    std::vector<int64_t> tap(dims);
-    Tensor at_element, is_inside, weight;
-    int64_t left = choice, step = 1;
-    for (int64_t a = 0; a < dims; ++a) {
-      const AxisTaps& axis = axes[a];
-      tap[a] = left % static_cast<int64_t>(axis.index.size());
-      left /= static_cast<int64_t>(axis.index.size());
-      at_element = a == 0 ? axis.index[tap[a]] : at_element + axis.index[tap[a]] * step;
-      is_inside = a == 0 ? axis.is_inside[tap[a]] : is_inside.logical_and(axis.is_inside[tap[a]]);
-      weight = a == 0 ? axis.weight[tap[a]] : weight * axis.weight[tap[a]];
-      step *= input.size(-1 - a);
-    }
-    const Tensor index = at_element.unsqueeze(1).expand({batch, channels, at_element.size(1)});
+  std::vector<Tensor> to_places(taps.dims());
+  for (size_t choice = 0; choice < taps.choices(); ++choice) {
+    const Tensor index = taps.index(choice), is_inside = taps.is_inside(choice);
     if (mask[0]) {
-      to_input = to_input.scatter_add(2, index, grads * (weight * is_inside).unsqueeze(1));
+      to_input = to_input.scatter_add(2, index, grads * (taps.weight(choice) * is_inside).unsqueeze(1));
     }
     if (!mask[1]) {
       continue;
     }
     const Tensor share = (grads * elements.gather(2, index)).sum(1) * is_inside;
-    for (int64_t a = 0; a < dims; ++a) {
-      Tensor moves = share * axes[a].slope[tap[a]];
-      for (int64_t b = 0; b < dims; ++b) {
-        if (b != a) {
-          moves = moves * axes[b].weight[tap[b]];
-        }
-      }
-      to_places[a] = choice == 0 ? moves : to_places[a] + moves;
+    for (size_t a = 0; a < taps.dims(); ++a) {
+      to_places[a] = sum_of(to_places[a], share * taps.slope(choice, a));
     }
   }
   return {
       mask[0] ? to_input.view(input.sizes()) : Tensor(),
       mask[1] ? at::stack(to_places, -1).view(grid.sizes()) : Tensor()};
+}
+
+Tensor grid_sampler_tangent(
+    const Tensor& input,
+    const Tensor& input_t,
+    const Tensor& grid,
+    const Tensor& grid_t,
+    int64_t interpolation_mode,
+    int64_t padding_mode,
+    bool align_corners,
+    const Tensor& result) {
+  const int64_t dims = input.dim() - 2;
+  Tensor tangent;
+  if (input_t.defined()) {
+    tangent = dims == 2 ? at::grid_sampler_2d(input_t, grid, interpolation_mode, padding_mode, align_corners)
+                        : at::grid_sampler_3d(input_t, grid, interpolation_mode, padding_mode, align_corners);
+  }
+  if (!grid_t.defined()) {
+    return tangent;
+  }
+  const c10::DimVector rows{input.size(0), -1, dims};
+  const Taps taps(input, grid.reshape(rows), interpolation_mode, padding_mode, align_corners);
+  const Tensor elements = input.flatten(2), moves = grid_t.reshape(rows);
+  Tensor sum;
+  for (size_t choice = 0; choice < taps.choices(); ++choice) {
+    Tensor change;
+    for (size_t a = 0; a < taps.dims(); ++a) {
+      change = sum_of(change, taps.slope(choice, a) * moves.select(-1, static_cast<int64_t>(a)));
+    }
+    const Tensor shares = (change * taps.is_inside(choice)).unsqueeze(1);
+    sum = sum_of(sum, elements.gather(2, taps.index(choice)) * shares);
+  }
+  return sum_of(tangent, sum.reshape(result.sizes()));
 }
 
 } // namespace torch::autograd::formulas

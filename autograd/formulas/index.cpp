@@ -42,53 +42,102 @@ Tensor gather_backward(const Tensor& grad, at::IntArrayRef self_sizes, int64_t d
 
 namespace {
 
-/// The gradients of a reduction of `src` into `self`, whose elements meet as the functions say: `pick` gives for each
-/// element of src that of a tensor like self which it went to, `add` sums elements like src into a tensor like self,
-/// `reduce_again` is the reduction itself for other self and src, `erase` zeroes what was reduced into.
+/// A reduction of `src` into `self`, whose elements meet as the functions say: `pick` gives for each element of src
+/// that of a tensor like self which it went to, `add` sums elements like src into a tensor like self, `reduce` is the
+/// reduction for other self and src, `erase` zeroes what was reduced into.
 template <class Pick, class Add, class Reduce, class Erase>
-std::tuple<Tensor, Tensor> reduce_backward(
-    const Tensor& grad,
+struct IndexedReduction {
+  Pick pick;
+  Add add;
+  Reduce reduce;
+  Erase erase;
+};
+
+/// How the result moves with each element of self and src; undefined is one.
+struct Slopes {
+  Tensor self, src;
+};
+
+template <class Reduction>
+Slopes slopes_of(
+    const Reduction& r,
     const Tensor& self,
     const Tensor& src,
     std::string_view reduce,
     bool include_self,
-    const Tensor& result,
-    Pick pick,
-    Add add,
-    Reduce reduce_again,
-    Erase erase) {
-  Tensor grad_self;
-  Tensor grad_src;
+    const Tensor& result) {
   if (reduce == "sum") {
-    grad_self = grad;
-    grad_src = pick(grad);
-  } else if (reduce == "prod") {
+    return {};
+  }
+  if (reduce == "prod") {
     // Zeros in src or self: the product of the others is needed, so divide with zeros masked out.
     const Tensor masked_self = self.masked_fill(self == 0, 1);
-    grad_self = grad * reduce_again(masked_self, src) / masked_self;
     const Tensor src_zero = src == 0;
-    const Tensor zeros_at = pick(add(at::zeros_like(self), src_zero.to(self.scalar_type())));
+    const Tensor zeros_at = r.pick(r.add(at::zeros_like(self), src_zero.to(self.scalar_type())));
     const Tensor src_single_zero = at::bitwise_and(src_zero, zeros_at == 1);
-    const Tensor masked_src_result = reduce_again(self, src.masked_fill(src_single_zero, 1));
-    const Tensor plain = pick(grad * result) / src.masked_fill(src_zero, 1);
-    grad_src = at::where(
-        src_single_zero, pick(grad * masked_src_result),
-        plain.masked_fill(src_zero.logical_and(src_single_zero.logical_not()), 0));
-  } else if (reduce == "mean") {
-    Tensor count = add(include_self ? at::ones_like(grad) : at::zeros_like(grad), at::ones_like(src));
-    count = count.masked_fill(count == 0, 1);
-    grad_self = grad / count;
-    grad_src = pick(grad / count);
-  } else {
-    // amax, amin: equal shares to all elements that reach the result.
-    const Tensor self_is_result = (self == result).to(self.scalar_type());
-    const Tensor src_is_result = (src == pick(result)).to(src.scalar_type());
-    const Tensor shares = add(include_self ? self_is_result : at::zeros_like(self_is_result), src_is_result);
-    const Tensor part = grad / shares.masked_fill(shares == 0, 1);
-    grad_self = self_is_result * part;
-    grad_src = src_is_result * pick(part);
+    const Tensor of_others = r.reduce(self, src.masked_fill(src_single_zero, 1));
+    const Tensor plain = r.pick(result) / src.masked_fill(src_zero, 1);
+    return {
+        r.reduce(masked_self, src) / masked_self,
+        at::where(
+            src_single_zero, r.pick(of_others),
+            plain.masked_fill(src_zero.logical_and(src_single_zero.logical_not()), 0))};
   }
-  return {include_self ? grad_self : erase(grad_self), grad_src};
+  if (reduce == "mean") {
+    const Tensor count = r.add(include_self ? at::ones_like(result) : at::zeros_like(result), at::ones_like(src));
+    const Tensor share = count.masked_fill(count == 0, 1).reciprocal();
+    return {share, r.pick(share)};
+  }
+  // amax, amin: equal shares to all elements that reach the result.
+  const Tensor self_is_result = (self == result).to(self.scalar_type());
+  const Tensor src_is_result = (src == r.pick(result)).to(src.scalar_type());
+  const Tensor count = r.add(include_self ? self_is_result : at::zeros_like(self_is_result), src_is_result);
+  const Tensor share = count.masked_fill(count == 0, 1).reciprocal();
+  return {self_is_result * share, src_is_result * r.pick(share)};
+}
+
+Tensor scaled(const Tensor& tensor, const Tensor& slopes) {
+  return slopes.defined() ? tensor * slopes : tensor;
+}
+
+template <class Reduction>
+std::tuple<Tensor, Tensor> reduction_gradients(
+    const Reduction& r, const Slopes& slopes, const Tensor& grad, bool include_self) {
+  const Tensor grad_self = scaled(grad, slopes.self);
+  return {include_self ? grad_self : r.erase(grad_self), scaled(r.pick(grad), slopes.src)};
+}
+
+template <class Reduction>
+Tensor reduction_tangent(
+    const Reduction& r,
+    const Slopes& slopes,
+    const Tensor& self_t,
+    const Tensor& src_t,
+    bool include_self,
+    const Tensor& result) {
+  Tensor tangent = at::zeros_like(result);
+  if (self_t.defined()) {
+    tangent = scaled(self_t, slopes.self);
+    tangent = include_self ? tangent : r.erase(tangent);
+  }
+  return src_t.defined() ? r.add(tangent, scaled(src_t, slopes.src)) : tangent;
+}
+
+auto scatter_reduction(int64_t dim, const Tensor& index, std::string_view reduce, bool include_self) {
+  return IndexedReduction{
+      [=](const Tensor& t) { return t.gather(dim, index); },
+      [=](const Tensor& to, const Tensor& t) { return to.scatter_add(dim, index, t); },
+      [=](const Tensor& to, const Tensor& t) { return to.scatter_reduce(dim, index, t, reduce, include_self); },
+      [=](const Tensor& t) { return t.scatter(dim, index, 0); }};
+}
+
+auto index_reduction(
+    int64_t dim, const Tensor& index, std::string_view reduce, bool include_self, at::IntArrayRef source_sizes) {
+  return IndexedReduction{
+      [=](const Tensor& t) { return t.index_select(dim, index).reshape(source_sizes); },
+      [=](const Tensor& to, const Tensor& t) { return to.index_add(dim, index, t); },
+      [=](const Tensor& to, const Tensor& t) { return to.index_reduce(dim, index, t, reduce, include_self); },
+      [=](const Tensor& t) { return t.index_fill(dim, index, 0); }};
 }
 
 } // namespace
@@ -102,11 +151,23 @@ std::tuple<Tensor, Tensor> scatter_reduce_backward(
     std::string_view reduce,
     bool include_self,
     const Tensor& result) {
-  return reduce_backward(
-      grad, self, src, reduce, include_self, result, [&](const Tensor& t) { return t.gather(dim, index); },
-      [&](const Tensor& to, const Tensor& t) { return to.scatter_add(dim, index, t); },
-      [&](const Tensor& to, const Tensor& t) { return to.scatter_reduce(dim, index, t, reduce, include_self); },
-      [&](const Tensor& t) { return t.scatter(dim, index, 0); });
+  const auto r = scatter_reduction(dim, index, reduce, include_self);
+  return reduction_gradients(r, slopes_of(r, self, src, reduce, include_self, result), grad, include_self);
+}
+
+Tensor scatter_reduce_tangent(
+    const Tensor& self,
+    const Tensor& self_t,
+    int64_t dim,
+    const Tensor& index,
+    const Tensor& src,
+    const Tensor& src_t,
+    std::string_view reduce,
+    bool include_self,
+    const Tensor& result) {
+  const auto r = scatter_reduction(dim, index, reduce, include_self);
+  return reduction_tangent(
+      r, slopes_of(r, self, src, reduce, include_self, result), self_t, src_t, include_self, result);
 }
 
 std::tuple<Tensor, Tensor> index_reduce_backward(
@@ -118,12 +179,23 @@ std::tuple<Tensor, Tensor> index_reduce_backward(
     std::string_view reduce,
     bool include_self,
     const Tensor& result) {
-  return reduce_backward(
-      grad, self, source, reduce, include_self, result,
-      [&](const Tensor& t) { return t.index_select(dim, index).reshape(source.sizes()); },
-      [&](const Tensor& to, const Tensor& t) { return to.index_add(dim, index, t); },
-      [&](const Tensor& to, const Tensor& t) { return to.index_reduce(dim, index, t, reduce, include_self); },
-      [&](const Tensor& t) { return t.index_fill(dim, index, 0); });
+  const auto r = index_reduction(dim, index, reduce, include_self, source.sizes());
+  return reduction_gradients(r, slopes_of(r, self, source, reduce, include_self, result), grad, include_self);
+}
+
+Tensor index_reduce_tangent(
+    const Tensor& self,
+    const Tensor& self_t,
+    int64_t dim,
+    const Tensor& index,
+    const Tensor& source,
+    const Tensor& source_t,
+    std::string_view reduce,
+    bool include_self,
+    const Tensor& result) {
+  const auto r = index_reduction(dim, index, reduce, include_self, source.sizes());
+  return reduction_tangent(
+      r, slopes_of(r, self, source, reduce, include_self, result), self_t, source_t, include_self, result);
 }
 
 Tensor masked_select_backward(const Tensor& grad, at::IntArrayRef self_sizes, const Tensor& mask) {

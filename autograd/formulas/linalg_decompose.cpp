@@ -322,6 +322,25 @@ ReflectorGradients reflectors_backward(
   return result;
 }
 
+/// The tangent of H_1 ... H_k C.
+Tensor reflectors_tangent(
+    const std::vector<Tensor>& vectors,
+    const std::vector<Tensor>& vectors_t,
+    const std::vector<Tensor>& scales,
+    const std::vector<Tensor>& scales_t,
+    const Tensor& C,
+    const Tensor& C_t) {
+  Tensor product = C, tangent = C_t;
+  for (size_t i = vectors.size(); i-- > 0;) {
+    const Tensor &v = vectors[i], &tau = scales[i];
+    const Tensor along = v.mH().matmul(product);
+    const Tensor along_t = vectors_t[i].mH().matmul(product) + v.mH().matmul(tangent);
+    tangent = tangent - (scales_t[i] * v + tau * vectors_t[i]).matmul(along) - tau * v.matmul(along_t);
+    product = product - tau * v.matmul(along);
+  }
+  return tangent;
+}
+
 /// Column i of the unit lower triangle, and tau[i] as a matrix of one number.
 std::pair<std::vector<Tensor>, std::vector<Tensor>> reflectors_of(const Tensor& input, const Tensor& tau) {
   const int64_t k = tau.size(-1);
@@ -333,6 +352,28 @@ std::pair<std::vector<Tensor>, std::vector<Tensor>> reflectors_of(const Tensor& 
     result.second.push_back(tau.narrow(-1, i, 1).unsqueeze(-1));
   }
   return result;
+}
+
+/// The same of their tangents, where the ones on the diagonal do not move.
+std::pair<std::vector<Tensor>, std::vector<Tensor>> reflectors_tangents_of(
+    const Tensor& input, const Tensor& input_t, const Tensor& tau, const Tensor& tau_t) {
+  const Tensor below = (input_t.defined() ? input_t : at::zeros_like(input)).narrow(-1, 0, tau.size(-1)).tril(-1);
+  const Tensor scales = tau_t.defined() ? tau_t : at::zeros_like(tau);
+  std::pair<std::vector<Tensor>, std::vector<Tensor>> result;
+  for (int64_t i = 0; i < tau.size(-1); ++i) {
+    result.first.push_back(below.narrow(-1, i, 1));
+    result.second.push_back(scales.narrow(-1, i, 1).unsqueeze(-1));
+  }
+  return result;
+}
+
+/// H_1 ... H_k becomes its adjoint.
+void make_adjoint(std::vector<Tensor>& vectors, std::vector<Tensor>& scales) {
+  std::reverse(vectors.begin(), vectors.end());
+  std::reverse(scales.begin(), scales.end());
+  for (Tensor& scale : scales) {
+    scale = scale.conj();
+  }
 }
 
 /// The gradients of columns and scales put together again.
@@ -385,23 +426,46 @@ std::tuple<Tensor, Tensor, Tensor> ormqr_backward(
   const bool adjoint = left == transpose;
   auto [vectors, scales] = reflectors_of(input, tau);
   if (adjoint) {
-    std::reverse(vectors.begin(), vectors.end());
-    std::reverse(scales.begin(), scales.end());
-    for (Tensor& scale : scales) {
-      scale = scale.conj();
-    }
+    make_adjoint(vectors, scales);
   }
   ReflectorGradients gradients =
       reflectors_backward(left ? grad : grad.mH(), vectors, scales, left ? other : other.mH());
   if (adjoint) {
-    std::reverse(gradients.vectors.begin(), gradients.vectors.end());
-    std::reverse(gradients.scales.begin(), gradients.scales.end());
-    for (Tensor& scale : gradients.scales) {
-      scale = scale.conj();
-    }
+    make_adjoint(gradients.vectors, gradients.scales);
   }
   auto [grad_input, grad_tau] = joined_gradients(gradients, input);
   return {mask[0] ? grad_input : Tensor(), mask[1] ? grad_tau : Tensor(), grad_other};
+}
+
+Tensor householder_product_tangent(const Tensor& input, const Tensor& input_t, const Tensor& tau, const Tensor& tau_t) {
+  const auto [vectors, scales] = reflectors_of(input, tau);
+  const auto [vectors_t, scales_t] = reflectors_tangents_of(input, input_t, tau, tau_t);
+  const Tensor first_columns = at::eye(input.size(-2), input.size(-1), input.options()).expand(input.sizes());
+  return reflectors_tangent(vectors, vectors_t, scales, scales_t, first_columns, at::zeros_like(first_columns));
+}
+
+Tensor ormqr_tangent(
+    const Tensor& input,
+    const Tensor& input_t,
+    const Tensor& tau,
+    const Tensor& tau_t,
+    const Tensor& other,
+    const Tensor& other_t,
+    bool left,
+    bool transpose) {
+  if (!input_t.defined() && !tau_t.defined()) {
+    return at::ormqr(input, tau, other_t, left, transpose);
+  }
+  auto [vectors, scales] = reflectors_of(input, tau);
+  auto [vectors_t, scales_t] = reflectors_tangents_of(input, input_t, tau, tau_t);
+  if (left == transpose) { // as in ormqr_backward
+    make_adjoint(vectors, scales);
+    make_adjoint(vectors_t, scales_t);
+  }
+  const Tensor C_t = other_t.defined() ? other_t : at::zeros_like(other);
+  const Tensor tangent =
+      reflectors_tangent(vectors, vectors_t, scales, scales_t, left ? other : other.mH(), left ? C_t : C_t.mH());
+  return left ? tangent : tangent.mH();
 }
 
 // ---- singular values and eigenvalues

@@ -161,6 +161,14 @@ Tensor angle_backward(const Tensor& grad, const Tensor& self) {
   return at::where(self.eq(0.0), zero_like(slope), slope);
 }
 
+Tensor angle_tangent(const Tensor& self, const Tensor& self_t) {
+  if (!self.is_complex()) {
+    return at::zeros_like(self, at::MemoryFormat::Contiguous);
+  }
+  const Tensor across = at::imag(self.conj() * self_t) / self.abs().pow(2);
+  return at::where(self.eq(0.0), zero_like(across), across);
+}
+
 Tensor sgn_backward(const Tensor& self, const Tensor& grad, const Tensor& sgn) {
   if (!grad.is_complex()) {
     return at::zeros_like(sgn, at::MemoryFormat::Preserve);
@@ -197,6 +205,12 @@ std::tuple<Tensor, Tensor> polar_backward(const Tensor& grad, const Tensor& resu
       at::real(grad_conj * at::sgn(result)), at::real(grad_conj * (result * Scalar(c10::complex<double>(0.0, 1.0))))};
 }
 
+Tensor polar_tangent(const Tensor& abs_t, const Tensor& angle_t, const Tensor& result) {
+  return sum_of(
+      abs_t.defined() ? at::sgn(result) * abs_t : abs_t,
+      angle_t.defined() ? result * angle_t * Scalar(c10::complex<double>(0.0, 1.0)) : angle_t);
+}
+
 /// For formulas in entries.
 bool formula_is_differentiated_again(const Tensor& grad, const Tensor& self) {
   return is_differentiated_again(grad, self);
@@ -218,16 +232,26 @@ Tensor sinc_backward(const Tensor& grad, const Tensor& self) {
 }
 
 // ---- choices -------------------------------------------------------------------------------------------------------
-/// Passes where the value was inside the bounds, which belong to the inside.
+/// Passes where the value was inside the bounds, which do not belong to the inside.
 Tensor clamp_backward(
     const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
   if (!min && !max) {
     return grad;
   }
-  const Tensor inside = min && max ? self.ge(*min).logical_and(self.le(*max)) : (min ? self.ge(*min) : self.le(*max));
+  const Tensor inside = min && max ? self.gt(*min).logical_and(self.lt(*max)) : (min ? self.gt(*min) : self.lt(*max));
   return at::where(inside, grad, zero_like(grad));
 }
 
+namespace {
+
+/// The gradient where `all` holds, half of it where `half` does.
+Tensor shared_grad(const Tensor& grad, const Tensor& all, const Tensor& half) {
+  return at::where(all, grad, at::where(half, grad / 2, zero_like(grad)));
+}
+
+} // namespace
+
+/// A value and the bound that it equals get half of the gradient each.
 Tensor clamp_backward(
     const Tensor& grad, const Tensor& self, const std::optional<Tensor>& min, const std::optional<Tensor>& max) {
   const bool has_min = min.has_value() && min->defined();
@@ -235,9 +259,14 @@ Tensor clamp_backward(
   if (!has_min && !has_max) {
     return grad;
   }
-  const Tensor inside =
-      has_min && has_max ? self.ge(*min).logical_and(self.le(*max)) : (has_min ? self.ge(*min) : self.le(*max));
-  return at::where(inside, grad, zero_like(grad));
+  if (!has_min || !has_max) {
+    const Tensor outside = has_min ? self.lt(*min) : self.gt(*max);
+    const Tensor at_bound = self.eq(has_min ? *min : *max);
+    return shared_grad(grad, outside.logical_or(at_bound).logical_not(), at_bound);
+  }
+  const Tensor outside = self.lt(*min).logical_or(self.gt(*max));
+  const Tensor at_one = self.eq(*min).logical_xor(self.eq(*max));
+  return shared_grad(grad, outside.logical_or(at_one).logical_not(), at_one.logical_and(outside.logical_not()));
 }
 
 /// The gradients for tensors of bounds.
@@ -253,20 +282,23 @@ std::tuple<Tensor, Tensor> clamp_backward_min_max(
   if (!grad.defined()) {
     return result;
   }
-  // The upper bound wins when the bounds cross.
-  if (has_min && mask[0]) {
-    Tensor at_min = self.lt(*min);
-    if (has_max) {
-      at_min = at_min.logical_and(min->lt(*max));
+  if (!has_min || !has_max) { // not a number goes to both
+    if (has_min && mask[0]) {
+      std::get<0>(result) = shared_grad(grad, self.ge(*min).logical_not(), self.eq(*min));
     }
-    std::get<0>(result) = at::where(at_min, grad, zero_like(grad));
+    if (has_max && mask[1]) {
+      std::get<1>(result) = shared_grad(grad, self.le(*max).logical_not(), self.eq(*max));
+    }
+    return result;
   }
-  if (has_max && mask[1]) {
-    Tensor at_max = self.gt(*max);
-    if (has_min) {
-      at_max = at_max.logical_or(max->lt(*min));
-    }
-    std::get<1>(result) = at::where(at_max, grad, zero_like(grad));
+  // The upper bound wins when the bounds cross.
+  const Tensor in_order = min->le(*max), apart = min->lt(*max);
+  if (mask[0]) {
+    std::get<0>(result) = shared_grad(grad, self.lt(*min).logical_and(in_order), self.eq(*min).logical_and(apart));
+  }
+  if (mask[1]) {
+    const Tensor at_max = self.gt(*max).logical_and(in_order).logical_or(max->lt(*min));
+    std::get<1>(result) = shared_grad(grad, at_max, self.eq(*max).logical_and(apart));
   }
   return result;
 }

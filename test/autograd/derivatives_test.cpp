@@ -5,6 +5,7 @@
 
 #include <torch/autograd/gradcheck.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 
@@ -416,4 +417,41 @@ TEST_CASE("determinants of empty matrices and of single numbers have gradients",
   const at::Tensor slope = gradient(number, true);
   CHECK(slope.equal(at::ones({2, 1, 1}, at::kDouble)));
   CHECK_FALSE(slope.requires_grad()); // it does not depend on the number
+}
+
+TEST_CASE("a value at a bound of clamp has PyTorch's gradient", "[derivatives]") {
+  const double nan = std::nan("");
+  const auto gradients = [](const std::vector<at::Tensor>& given, const auto& f) {
+    std::vector<at::Tensor> leaves;
+    for (const at::Tensor& tensor : given) {
+      leaves.push_back(tensor.clone().requires_grad_());
+    }
+    return torch::autograd::grad({f(leaves).sum()}, leaves);
+  };
+  const auto row = [](std::vector<double> numbers) { return at::tensor(numbers, at::kDouble); };
+  const at::Tensor x = row({-2, -1, 0, 1, 2, nan}), low = at::full({6}, -1.0, at::kDouble), high = -low;
+  CHECK(gradients({x}, [](const auto& v) { return v[0].clamp(-1, 1); })[0].equal(row({0, 0, 1, 0, 0, 0})));
+  CHECK(gradients({x}, [](const auto& v) { return v[0].clamp(-1, {}); })[0].equal(row({0, 0, 1, 1, 1, 0})));
+  CHECK(gradients({x}, [](const auto& v) { return v[0].clamp({}, 1); })[0].equal(row({1, 1, 1, 0, 0, 0})));
+  const auto both = [](const auto& v) { return at::clamp(v[0], v[1], v[2]); };
+  const auto of_both = gradients({x, low, high}, both);
+  CHECK(of_both[0].equal(row({0, 0.5, 1, 0.5, 0, 1})));
+  CHECK(of_both[1].equal(row({1, 0.5, 0, 0, 0, 0})));
+  CHECK(of_both[2].equal(row({0, 0, 0, 0.5, 1, 0})));
+  const auto crossed = gradients({row({-1, 0, 1}), high.slice(0, 0, 3), low.slice(0, 0, 3)}, both);
+  CHECK(crossed[0].equal(row({0, 0, 0})));
+  CHECK(crossed[1].equal(row({0, 0, 0})));
+  CHECK(crossed[2].equal(row({1, 1, 1})));
+  const at::Tensor one = at::ones({3}, at::kDouble);
+  const auto equal = gradients({row({0, 1, 2}), one, one}, both);
+  CHECK(equal[0].equal(row({0, 1, 0})));
+  CHECK(equal[1].equal(row({1, 0, 0})));
+  CHECK(equal[2].equal(row({0, 0, 1})));
+  const auto of_min = gradients({x, low}, [](const auto& v) { return at::clamp(v[0], v[1]); });
+  CHECK(of_min[0].equal(row({0, 0.5, 1, 1, 1, 1})));
+  CHECK(of_min[1].equal(row({1, 0.5, 0, 0, 0, 1})));
+  const auto of_max =
+      gradients({x, high}, [](const auto& v) { return at::clamp(v[0], std::optional<at::Tensor>(), v[1]); });
+  CHECK(of_max[0].equal(row({1, 1, 1, 0.5, 0, 1})));
+  CHECK(of_max[1].equal(row({0, 0, 0, 0.5, 1, 1})));
 }
