@@ -69,6 +69,11 @@ Tensor convolution(
       weight.sizes(), " must have the same number of dimensions, at least 3");
   const Tensor added = bias.value_or(Tensor());
   const VmapLevelPtr level = level_of({input, weight, added}, "convolution");
+  if (level->batch_size == 0) {
+    return call_without_samples(
+        level, [](const auto&... arguments) { return at::convolution(arguments...); }, input, weight, bias, stride,
+        padding, dilation, transposed, output_padding, groups);
+  }
   const int64_t batch = level->batch_size;
   const BatchedValue x = value_at(input, *level), w = value_at(weight, *level);
   const BatchedValue b = added.defined() ? value_at(added, *level) : BatchedValue{};
@@ -104,7 +109,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(
     const Tensor& grad_output,
     const Tensor& input,
     const Tensor& weight,
-    OptionalIntArrayRef /*bias_sizes*/,
+    OptionalIntArrayRef bias_sizes,
     IntArrayRef stride,
     IntArrayRef padding,
     IntArrayRef dilation,
@@ -113,6 +118,11 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(
     int64_t groups,
     std::array<bool, 3> output_mask) {
   const VmapLevelPtr level = level_of({grad_output, input, weight}, "convolution_backward");
+  if (level->batch_size == 0) {
+    return call_without_samples(
+        level, [](const auto&... arguments) { return at::convolution_backward(arguments...); }, grad_output, input,
+        weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask);
+  }
   const int64_t batch = level->batch_size;
   const BatchedValue grad = value_at(grad_output, *level), x = value_at(input, *level), w = value_at(weight, *level);
   const auto backward = [&](const Tensor& g, const Tensor& i, const Tensor& k, int64_t count, bool of_input) {

@@ -405,6 +405,18 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
   return at::where(is_put, elements.index_select(0, places).view(sizes), self);
 }
 
+/// What one mask chooses has the same size in each sample.
+Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  TORCH_CHECK(
+      !isBatchedTensor(mask),
+      "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+      "aten::masked_select with a mask for each sample, which may choose another number of elements in each. Use "
+      "where(), or call it outside of vmap");
+  const std::vector<int64_t> sizes = at::infer_size(self.sizes(), mask.sizes());
+  const Tensor places = mask.expand(sizes).reshape({-1}).nonzero().squeeze(1);
+  return self.expand(sizes).reshape({-1}).index_select(0, places);
+}
+
 } // namespace
 
 } // namespace at::functorch
@@ -424,4 +436,5 @@ TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
   m.impl("take", &take);
   m.impl("put_", &put_);
   m.impl("masked_scatter", &masked_scatter);
+  m.impl("masked_select", &masked_select);
 }

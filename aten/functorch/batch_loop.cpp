@@ -5,10 +5,9 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/function_schema.h>
 #include <aten/ops/stack.h>
-#include <aten/ops/zeros.h>
-#include <c10/util/DimVector.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -70,25 +69,25 @@ Stack arguments_of_sample(const BatchCall& call, int64_t b) {
   });
 }
 
+bool has_sizes_without_values(const c10::OperatorHandle& op) {
+  return op.hasKernelForDispatchKey(c10::DispatchKey::Meta) ||
+      op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+      op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+}
+
 // Of no samples there are no results to be stacked: a sample of zeros says what they are like.
 Stack results_without_samples(const BatchCall& call) {
-  Stack results = call.call(call.with_tensors([&](size_t, const Tensor& tensor) {
-    const BatchedValue sample = value_at(tensor, call.level());
-    return sample.is_batched() ? at::zeros(tensor.sizes(), sample.value.options()) : sample.value;
-  }));
-  const auto without = [](const Tensor& like) {
-    c10::DimVector sizes{0};
-    sizes.append(like.sizes().begin(), like.sizes().end());
-    return like.defined() ? at::zeros(sizes, like.options()) : like;
-  };
+  TORCH_CHECK(
+      has_sizes_without_values(call.op()), "vmap: ", call.name(),
+      " has results whose sizes depend on values, and there is no sample: the batch is empty. Call it outside of vmap");
+  Stack results =
+      call.call(call.with_tensors([&](size_t, const Tensor& tensor) { return zero_sample(tensor, call.level()); }));
   for (c10::IValue& result : results) {
     if (result.isTensor()) {
-      result = without(result.toTensor());
+      result = no_samples_of(result.toTensor());
     } else if (result.isTensorList()) {
       std::vector<Tensor> list = result.toTensorVector();
-      for (Tensor& tensor : list) {
-        tensor = without(tensor);
-      }
+      std::transform(list.begin(), list.end(), list.begin(), no_samples_of);
       result = std::move(list);
     }
   }
@@ -141,7 +140,7 @@ void batch_by_loop(const BatchCall& call) {
   call.check_written();
   say_once(call);
   if (call.batch_size() == 0) {
-    return call.finish(call.writes() ? Stack(call.schema().returns().size()) : results_without_samples(call));
+    return call.finish(results_without_samples(call));
   }
   std::vector<Stack> all;
   for (int64_t b = 0; b < call.batch_size(); ++b) {

@@ -79,7 +79,7 @@ void write_back(const Optional& running, const Optional& joined, const Channels&
       "were not batched. If you are using a module and do not need these statistics, make it with "
       "track_running_stats(false)");
   const Tensor target = value.batch_first();
-  if (target.data_ptr() != joined->data_ptr()) {
+  if (value_below_all_levels(target).data_ptr() != value_below_all_levels(*joined).data_ptr()) {
     target.copy_(joined->view(target.sizes()));
   }
 }
@@ -96,6 +96,11 @@ Three batch_norm(
   const VmapLevelPtr level = level_of(
       {input, or_undefined(weight), or_undefined(bias), or_undefined(running_mean), or_undefined(running_var)},
       "batch_norm");
+  if (level->batch_size == 0) {
+    return call_without_samples(
+        level, [](const auto&... arguments) { return at::native_batch_norm(arguments...); }, input, weight, bias,
+        running_mean, running_var, training, momentum, eps);
+  }
   const Channels c{level, level->batch_size, input.size(1)};
   const Optional mean = c.joined(running_mean), var = c.joined(running_var);
   const Tensor joined = join_channels(value_at(input, *level).with_batch(c.batch));
@@ -126,6 +131,11 @@ Three batch_norm_backward(
       {grad_out, input, or_undefined(weight), or_undefined(running_mean), or_undefined(running_var),
        or_undefined(save_mean), or_undefined(save_invstd)},
       "native_batch_norm_backward");
+  if (level->batch_size == 0) {
+    return call_without_samples(
+        level, [](const auto&... arguments) { return at::native_batch_norm_backward(arguments...); }, grad_out, input,
+        weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask);
+  }
   const Channels c{level, level->batch_size, input.size(1)};
   const auto joined = [&](const Tensor& t) { return join_channels(value_at(t, *level).with_batch(c.batch)); };
   const auto [grad_input, grad_weight, grad_bias] = at::native_batch_norm_backward(

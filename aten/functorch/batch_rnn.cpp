@@ -34,6 +34,7 @@ using Five = std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>;
 /// The sequences of all samples, side by side.
 struct Sequences {
   VmapLevelPtr level;
+  int64_t of_sample; // how many one sample has
 
   /// Of a tensor whose dimension `dim` counts the sequences of a sample.
   Tensor join(const Tensor& tensor, int64_t dim) const {
@@ -44,8 +45,7 @@ struct Sequences {
     return is_given(tensor) ? Optional(join(*tensor, dim)) : std::nullopt;
   }
   Tensor separate(const Tensor& joined, int64_t dim) const {
-    const int64_t batch = level->batch_size, of_sample = batch == 0 ? 0 : joined.size(dim) / batch;
-    return makeBatched(joined.unflatten(dim, {batch, of_sample}).movedim(dim, 0), 0, level);
+    return makeBatched(joined.unflatten(dim, {level->batch_size, of_sample}).movedim(dim, 0), 0, level);
   }
 };
 
@@ -63,7 +63,7 @@ Three lstm_cell(
     const Optional& input_bias,
     const Optional& hidden_bias) {
   const Tensor sums = with_bias(with_bias(input_gates + hidden_gates, input_bias), hidden_bias);
-  const Sequences s{level_of({sums, cx}, "_thnn_fused_lstm_cell")};
+  const Sequences s{level_of({sums, cx}, "_thnn_fused_lstm_cell"), cx.size(0)};
   const Tensor joined = s.join(sums, 0);
   const auto [hy, cy, open] = at::_thnn_fused_lstm_cell(joined, at::zeros_like(joined), s.join(cx, 0));
   return {s.separate(hy, 0), s.separate(cy, 0), s.separate(open, 0)};
@@ -76,9 +76,11 @@ Three lstm_cell_backward(
     const Tensor& cy,
     const Tensor& workspace,
     bool has_bias) {
-  const Sequences s{level_of(
-      {grad_hy.value_or(Tensor()), grad_cy.value_or(Tensor()), cx, cy, workspace},
-      "_thnn_fused_lstm_cell_backward_impl")};
+  const Sequences s{
+      level_of(
+          {grad_hy.value_or(Tensor()), grad_cy.value_or(Tensor()), cx, cy, workspace},
+          "_thnn_fused_lstm_cell_backward_impl"),
+      cx.size(0)};
   const auto [gates, cell, unused] = at::_thnn_fused_lstm_cell_backward_impl(
       s.join(grad_hy, 0), s.join(grad_cy, 0), s.join(cx, 0), s.join(cy, 0), s.join(workspace, 0), false);
   const Tensor for_gates = s.separate(gates, 0);
@@ -92,13 +94,13 @@ std::tuple<Tensor, Tensor> gru_cell(
     const Optional& input_bias,
     const Optional& hidden_bias) {
   const Tensor in = with_bias(input_gates, input_bias), hidden = with_bias(hidden_gates, hidden_bias);
-  const Sequences s{level_of({in, hidden, hx}, "_thnn_fused_gru_cell")};
+  const Sequences s{level_of({in, hidden, hx}, "_thnn_fused_gru_cell"), hx.size(0)};
   const auto [hy, open] = at::_thnn_fused_gru_cell(s.join(in, 0), s.join(hidden, 0), s.join(hx, 0));
   return {s.separate(hy, 0), s.separate(open, 0)};
 }
 
 Five gru_cell_backward(const Tensor& grad_hy, const Tensor& workspace, bool has_bias) {
-  const Sequences s{level_of({grad_hy, workspace}, "_thnn_fused_gru_cell_backward")};
+  const Sequences s{level_of({grad_hy, workspace}, "_thnn_fused_gru_cell_backward"), grad_hy.size(0)};
   const auto [in, hidden, hx, b1, b2] =
       at::_thnn_fused_gru_cell_backward(s.join(grad_hy, 0), s.join(workspace, 0), false);
   const Tensor for_in = s.separate(in, 0), for_hidden = s.separate(hidden, 0);
@@ -141,7 +143,7 @@ Three lstm_steps(
     IntArrayRef batch_sizes,
     const Optional& w_hr) {
   if (batch_sizes.empty() && !any_batched({w_ih, w_hh, bias.value_or(Tensor()), w_hr.value_or(Tensor())})) {
-    const Sequences s{level_of({input, hx, cx}, "_lstm_steps")};
+    const Sequences s{level_of({input, hx, cx}, "_lstm_steps"), hx.size(0)};
     const auto [output, cells, open] = at::_ops::_lstm_steps::call(
         s.join(input, 1), s.join(hx, 0), s.join(cx, 0), w_ih, w_hh, bias, reverse, batch_sizes, w_hr);
     return {s.separate(output, 1), s.separate(cells, 1), s.separate(open, 1)};
@@ -172,7 +174,7 @@ Three gru_steps(
     bool reverse,
     IntArrayRef batch_sizes) {
   if (batch_sizes.empty() && !any_batched({w_ih, w_hh, b_ih.value_or(Tensor()), b_hh.value_or(Tensor())})) {
-    const Sequences s{level_of({input, hx}, "_gru_steps")};
+    const Sequences s{level_of({input, hx}, "_gru_steps"), hx.size(0)};
     const auto [output, open, recurrent] =
         at::_ops::_gru_steps::call(s.join(input, 1), s.join(hx, 0), w_ih, w_hh, b_ih, b_hh, reverse, batch_sizes);
     return {s.separate(output, 1), s.separate(open, 1), s.separate(recurrent, 1)};
@@ -204,7 +206,7 @@ Tensor rnn_steps(
     bool reverse,
     IntArrayRef batch_sizes) {
   if (batch_sizes.empty() && !any_batched({w_ih, w_hh, bias.value_or(Tensor())})) {
-    const Sequences s{level_of({input, hx}, "_rnn_steps")};
+    const Sequences s{level_of({input, hx}, "_rnn_steps"), hx.size(0)};
     return s.separate(
         at::_ops::_rnn_steps::call(s.join(input, 1), s.join(hx, 0), w_ih, w_hh, bias, relu, reverse, batch_sizes), 1);
   }

@@ -6,12 +6,15 @@
 #include <aten/core/function_schema.h>
 #include <aten/functorch/BatchedTensorImpl.h>
 #include <aten/native/explicit/type_properties.h>
+#include <aten/ops/empty.h>
+#include <aten/ops/zeros.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -115,6 +118,19 @@ VmapLevelPtr level_of(c10::ArrayRef<Tensor> tensors, const char* op) {
   return highest;
 }
 
+Tensor zero_sample(const Tensor& tensor, const VmapLevel& level) {
+  const BatchedValue sample = value_at(tensor, level);
+  if (!sample.is_batched()) {
+    return sample.value;
+  }
+  return isIntegralType(tensor.scalar_type(), /*includeBool=*/true) ? at::zeros(tensor.sizes(), sample.value.options())
+                                                                    : sample.value.sum(*sample.bdim);
+}
+
+Tensor no_samples_of(const Tensor& like) {
+  return like.defined() ? like.unsqueeze(0).narrow(0, 0, 0) : like;
+}
+
 Tensor pad_sample(const Tensor& batch_first, int64_t rank_of_sample, int64_t rank) {
   Tensor padded = batch_first;
   for (int64_t d = rank_of_sample; d < rank; ++d) {
@@ -147,6 +163,10 @@ void batch_dims(const BatchCall& call) {
   if (sizes) {
     std::vector<int64_t> input = call.argument(*sizes).toIntVector();
     input.insert(input.begin(), call.batch_size());
+    if (rank == 0) { // a dimension for the call, in front of those that the operator adds
+      input.push_back(1);
+      arguments[0] = arguments[0].toTensor().unsqueeze(1);
+    }
     arguments[*sizes] = std::move(input);
   }
   Stack results = call.call(std::move(arguments));
@@ -183,6 +203,22 @@ constexpr FullReduction kFullReductions[] = {
     {"aten::nanmedian", "aten::nanmedian", "dim", false},
 };
 
+/// Whether the values of the samples, below all batches, require gradients.
+bool requires_grad_below(const Tensor& tensor) {
+  return value_below_all_levels(tensor).requires_grad();
+}
+
+/// Elements that are equal to the median share its gradient; that of a median along a dimension goes to one of them.
+Tensor median_with_shared_gradient(const Tensor& rows, const Tensor& medians) {
+  const Tensor are_medians = rows.eq(medians.unsqueeze(1)).logical_or(rows.isnan());
+  return at::where(are_medians, rows, -std::numeric_limits<double>::infinity()).amax(1);
+}
+
+bool is_differentiated(const Tensor& tensor) {
+  const Tensor value = value_below_all_levels(tensor);
+  return (value.requires_grad() && c10::GradMode::is_enabled()) || value.key_set().has(c10::DispatchKey::ForwardAD);
+}
+
 /// Samples as rows.
 Tensor flat_samples(const BatchCall& call) {
   const Tensor value = call.tensor(0).with_batch(call.batch_size());
@@ -207,8 +243,12 @@ void reduce_all(const BatchCall& call) {
       arguments.push_back(same ? call.argument(*same) : *argument.default_value());
     }
   }
+  const Tensor rows = arguments[0].toTensor();
   other.callBoxed(&arguments);
   arguments.resize(call.schema().returns().size()); // of values and indices the values
+  if (found->name == "aten::median" && is_differentiated(rows)) {
+    arguments[0] = median_with_shared_gradient(rows, arguments[0].toTensor());
+  }
   call.finish(std::move(arguments));
 }
 
@@ -269,6 +309,37 @@ int64_t own_rank(const BatchCall& call, size_t i) {
 
 } // namespace
 
+namespace {
+
+bool is_empty_vector(const c10::IValue& result) {
+  return result.toTensor().dim() == 1 && result.toTensor().size(0) == 0;
+}
+
+/// What was not asked for is empty, whatever the batch.
+void add_batch_to_empty_results(const BatchCall& call, Stack& results) {
+  if (std::none_of(results.begin(), results.end(), is_empty_vector)) {
+    return;
+  }
+  if (call.batch_size() != 0) {
+    for (c10::IValue& result : results) {
+      if (is_empty_vector(result)) {
+        result = result.toTensor().unsqueeze(0).expand({call.batch_size(), 0});
+      }
+    }
+    return;
+  }
+  // Without samples a vector without elements may be numbers of samples, too: the shape function knows.
+  const Stack of_sample = call.call(call.with_tensors(
+      [](size_t, const Tensor& tensor) { return at::empty(tensor.sizes(), tensor.options().device(kMeta)); }));
+  for (size_t r = 0; r < results.size(); ++r) {
+    c10::DimVector sizes{0};
+    sizes.append(of_sample[r].toTensor().sizes().begin(), of_sample[r].toTensor().sizes().end());
+    results[r] = results[r].toTensor().reshape(sizes);
+  }
+}
+
+} // namespace
+
 void batch_leading(const BatchCall& call) {
   call.check_written();
   int64_t in_front = 0;
@@ -279,11 +350,7 @@ void batch_leading(const BatchCall& call) {
     const Tensor value = value_at(tensor, call.level()).with_batch(call.batch_size()).contiguous();
     return pad_sample(value, tensor.dim(), in_front + own_rank(call, i));
   }));
-  for (c10::IValue& result : results) { // what was not asked for is empty, whatever the batch
-    if (const Tensor tensor = result.toTensor(); tensor.dim() == 1 && tensor.size(0) == 0 && call.batch_size() != 0) {
-      result = tensor.unsqueeze(0).expand({call.batch_size(), 0});
-    }
-  }
+  add_batch_to_empty_results(call, results);
   call.finish(std::move(results));
 }
 
@@ -349,16 +416,6 @@ void batch_samples(const BatchCall& call, int64_t rank) {
   }
   call.finish(std::move(results));
 }
-
-namespace {
-
-/// Whether the values of the samples, below all batches, require gradients.
-bool requires_grad_below(const Tensor& tensor) {
-  const BatchedTensorImpl* const batched = maybeGetBatchedImpl(tensor);
-  return batched != nullptr ? requires_grad_below(batched->value()) : tensor.requires_grad();
-}
-
-} // namespace
 
 void batch_inplace(const BatchCall& call) {
   call.check_written();

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
+#include <type_traits>
 
 namespace at::functorch {
 
@@ -52,6 +54,40 @@ bool is_given(const std::optional<Tensor>& tensor);
 
 /// The highest level of a tensor among these that is batched; null if none is. Throws if that vmap has ended.
 VmapLevelPtr level_of(c10::ArrayRef<Tensor> tensors, const char* op);
+
+/// What stands for a sample where there are none: zeros, with the history of the batch.
+Tensor zero_sample(const Tensor& tensor, const VmapLevel& level);
+/// No samples of tensors like this one, with its history; undefined of an undefined one.
+Tensor no_samples_of(const Tensor& like);
+
+namespace detail {
+
+template <class Argument>
+Argument zero_sample_of(const VmapLevel& level, const Argument& argument) {
+  if constexpr (std::is_same_v<Argument, Tensor>) {
+    return zero_sample(argument, level);
+  } else if constexpr (std::is_same_v<Argument, std::optional<Tensor>>) {
+    return is_given(argument) ? Argument(zero_sample(*argument, level)) : argument;
+  } else {
+    return argument;
+  }
+}
+
+inline Tensor batched_none(const VmapLevelPtr& level, const Tensor& like) {
+  return like.defined() ? makeBatched(no_samples_of(like), 0, level) : like;
+}
+template <class... Tensors>
+std::tuple<Tensors...> batched_none(const VmapLevelPtr& level, const std::tuple<Tensors...>& like) {
+  return std::apply([&](const Tensors&... results) { return std::tuple(batched_none(level, results)...); }, like);
+}
+
+} // namespace detail
+
+/// What an operator gives for a level without samples: of sizes that it has for a sample of zeros.
+template <class Operator, class... Arguments>
+auto call_without_samples(const VmapLevelPtr& level, const Operator& op, const Arguments&... arguments) {
+  return detail::batched_none(level, op(detail::zero_sample_of(*level, arguments)...));
+}
 
 /// Adds dimensions of size 1 behind the batch, until a sample has `rank`.
 Tensor pad_sample(const Tensor& batch_first, int64_t rank_of_sample, int64_t rank);

@@ -247,12 +247,18 @@ Tensor& unsqueeze_(Tensor& self, int64_t dim) {
   return self;
 }
 
+/// Of the first tensor nothing is left but what it is like.
+Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
+  return src.to(self.options(), non_blocking, /*copy=*/true).expand(self.sizes()).contiguous();
+}
+
 } // namespace
 
 } // namespace at::functorch
 
 TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
   using namespace at::functorch;
+  m.impl("copy", &copy);
   m.impl("view", &view);
   m.impl("_unsafe_view", &unsafe_view);
   m.impl("_reshape_alias", &reshape_alias);

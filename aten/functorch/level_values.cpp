@@ -2,6 +2,8 @@
 
 #include <aten/functorch/BatchedTensorImpl.h>
 #include <aten/functorch/batch_call.h>
+#include <aten/ops/equal.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -47,6 +49,22 @@ Tensor above_levels(const Tensor& value, const VmapLevels& levels) {
     tensor = makeBatched(tensor, 0, level);
   }
   return tensor;
+}
+
+Tensor same_in_all_samples(const Tensor& tensor, const char* op, const char* name) {
+  Tensor sample = tensor;
+  while (const BatchedTensorImpl* const batched = maybeGetBatchedImpl(sample)) {
+    check_not_escaped(*batched, op);
+    const Tensor value = batched->value();
+    TORCH_CHECK(value.size(batched->bdim()) != 0, "vmap: ", op, " reads ", name, ", and there are no samples of it");
+    const Tensor first = value.select(batched->bdim(), 0);
+    TORCH_CHECK(
+        at::equal(
+            value_below_all_levels(value), value_below_all_levels(first.unsqueeze(batched->bdim()).expand_as(value))),
+        "vmap: ", op, " reads ", name, ", which says sizes, so it must be the same for all samples");
+    sample = first;
+  }
+  return sample;
 }
 
 void add_levels_of(const Tensor& tensor, VmapLevels& levels) {

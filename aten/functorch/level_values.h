@@ -19,6 +19,9 @@ TORCH_API Tensor below_levels(const Tensor& tensor, const VmapLevels& levels);
 /// The other way round.
 TORCH_API Tensor above_levels(const Tensor& value, const VmapLevels& levels);
 
+/// What the tensor is in each sample, where that is the same: of numbers that say sizes. Throws if samples differ.
+TORCH_API Tensor same_in_all_samples(const Tensor& tensor, const char* op, const char* name);
+
 /// Puts the levels that the tensor is batched at among `levels`, where they are not there yet.
 TORCH_API void add_levels_of(const Tensor& tensor, VmapLevels& levels);
 

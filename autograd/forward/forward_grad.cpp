@@ -1,7 +1,6 @@
 #include <autograd/forward/forward_grad.h>
 
 #include <aten/Functions.h>
-#include <aten/iterator/MemoryOverlap.h>
 #include <autograd/autograd.h>
 #include <autograd/autograd_meta_extras.h>
 #include <autograd/forward/levels.h>
@@ -9,6 +8,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -361,6 +361,25 @@ bool may_restride(const at::Tensor& self) {
   return self.layout() == at::kStrided && self.is_non_overlapping_and_dense();
 }
 
+// Whether each element has a place of its own, with gaps between them or not.
+bool has_elements_apart(const at::Tensor& self) {
+  std::vector<std::pair<int64_t, int64_t>> steps; // with how often each is taken
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (self.size(d) > 1) {
+      steps.emplace_back(self.stride(d), self.size(d) - 1);
+    }
+  }
+  std::sort(steps.begin(), steps.end());
+  int64_t reach = 0;
+  for (const auto& [stride, count] : steps) {
+    if (stride <= reach) {
+      return false;
+    }
+    reach += stride * count;
+  }
+  return true;
+}
+
 // A tangent is laid out as its primal, so that what holds for strides of one holds for the other: a view of the primal
 // by strides has the tangent by the same strides.
 at::Tensor laid_out_as(const at::Tensor& self, at::Tensor tangent) {
@@ -385,7 +404,7 @@ at::Tensor laid_out_as(const at::Tensor& self, at::Tensor tangent) {
       self.storage().nbytes() == static_cast<size_t>(self.numel()) * self.element_size()) {
     return tangent.new_empty_strided(self.sizes(), self.strides()).copy_(tangent);
   }
-  if (!self.has_storage() || at::has_internal_overlap(self) != at::MemOverlap::No) {
+  if (!self.has_storage() || !has_elements_apart(self)) {
     return tangent;
   }
   const auto elements = static_cast<int64_t>(self.storage().nbytes() / self.element_size());

@@ -141,10 +141,10 @@ Scalar Scalar::log() const {
   if (isFloatingPoint()) {
     return std::log(toDouble());
   }
-  if (isIntegral(/*includeBool=*/false)) {
+  if (isIntegral(/*includeBool=*/true)) {
     return std::log(static_cast<double>(tag == Tag::HAS_u ? static_cast<double>(v.u) : static_cast<double>(toLong())));
   }
-  TORCH_INTERNAL_ASSERT(false, "log(): expected a number, got a bool");
+  TORCH_INTERNAL_ASSERT(false, "log(): expected a number, got ", type());
 }
 
 std::ostream& operator<<(std::ostream& out, const Scalar& s) {

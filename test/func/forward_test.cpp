@@ -81,3 +81,17 @@ TEST_CASE("jacobians of recurrent layers by batches of gradients") {
   check(torch::nn::RNN(torch::nn::RNNOptions(4, 3).nonlinearity(torch::kReLU)));
   check(torch::nn::RNN(torch::nn::RNNOptions(4, 3)));
 }
+
+TEST_CASE("a primal with gaps in its memory has tangents laid out as it") {
+  const Tensor wide = randn({2, 5}), tangent = randn({2});
+  const auto f = [](const Tensor& t) { return t.view({1, 2, 1}).square() * t.unsqueeze(0); };
+  const auto along = [&](const Tensor& x) { return std::get<1>(func::jvp(f, {x}, {tangent})); };
+  for (const int64_t samples : {1, 2, 4}) {
+    const Tensor x = wide.narrow(1, 0, samples);
+    std::vector<Tensor> wanted;
+    for (const Tensor& sample : x.unbind(1)) {
+      wanted.push_back(along(sample.clone()));
+    }
+    check_close(func::vmap(along, 1)(x), at::stack(wanted));
+  }
+}

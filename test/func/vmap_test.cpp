@@ -8,6 +8,7 @@
 
 using namespace func_test;
 using torch::func::vmap;
+namespace func = torch::func;
 
 namespace {
 
@@ -284,4 +285,124 @@ TEST_CASE("wrong use of vmap gives words") {
   Tensor escaped;
   vmap([&](const Tensor& t) { return escaped = t; })(x);
   says([&] { return escaped + 1; }, "may have escaped from inside a function being vmapped");
+}
+
+TEST_CASE("one mask for all samples chooses as many elements in each") {
+  const Tensor x = randn({4, 2, 3}), mask = randn({3}) > -10;
+  const Tensor some = (at::arange(6, at::kLong).view({2, 3}) % 2).eq(0);
+  for (const Tensor& m : {mask, some}) {
+    const auto select = [&](const Tensor& t) { return t.masked_select(m); };
+    std::vector<Tensor> wanted;
+    for (const Tensor& sample : x.unbind()) {
+      wanted.push_back(select(sample));
+    }
+    check_close(func::vmap(select)(x), at::stack(wanted));
+    const auto loss = [&](const Tensor& t) { return select(t).square().sum(); };
+    check_close(func::vmap(func::grad(loss))(x), 2 * x * m);
+  }
+  CHECK_THAT(
+      error_of([&] { func::vmap([](const Tensor& t) { return t.masked_select(t > 0); })(x); }),
+      Catch::Contains("dynamic shape"));
+}
+
+TEST_CASE("equal elements share the gradient of a median inside of vmap as outside") {
+  const Tensor x = at::tensor({1.0, 2.0, 2.0, 3.0, 2.0, 0.0, 5.0, 5.0, 5.0, 5.0, -1.0, 5.0}, at::kDouble).view({2, 6});
+  const auto median = [](const Tensor& t) { return t.median(); };
+  const Tensor got = func::vmap(func::grad(median))(x);
+  check_close(got, at::stack({func::grad(median)(x[0]), func::grad(median)(x[1])}));
+  check_close(got[0], at::tensor({0.0, 1.0 / 3, 1.0 / 3, 0.0, 1.0 / 3, 0.0}, at::kDouble));
+  check_close(func::vmap(median)(x), at::tensor({2.0, 5.0}, at::kDouble));
+}
+
+TEST_CASE("arguments that say sizes may be batched if all samples agree") {
+  const Tensor lengths = at::tensor({3, 2}, at::kLong), x = randn({2, 3, 2, 4});
+  const Tensor all_lengths = lengths.expand({2, 2}), others = at::tensor({3, 2, 3, 1}, at::kLong).view({2, 2});
+  const auto pack = [](const Tensor& t, const Tensor& l) {
+    return std::get<0>(at::_pack_padded_sequence(t, l, false));
+  };
+  check_close(func::vmap(pack)(x, all_lengths), at::stack({pack(x[0], lengths), pack(x[1], lengths)}));
+  CHECK_THAT(error_of([&] { func::vmap(pack)(x, others); }), Catch::Contains("must be the same for all samples"));
+  const auto pack_one = [&](const Tensor& t) { return pack(t, lengths); };
+  check_close(func::jacrev(pack_one)(x[0]), func::jacfwd(pack_one)(x[0]));
+  const auto there_and_back = [&](const Tensor& t, const Tensor& l) {
+    const auto [data, sizes] = at::_pack_padded_sequence(t, l, false);
+    return std::get<0>(at::_pad_packed_sequence(data, sizes, false, 0.5, 3));
+  };
+  check_close(
+      func::vmap(there_and_back)(x, all_lengths),
+      at::stack({there_and_back(x[0], lengths), there_and_back(x[1], lengths)}));
+  const Tensor shape = at::tensor({6, 4}, at::kLong);
+  check_close(func::vmap(&at::_reshape_from_tensor)(x, shape.expand({2, 2})), x.reshape({2, 6, 4}));
+}
+
+TEST_CASE("quantiles of each sample at fractions of its own") {
+  const Tensor x = randn({3, 5}), q = at::rand({3, 2}, at::kDouble);
+  const auto quantile = [](const Tensor& t, const Tensor& at) { return at::quantile(t, at); };
+  std::vector<Tensor> wanted;
+  for (int64_t i = 0; i < 3; ++i) {
+    wanted.push_back(quantile(x[i], q[i]));
+  }
+  check_close(func::vmap(quantile)(x, q), at::stack(wanted));
+  CHECK_THAT(error_of([&] { func::vmap(quantile)(x, q + 1); }), Catch::Contains("must be in the range [0, 1]"));
+}
+
+TEST_CASE("copies into a tensor that is the same for all samples") {
+  const Tensor x = randn({3, 2}), like = at::zeros({4, 2}, at::kFloat);
+  const Tensor got = func::vmap([&](const Tensor& t) { return at::copy(like, t); })(x);
+  check_close(got, x.to(at::kFloat).unsqueeze(1).expand({3, 4, 2}));
+}
+
+TEST_CASE("windows over numbers have gradients inside of vmap") {
+  const Tensor x = randn({3});
+  const auto f = [](const Tensor& t) { return t.unfold(0, 1, 1).square().sum(); };
+  check_close(func::vmap(func::grad(f))(x), 2 * x);
+}
+
+TEST_CASE("batch norm inside of two vmaps updates statistics that have both batches") {
+  const Tensor x = randn({2, 3, 5, 4}), mean = at::zeros({2, 3, 4}, at::kDouble),
+               var = at::ones({3, 2, 4}, at::kDouble);
+  const auto norm = [](const Tensor& t, const Tensor& m, const Tensor& v) {
+    return at::batch_norm(t, {}, {}, m, v, /*training=*/true, 0.5, 1e-5, false);
+  };
+  const Tensor other_mean = mean.clone(), other_var = var.clone();
+  const Tensor got = func::vmap(func::vmap(norm), {0, 0, 1})(x, mean, var);
+  for (int64_t i = 0; i < 2; ++i) {
+    for (int64_t j = 0; j < 3; ++j) {
+      check_close(got[i][j], norm(x[i][j], other_mean[i][j], other_var[j][i]));
+    }
+  }
+  check_close(mean, other_mean);
+  check_close(var, other_var);
+}
+
+namespace {
+
+struct EmptyBatchNetImpl : torch::nn::Module {
+  EmptyBatchNetImpl() : conv(torch::nn::Conv1dOptions(2, 3, 2)), fc(9, 2) {
+    register_module("conv", conv);
+    register_module("fc", fc);
+  }
+  Tensor forward(const Tensor& x) {
+    const Tensor y = at::batch_norm(conv(x), {}, {}, {}, {}, true, 0.1, 1e-5, false);
+    return fc(y.relu().flatten(1));
+  }
+  torch::nn::Conv1d conv;
+  torch::nn::Linear fc;
+};
+TORCH_MODULE(EmptyBatchNet);
+
+} // namespace
+
+TEST_CASE("gradients of each sample when there are none") {
+  EmptyBatchNet net;
+  const auto loss = [&](const func::NamedTensors& p, const Tensor& x) {
+    return func::functional_call(net, p, x).square().sum();
+  };
+  const func::NamedTensors params = net->named_parameters();
+  const auto grads = func::vmap(func::grad(loss), {std::nullopt, 0})(params, at::zeros({0, 1, 2, 4}));
+  for (const auto& item : params) {
+    std::vector<int64_t> sizes = item.value().sizes().vec();
+    sizes.insert(sizes.begin(), 0);
+    CHECK(grads[item.key()].sizes() == at::IntArrayRef(sizes));
+  }
 }

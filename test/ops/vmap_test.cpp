@@ -106,6 +106,28 @@ TEST_CASE("vmap of each operator is a loop over samples") {
   CHECK(looped.size() * 50 < op_rows().size()); // 2 %
 }
 
+TEST_CASE("vmap of each operator is a loop over samples in other dtypes", "[ops][slow]") {
+  Tally tally;
+  for_each_row([&](const OpRow& row, const BoxedOp& op, Failures& failures) {
+    check_batches(
+        row, op,
+        {at::kFloat, at::kHalf, at::kBFloat16, at::kComplexFloat, at::kComplexDouble, at::kByte, at::kChar, at::kShort,
+         at::kInt},
+        2, tally, failures);
+  });
+  print_tally("vmap in other dtypes", tally);
+  CHECK(tally.compared > 0);
+}
+
+TEST_CASE("vmap of each operator without samples has results without samples", "[ops][slow]") {
+  Tally tally;
+  for_each_row([&](const OpRow& row, const BoxedOp& op, Failures& failures) {
+    check_batches(row, op, {at::kDouble, at::kLong, at::kBool}, 0, tally, failures);
+  });
+  print_tally("vmap without samples", tally);
+  CHECK(tally.compared > 0);
+}
+
 TEST_CASE("vmap of the gradient of each operator is a loop over cotangents") {
   Tally tally;
   for_each_row([&](const OpRow& row, const BoxedOp& op, Failures& failures) {

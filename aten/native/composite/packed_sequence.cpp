@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
+#include <aten/functorch/level_values.h>
 #include <c10/core/DeferredStorage.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::vector<int64_t> numbers(const char* op, const char* name, const Tensor& t) 
   TORCH_CHECK(
       t.dim() == 1 && t.scalar_type() == kLong, "'", name, "' argument should be a 1D CPU int64 tensor, but got ",
       t.dim(), "D ", t.device(), " ", t.scalar_type(), " tensor (in ", op, ")");
-  const Tensor dense = t.contiguous();
+  const Tensor dense = functorch::same_in_all_samples(t, op, name).contiguous();
   c10::compute_storage(dense.storage());
   const int64_t* at = dense.const_data_ptr<int64_t>();
   return {at, at + dense.numel()};
@@ -79,7 +80,7 @@ Tensor _pack_padded_sequence_backward(
     std::swap(sizes[0], sizes[1]);
   }
   const std::vector<int64_t> counts = numbers("_pack_padded_sequence_backward", "batch_sizes", batch_sizes);
-  Tensor result = at::zeros(sizes, grad.options());
+  Tensor result = grad.new_zeros(sizes, grad.options()); // a batch if the gradient is one
   int64_t offset = 0;
   for (size_t t = 0; t < counts.size(); ++t) {
     result.select(0, static_cast<int64_t>(t)).slice(0, 0, counts[t]).copy_(grad.slice(0, offset, offset + counts[t]));
@@ -119,7 +120,7 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(
   }
   const Tensor lengths = at::empty({counts[0]}, batch_sizes.options());
   int64_t* length = lengths.mutable_data_ptr<int64_t>();
-  Tensor output = at::full(sizes, padding_value, data.options());
+  Tensor output = data.new_full(sizes, padding_value, data.options()); // a batch if the data are one
   int64_t offset = 0;
   for (int64_t t = 0; t < longest; ++t) {
     output.select(0, t).slice(0, 0, counts[t]).copy_(data.slice(0, offset, offset + counts[t]));

@@ -279,7 +279,7 @@ Tensor cummaxmin_backward(const Tensor& grad, const Tensor& input, const Tensor&
   if (input.numel() == 0) {
     return input;
   }
-  return grad.new_zeros(input.sizes(), input.options()).scatter_add_(dim, indices, grad);
+  return grad.new_zeros(input.sizes(), input.options()).scatter_add(dim, indices, grad);
 }
 
 void _cummax_helper(const Tensor& self, Tensor& values, Tensor& indices, int64_t dim) {

@@ -1,6 +1,7 @@
 // Sorting, selection and searching made of other operators.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <aten/functorch/BatchedTensorImpl.h>
 #include <aten/native/explicit/type_properties.h>
 #include <aten/native/support/OutArgument.h>
 
@@ -59,6 +60,10 @@ Tensor at_ranks(const Tensor& sorted, Tensor ranks, Interpolation interpolation)
   return values.lerp(sorted.gather(-1, ranks.ceil().to(ScalarType::Long)), weights.to(sorted.scalar_type()));
 }
 
+bool are_fractions(const Tensor& q) {
+  return at::logical_and(q >= 0, q <= 1).all().item<bool>();
+}
+
 Tensor quantile_of(
     const Tensor& self,
     const Tensor& q,
@@ -77,7 +82,7 @@ Tensor quantile_of(
       self.scalar_type() == q.scalar_type(), "quantile() q tensor must be same dtype as the input tensor; got ",
       c10::toString(q.scalar_type()), " and ", c10::toString(self.scalar_type()));
   TORCH_CHECK(
-      q.is_meta() || at::logical_and(q >= 0, q <= 1).all().item<bool>(),
+      q.is_meta() || are_fractions(functorch::value_below_all_levels(q)),
       "quantile() q values must be in the range [0, 1]");
 
   std::vector<int64_t> sizes;

@@ -3,6 +3,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>
+#include <aten/functorch/level_values.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <c10/core/DeferredStorage.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -49,7 +50,7 @@ Tensor _reshape_from_tensor(const Tensor& self, const Tensor& shape) {
       shape.scalar_type() == kLong, "expected scalar type Long but found ", shape.scalar_type(),
       ": _reshape_from_tensor needs a shape of int64");
   TORCH_CHECK(shape.is_cpu(), "_reshape_from_tensor: shape must be on the CPU, got ", shape.device());
-  const Tensor sizes = shape.contiguous();
+  const Tensor sizes = functorch::same_in_all_samples(shape, "_reshape_from_tensor", "shape").contiguous();
   c10::compute_storage(sizes.storage());
   return self.reshape(IntArrayRef(sizes.const_data_ptr<int64_t>(), sizes.numel()));
 }
