@@ -248,9 +248,11 @@ variable_list CustomNode::apply(variable_list&& inputs) {
     grads.push_back(fill ? (*output_info_)[i]->zeros() : std::move(inputs[i]));
   }
   std::optional<FunctionBatch::Scope> batch_scope;
+  std::optional<FunctionBatch::DataScope> saved_data; // ends before the levels do
   if (ctx_.batch_ != nullptr) {
     batch_scope.emplace(*ctx_.batch_);
     grads = ctx_.batch_->above(grads);
+    saved_data.emplace(*ctx_.batch_, ctx_.saved_data);
   }
   variable_list results = call_backward(std::move(grads));
 
@@ -483,6 +485,7 @@ variable_list CustomNode::finish_batched(const variable_list& inputs, const vari
     output_values.push_back(value);
   }
   ctx_.take_values(value_of, inputs);
+  batch.take_values_of(ctx_.saved_data);
   variable_list results = batch.above(finish_values(input_values, std::move(output_values), recorded));
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (written.count(outputs[i].unsafeGetTensorImpl()) != 0) {
@@ -519,6 +522,7 @@ bool CustomNode::call_batched_jvp(variable_list& tangents) {
     return call_jvp(tangents);
   }
   tangents = ctx_.batch_->above(tangents);
+  const FunctionBatch::DataScope saved_data(*ctx_.batch_, ctx_.saved_data);
   const bool has_rule = call_jvp(tangents);
   if (has_rule) {
     tangents = ctx_.batch_->below(tangents);

@@ -5,6 +5,7 @@
 #include <aten/functorch/BatchedTensorImpl.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
+#include <c10/util/FunctionRef.h>
 
 #include <utility>
 
@@ -71,7 +72,10 @@ Variable FunctionBatch::saved_value(const Variable& tensor, bool is_output) {
     saved_.emplace_back(levels_.size(), 0);
     return tensor;
   }
-  Dims& dims = saved_.emplace_back(levels_.size());
+  return value_of(tensor, saved_.emplace_back(levels_.size()));
+}
+
+Variable FunctionBatch::value_of(const Variable& tensor, Dims& dims) const {
   Variable value = tensor;
   for (size_t i = levels_.size(); i-- > 0;) {
     const BatchedTensorImpl* const batched = maybeGetBatchedImpl(value);
@@ -84,13 +88,72 @@ Variable FunctionBatch::saved_value(const Variable& tensor, bool is_output) {
 }
 
 Variable FunctionBatch::restored(const Variable& value, size_t i) const {
+  return with_batches(value, saved_[i]);
+}
+
+Variable FunctionBatch::with_batches(const Variable& value, const Dims& dims) const {
   Variable tensor = value;
   for (size_t level = 0; level < levels_.size() && value.defined(); ++level) {
-    if (const std::optional<int64_t> dim = saved_[i][level]) {
+    if (const std::optional<int64_t> dim = dims[level]) {
       tensor = at::functorch::makeBatched(tensor, *dim, levels_[level]);
     }
   }
   return tensor;
+}
+
+namespace {
+
+using ChangeTensor = c10::function_ref<Variable(const Variable&)>;
+
+/// A value whose tensors have been changed.
+c10::IValue with_tensors_changed(const c10::IValue& value, ChangeTensor change) {
+  if (value.isTensor()) {
+    return change(value.toTensor());
+  }
+  if (value.isList()) {
+    c10::impl::GenericList list = value.toList().copy();
+    for (size_t i = 0; i < list.size(); ++i) {
+      list.set(i, with_tensors_changed(list.get(i), change));
+    }
+    return list;
+  }
+  if (value.isTuple()) {
+    std::vector<c10::IValue> elements;
+    for (const c10::IValue& element : value.toTupleRef().elements()) {
+      elements.push_back(with_tensors_changed(element, change));
+    }
+    return c10::ivalue::Tuple::create(std::move(elements));
+  }
+  if (value.isGenericDict()) {
+    c10::impl::GenericDict dict = value.toGenericDict().copy();
+    for (const auto& entry : dict) {
+      entry.setValue(with_tensors_changed(entry.value(), change));
+    }
+    return dict;
+  }
+  return value;
+}
+
+} // namespace
+
+void FunctionBatch::take_values_of(SavedData& data) {
+  data_.clear();
+  for (auto& entry : data) {
+    entry.second = with_tensors_changed(
+        entry.second, [this](const Variable& tensor) { return value_of(tensor, data_.emplace_back(levels_.size())); });
+  }
+}
+
+FunctionBatch::DataScope::DataScope(FunctionBatch& batch, SavedData& data) : batch_(batch), data_(data) {
+  auto dims = batch_.data_.begin();
+  for (auto& entry : data_) {
+    entry.second =
+        with_tensors_changed(entry.second, [&](const Variable& value) { return batch_.with_batches(value, *dims++); });
+  }
+}
+
+FunctionBatch::DataScope::~DataScope() {
+  batch_.take_values_of(data_);
 }
 
 FunctionBatch::Scope::Scope(FunctionBatch& batch) : batch_(batch), before_(batch.levels_) {

@@ -1,14 +1,17 @@
 // Custom functions on batched tensors.
 #pragma once
 
+#include <aten/core/ivalue.h>
 #include <aten/functorch/level_values.h>
 #include <autograd/function.h>
 #include <autograd/variable.h>
+#include <c10/util/flat_hash_map.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,6 +49,24 @@ class FunctionBatch {
   /// The tensor that was saved as number `i`.
   Variable restored(const Variable& value, size_t i) const;
 
+  using SavedData = ska::flat_hash_map<std::string, c10::IValue>;
+  /// Puts their values into the places of tensors in what a function has saved, also of those in lists, tuples and
+  /// dictionaries.
+  void take_values_of(SavedData& data);
+
+  /// While it lives, tensors in saved data are what they were for the function.
+  class DataScope {
+   public:
+    DataScope(FunctionBatch& batch, SavedData& data);
+    DataScope(const DataScope&) = delete;
+    DataScope& operator=(const DataScope&) = delete;
+    ~DataScope();
+
+   private:
+    FunctionBatch& batch_;
+    SavedData& data_;
+  };
+
   /// While it lives, this thread is inside of new levels in the place of those of the call.
   class Scope {
    public:
@@ -63,9 +84,13 @@ class FunctionBatch {
  private:
   using Dims = std::vector<std::optional<int64_t>>; // where the batch of each level stands
 
+  Variable value_of(const Variable& tensor, Dims& dims) const;
+  Variable with_batches(const Variable& value, const Dims& dims) const;
+
   at::functorch::VmapLevels levels_;
   std::vector<std::vector<int64_t>> input_sizes_;
   std::vector<Dims> saved_;
+  std::vector<Dims> data_; // of tensors in saved data, in their order
 };
 
 } // namespace torch::autograd

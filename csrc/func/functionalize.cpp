@@ -114,6 +114,7 @@ void remove_views(Functional& functional) {
 class FunctionalCall {
  public:
   FunctionalCall(const Tensors& given, const std::function<Tensors(const Tensors&)>& function) {
+    const capture::DispatchMode::Scope unrecorded(nullptr); // who records around this sees what run() does
     Tensors stand_ins;
     std::vector<std::string> names;
     for (const at::Tensor& tensor : given) {
@@ -192,8 +193,8 @@ bool removes_views(std::string_view remove) {
 
 Leaves functionalized_call(
     const Leaves& arguments, const std::function<Leaves(const Leaves&)>& function, bool removes_views) {
-  if (capture::DispatchMode::current() != nullptr) {
-    return function(arguments); // who records makes graphs functional
+  if (capture::DispatchMode::current() != nullptr && active_levels().empty()) {
+    return function(arguments); // who records makes graphs functional; but vmap must not see writes
   }
   const TensorLeaves given(arguments);
   std::optional<Leaves> results;

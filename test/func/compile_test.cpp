@@ -89,6 +89,31 @@ TEST_CASE("compile over forward mode, jacobians and hessians") {
       {{randn({3})}, {randn({4})}});
 }
 
+TEST_CASE("compile over vmap of a function that is made functional") {
+  const auto sums = [](const Tensor& t) {
+    Tensor total = at::zeros({t.size(1)}, t.options()); // one for all samples
+    for (const Tensor& row : t.unbind()) {
+      total.add_(row.sin());
+    }
+    return total;
+  };
+  check_compiled(
+      [&](const std::vector<Tensor>& in) { return func::vmap(func::functionalize(sums))(in[0]); },
+      {{randn({2, 4, 3})}, {randn({5, 4, 3})}, {randn({2, 3, 2})}});
+  check_compiled(
+      [&](const std::vector<Tensor>& in) {
+        const auto loss = [&](const Tensor& t) { return func::functionalize(sums)(t).square().sum(); };
+        return func::vmap(func::grad(loss))(in[0]);
+      },
+      {{randn({2, 4, 3})}, {randn({3, 4, 3})}});
+  check_compiled(
+      [&](const std::vector<Tensor>& in) {
+        const auto inner = func::vmap(func::functionalize(sums, "mutations_and_views"));
+        return func::vmap(inner, 1)(in[0]);
+      },
+      {{randn({2, 3, 4, 3})}, {randn({3, 2, 4, 3})}});
+}
+
 TEST_CASE("compile over transforms whose results have gradients") {
   const Tensor w = randn({3, 3}).requires_grad_();
   const auto penalty = [&](const Tensor& x) {

@@ -58,6 +58,36 @@ void check_same(const Transform& transform, const std::vector<Tensor>& inputs) {
 
 const auto total = [](auto f) { return [f](const Tensor& x, const Tensor& y) { return f(x, y).sum(); }; };
 
+// x^2 y, which keeps tensors beside what save_for_backward is for: alone, in a list, a tuple and a dictionary.
+struct Weighted : Function<Weighted> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& y) {
+    c10::Dict<std::string, Tensor> named;
+    named.insert("square", x.square());
+    ctx->saved_data["x"] = x;
+    ctx->saved_data["list"] = std::vector<Tensor>{y, x};
+    ctx->saved_data["tuple"] = std::make_tuple(x * 2, int64_t{3});
+    ctx->saved_data["named"] = named;
+    return x.square() * y;
+  }
+  static variable_list slopes(AutogradContext* ctx) {
+    const Tensor x = ctx->saved_data["x"].toTensor();
+    const std::vector<Tensor> list = ctx->saved_data["list"].toTensorVector();
+    const auto& tuple = ctx->saved_data["tuple"].toTupleRef().elements();
+    const Tensor square = ctx->saved_data["named"].toGenericDict().at("square").toTensor();
+    CHECK(x.sizes() == list[1].sizes());
+    CHECK(tuple[1].toInt() == 3);
+    return {tuple[0].toTensor() * list[0], square + 0 * x};
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list by = slopes(ctx);
+    return {grads[0] * by[0], grads[0] * by[1]};
+  }
+  static variable_list jvp(AutogradContext* ctx, variable_list tangents) {
+    const variable_list by = slopes(ctx);
+    return {tangents[0] * by[0] + tangents[1] * by[1]};
+  }
+};
+
 struct Twice : Function<Twice> {
   static Tensor forward(AutogradContext* ctx, Tensor x) {
     x.mul_(2);
@@ -252,4 +282,28 @@ TEST_CASE("custom functions on tensors that are the same for all samples") {
   };
   const auto expected = [&](const Tensor& t) { return plain(t, x).sum(); };
   check_close(func::grad(gradient)(w), func::grad(expected)(w));
+}
+
+TEST_CASE("tensors in saved_data are samples inside of vmap") {
+  const Tensor x = randn({3, 4}), y = randn({3, 4}), v = randn({3, 4}), w = randn({3, 4});
+  const auto total = [](const Tensor& a, const Tensor& b) { return Weighted::apply(a, b).sum(); };
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const auto [of_x, of_y] = func::vmap(func::grad<0, 1>(total))(x, y);
+    check_close(of_x, 2 * x * y);
+    check_close(of_y, x.square());
+  }
+  const Tensor by_columns = func::vmap(func::grad(total), {1, std::nullopt}, 1)(x, y.select(1, 0));
+  check_close(by_columns, 2 * x * y.select(1, 0).unsqueeze(1));
+  const auto along = [&](const Tensor& a, const Tensor& b, const Tensor& da, const Tensor& db) {
+    return std::get<1>(func::jvp(
+        [](const Tensor& s, const Tensor& t) { return Weighted::apply(s, t); }, std::make_tuple(a, b),
+        std::make_tuple(da, db)));
+  };
+  check_close(func::vmap(along)(x, y, v, w), 2 * x * y * v + x.square() * w);
+  // Backward after the vmap, and twice through one graph.
+  const Tensor leaf = x.clone().requires_grad_();
+  const Tensor sum = func::vmap(total)(leaf, y).sum();
+  const Tensor first = torch::autograd::grad({sum}, {leaf}, {}, /*retain_graph=*/true)[0];
+  check_close(first, 2 * x * y);
+  check_close(torch::autograd::grad({sum}, {leaf})[0], first);
 }
