@@ -122,6 +122,25 @@ void plane_moments(const BatchNorm& p, const T* x, int64_t channel, Moments& m) 
   }
 }
 
+/// Sums over pixels that need not wait for each other.
+constexpr int kChains = 4;
+template <class F>
+void for_chains(int64_t count, const F& f) {
+  int64_t i = 0;
+  for (; i + kChains <= count; i += kChains) {
+    for (int k = 0; k < kChains; ++k) {
+      f(i + k, k);
+    }
+  }
+  for (; i < count; ++i) {
+    f(i, 0);
+  }
+}
+template <class V>
+V joined(const V (&sums)[kChains]) {
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 /// Moments of channels [first, last) of pixels that have their channels side by side.
 template <class T>
 void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, Moments* m) {
@@ -136,17 +155,19 @@ void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, 
       const int part = static_cast<int>(std::min<int64_t>(Lanes<T>::kSize, width - c));
       const T* column = x + at * p.channels + first + c;
       const auto over = [&](auto run) {
-        V sum(R(0)), square(R(0)), rest(R(0));
-        for (int64_t i = 0; i < count; ++i) {
-          sum += load_run(column + i * p.channels, run);
+        const auto pixel = [&](int64_t i) { return load_run(column + i * p.channels, run); };
+        V sums_of[kChains], squares_of[kChains], rests[kChains];
+        for (int k = 0; k < kChains; ++k) {
+          sums_of[k] = squares_of[k] = rests[k] = V(R(0));
         }
-        const V mean = sum / V(static_cast<R>(count));
-        for (int64_t i = 0; i < count; ++i) {
-          const V d = load_run(column + i * p.channels, run) - mean;
-          square += d * d;
-          rest += d;
-        }
-        const V shift = rest / V(static_cast<R>(count));
+        for_chains(count, [&](int64_t i, int k) { sums_of[k] += pixel(i); });
+        const V mean = joined(sums_of) / V(static_cast<R>(count));
+        for_chains(count, [&](int64_t i, int k) {
+          const V d = pixel(i) - mean;
+          squares_of[k] += d * d;
+          rests[k] += d;
+        });
+        const V rest = joined(rests), square = joined(squares_of), shift = rest / V(static_cast<R>(count));
         store_run<R>(mean + shift, sums.data() + c, run);
         store_run<R>(square - shift * rest, squares.data() + c, run);
       };
@@ -162,19 +183,21 @@ void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, 
   }
 }
 
-/// Calls f(first element, count, first channel, whether channels change along the run) for runs of adjacent elements.
+/// Calls f(first element, pixels, first channel, lanes) for columns of some pixels that have their channels side by
+/// side.
+template <class T, class F>
+void for_columns(const BatchNorm& p, const F& f) {
+  const int64_t channels = std::max<int64_t>(1, p.channels), step = std::clamp<int64_t>(kBlock / channels, 1, 64);
+  at::parallel_for(0, p.batch * p.spatial, std::max<int64_t>(1, kGrain / channels), [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; at += step) {
+      for_lanes<T>(p.channels, [&](int64_t c, auto run) { f(at * p.channels + c, std::min(step, end - at), c, run); });
+    }
+  });
+}
+
+/// Calls f(first element, count, channel) for planes.
 template <class F>
-void for_runs(const BatchNorm& p, const F& f) {
-  if (p.channels_last) {
-    const int64_t pixels = p.batch * p.spatial;
-    at::parallel_for(
-        0, pixels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, p.channels)), [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            f(i * p.channels, p.channels, 0);
-          }
-        });
-    return;
-  }
+void for_planes(const BatchNorm& p, const F& f) {
   at::parallel_for(
       0, p.batch * p.channels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, p.spatial)),
       [&](int64_t begin, int64_t end) {
@@ -238,15 +261,16 @@ void batch_norm_forward_kernel(const BatchNorm& p) {
         channel.shift[c] = bias ? static_cast<R>(bias[c]) : R(0);
       }
     });
-    for_runs(p, [&](int64_t at, int64_t count, int64_t c) {
-      if (p.channels_last) {
-        for_lanes<T>(count, [&](int64_t i, auto run) {
-          const V v = (load_run(x + at + i, run) - load_run<R>(channel.mean.data() + i, run)) *
-              load_run<R>(channel.scale.data() + i, run);
-          store_run<T>(v + load_run<R>(channel.shift.data() + i, run), y + at + i, run);
-        });
-        return;
-      }
+    if (p.channels_last) {
+      return for_columns<T>(p, [&](int64_t at, int64_t pixels, int64_t c, auto run) {
+        const V mean = load_run<R>(channel.mean.data() + c, run), scale = load_run<R>(channel.scale.data() + c, run),
+                shift = load_run<R>(channel.shift.data() + c, run);
+        for (int64_t i = at; i < at + pixels * p.channels; i += p.channels) {
+          store_run<T>((load_run(x + i, run) - mean) * scale + shift, y + i, run);
+        }
+      });
+    }
+    for_planes(p, [&](int64_t at, int64_t count, int64_t c) {
       const V mean(channel.mean[c]), scale(channel.scale[c]), shift(channel.shift[c]);
       for_lanes<T>(count, [&](int64_t i, auto run) {
         store_run<T>((load_run(x + at + i, run) - mean) * scale + shift, y + at + i, run);
@@ -290,16 +314,21 @@ void batch_norm_backward_kernel(const BatchNorm& p) {
         mean[c] = static_cast<R>(means[begin + c]);
       }
       for (int64_t at = 0; at < pixels; at += 256) {
-        std::fill(sum.begin(), sum.end(), R(0));
-        std::fill(dot.begin(), dot.end(), R(0));
-        for (int64_t i = at; i < std::min(pixels, at + 256); ++i) {
-          for_lanes<T>(width, [&](int64_t c, auto run) {
-            const V gv = load_run(g + i * p.channels + begin + c, run);
-            store_run<R>(load_run<R>(sum.data() + c, run) + gv, sum.data() + c, run);
-            const V centered = load_run(x + i * p.channels + begin + c, run) - load_run<R>(mean.data() + c, run);
-            store_run<R>(load_run<R>(dot.data() + c, run) + gv * centered, dot.data() + c, run);
+        for_lanes<T>(width, [&](int64_t c, auto run) {
+          const V center = load_run<R>(mean.data() + c, run);
+          V sums_of[kChains], dots_of[kChains];
+          for (int k = 0; k < kChains; ++k) {
+            sums_of[k] = dots_of[k] = V(R(0));
+          }
+          for_chains(std::min<int64_t>(256, pixels - at), [&](int64_t i, int k) {
+            const int64_t place = (at + i) * p.channels + begin + c;
+            const V gv = load_run(g + place, run);
+            sums_of[k] += gv;
+            dots_of[k] += gv * (load_run(x + place, run) - center);
           });
-        }
+          store_run<R>(joined(sums_of), sum.data() + c, run);
+          store_run<R>(joined(dots_of), dot.data() + c, run);
+        });
         for (int64_t c = 0; c < width; ++c) {
           sums[begin + c] += static_cast<double>(sum[c]);
           dots[begin + c] += static_cast<double>(dot[c]);
@@ -335,16 +364,16 @@ void batch_norm_backward_kernel(const BatchNorm& p) {
       return;
     }
     T* dx = p.grad_input.mutable_data_ptr<T>();
-    for_runs(p, [&](int64_t at, int64_t count, int64_t c) {
-      if (p.channels_last) {
-        for_lanes<T>(count, [&](int64_t i, auto run) {
-          const V centered = load_run(x + at + i, run) - load_run<R>(channel.mean.data() + i, run);
-          const V v = load_run(g + at + i, run) * load_run<R>(channel.scale.data() + i, run) +
-              centered * load_run<R>(slope.data() + i, run);
-          store_run<T>(v + load_run<R>(channel.shift.data() + i, run), dx + at + i, run);
-        });
-        return;
-      }
+    if (p.channels_last) {
+      return for_columns<T>(p, [&](int64_t at, int64_t count, int64_t c, auto run) {
+        const V mean = load_run<R>(channel.mean.data() + c, run), scale = load_run<R>(channel.scale.data() + c, run),
+                shift = load_run<R>(channel.shift.data() + c, run), tilt = load_run<R>(slope.data() + c, run);
+        for (int64_t i = at; i < at + count * p.channels; i += p.channels) {
+          store_run<T>(load_run(g + i, run) * scale + (load_run(x + i, run) - mean) * tilt + shift, dx + i, run);
+        }
+      });
+    }
+    for_planes(p, [&](int64_t at, int64_t count, int64_t c) {
       const V mean(channel.mean[c]), scale(channel.scale[c]), shift(channel.shift[c]), tilt(slope[c]);
       for_lanes<T>(count, [&](int64_t i, auto run) {
         store_run<T>(
