@@ -30,19 +30,25 @@ bool is_one_of(const Node& node, std::initializer_list<std::string_view> names) 
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return node.is_operator(name); });
 }
 
+bool is_norm_by_running_statistics(const Node& node) {
+  return node.is_operator("aten::native_batch_norm") && node.arg("training").is_constant() &&
+      !node.arg("training").constant().toBool();
+}
+
 /// Operators that give the same elements whatever the strides of their arguments are.
 bool takes_any_layout(const Node& node) {
-  if (node.is_operator("aten::native_batch_norm")) {
-    return node.arg("training").is_constant() && !node.arg("training").constant().toBool();
-  }
-  return is_one_of(
-      node,
-      {"aten::abs", "aten::add", "aten::avg_pool2d", "aten::cat", "aten::clamp", "aten::clamp_max", "aten::clamp_min",
-       "aten::constant_pad_nd", "aten::div", "aten::elu", "aten::exp", "aten::gelu", "aten::hardsigmoid",
-       "aten::hardswish", "aten::hardtanh", "aten::leaky_relu", "aten::max_pool2d_with_indices", "aten::mean",
-       "aten::mul", "aten::neg", "aten::relu", "aten::sigmoid", "aten::silu", "aten::softplus", "aten::sqrt",
-       "aten::sub", "aten::tanh", "aten::upsample_bilinear2d", "aten::upsample_nearest2d",
-       "aten::_adaptive_avg_pool2d"});
+  return is_norm_by_running_statistics(node) ||
+      is_one_of(
+             node,
+             {"aten::abs", "aten::add", "aten::avg_pool2d", "aten::cat", "aten::clamp", "aten::clamp_max",
+              "aten::clamp_min", "aten::constant_pad_nd", "aten::div", "aten::elu", "aten::exp", "aten::gelu",
+              "aten::gelu_backward", "aten::hardsigmoid", "aten::hardswish", "aten::hardswish_backward",
+              "aten::hardtanh", "aten::hardtanh_backward", "aten::leaky_relu", "aten::leaky_relu_backward",
+              "aten::max_pool2d_with_indices", "aten::mean", "aten::mul", "aten::native_batch_norm_backward",
+              "aten::_native_batch_norm_legit_functional", "aten::neg", "aten::relu", "aten::sigmoid",
+              "aten::sigmoid_backward", "aten::silu", "aten::silu_backward", "aten::softplus", "aten::sqrt",
+              "aten::sub", "aten::tanh", "aten::tanh_backward", "aten::threshold_backward",
+              "aten::upsample_bilinear2d", "aten::upsample_nearest2d", "aten::_adaptive_avg_pool2d"});
 }
 
 std::optional<std::vector<int64_t>> constants(const std::vector<fx::Dim>& dims) {
@@ -110,7 +116,13 @@ class Rewriter {
     if (chains_.empty()) {
       return nullptr;
     }
+    bool is_at_writes = false;
     for (Node* node : from_.nodes()) {
+      // Behind what is written to inputs stands nothing else: copies of results go before.
+      if (!is_at_writes && node->kind() == NodeKind::CallOperator && node->schema().is_mutable()) {
+        is_at_writes = true;
+        copy_results(node);
+      }
       if (!absorbed_[node->id()]) {
         write(*node);
       }
@@ -167,7 +179,7 @@ class Rewriter {
     Chain chain{&node, nullptr, std::nullopt, "none"};
     Node* last = &node;
     Node* const user = only_user(*last);
-    if (user && user->is_operator("aten::native_batch_norm") && takes_any_layout(*user) && is_norm_of(*user, node)) {
+    if (user && is_norm_by_running_statistics(*user) && is_norm_of(*user, node)) {
       chain.norm = last = user;
     }
     Node* sum = nullptr;
@@ -214,15 +226,22 @@ class Rewriter {
   }
 
   static bool is_chain_convolution(const Node& node) {
-    if (node.kind() != NodeKind::CallOperator || !node.is_operator("aten::convolution") ||
-        !node.args()[0].is_value() || !node.args()[1].is_value() || !node.arg("transposed").is_constant() ||
+    return node.kind() == NodeKind::CallOperator && node.is_operator("aten::convolution") &&
+        gains_channels_last(node, node.args()[0], node.args()[1], Arg(Value{const_cast<Node*>(&node), 0}));
+  }
+  static bool is_chain_backward(const Node& node) {
+    return node.kind() == NodeKind::CallOperator && node.is_operator("aten::convolution_backward") &&
+        gains_channels_last(node, node.args()[1], node.args()[2], node.args()[0]);
+  }
+
+  /// Whether a convolution of such images has faster kernels for channels-last ones.
+  static bool gains_channels_last(const Node& node, const Arg& image, const Arg& kernel, const Arg& result) {
+    const auto sizes_of = [](const Arg& arg) {
+      return arg.is_value() ? float_sizes(arg.value().node->info(arg.value().result)) : std::nullopt;
+    };
+    const auto in = sizes_of(image), weight = sizes_of(kernel), out = sizes_of(result);
+    if (!in || !weight || !out || in->size() != 4 || out->size() != 4 || !node.arg("transposed").is_constant() ||
         node.arg("transposed").constant().toBool() || !node.arg("groups").is_constant()) {
-      return false;
-    }
-    const Value x = node.args()[0].value(), w = node.args()[1].value();
-    const auto in = float_sizes(x.node->info(x.result)), weight = float_sizes(w.node->info(w.result)),
-               out = float_sizes(node.info());
-    if (!in || !weight || !out || in->size() != 4 || out->size() != 4) {
       return false;
     }
     // Channels that fill vectors, or are those of pictures; of groups single channels.
@@ -291,7 +310,9 @@ class Rewriter {
     TORCH_CHECK(stack.size() == node->num_results(), "%", node->name(), " gives another number of results");
     for (uint32_t r = 0; r < node->num_results(); ++r) {
       TORCH_CHECK(stack[r].isTensor(), "%", node->name(), " gives no tensors");
-      node->set_info(functionalize::info_of(stack[r].toTensor(), c10::kCPU), r);
+      const at::Tensor& meta = stack[r].toTensor();
+      node->set_info(
+          meta.defined() ? std::optional<TensorInfo>(functionalize::info_of(meta, c10::kCPU)) : std::nullopt, r);
     }
     return node;
   }
@@ -343,6 +364,19 @@ class Rewriter {
     return was && is && was->strides != is->strides;
   }
 
+  /// Makes what the nodes from this one on take.
+  void copy_results(const Node* node) {
+    for (; node; node = node->next()) {
+      for (const Arg& arg : node->args()) {
+        arg.for_each_value([&](Value value) {
+          if (!made_[value.node->id()].empty()) {
+            as_in_code(value);
+          }
+        });
+      }
+    }
+  }
+
   void write(Node& node) {
     if (node.kind() == NodeKind::Placeholder) {
       Node* const input = to_->placeholder(node.name());
@@ -361,17 +395,33 @@ class Rewriter {
     const bool changes =
         std::any_of(node.args().begin(), node.args().end(), [&](const Arg& arg) { return has_other_strides(arg); });
     const bool follows = changes && node.kind() == NodeKind::CallOperator && takes_any_layout(node);
-    Node* const copy = to_->node_copy(
-        &node, [&](Value value) { return Arg(follows ? made_[value.node->id()].at(value.result) : as_in_code(value)); });
+    const bool is_backward = is_chain_backward(node);
+    Node* const copy = to_->node_copy(&node, [&](Value value) {
+      const bool is_image = is_backward && (node.args()[0] == Arg(value) || node.args()[1] == Arg(value));
+      return Arg(is_image ? with_format(mapped(Arg(value)).value(), c10::MemoryFormat::ChannelsLast)
+                     : follows ? beside_others(node, value)
+                               : as_in_code(value));
+    });
     for (uint32_t r = 0; r < node.num_results(); ++r) {
       if (const TensorInfo* const info = node.info(r)) {
         copy->set_info(*info, r);
       }
       made_[node.id()].push_back(Value{copy, r});
     }
-    if (follows) {
+    if (follows || is_backward) {
       infer(copy);
     }
+  }
+
+  /// An argument of an operator that takes any layout: channels-last where others of its sizes are.
+  Value beside_others(const Node& node, Value value) {
+    const Value made = mapped(Arg(value)).value();
+    const TensorInfo* const info = made.node->info(made.result);
+    const bool is_changed = std::any_of(node.args().begin(), node.args().end(), [&](const Arg& arg) {
+      return info && arg.is_value() && has_other_strides(arg) &&
+          arg.value().node->info(arg.value().result)->sizes == info->sizes;
+    });
+    return is_changed && info->sizes.size() == 4 ? with_format(made, c10::MemoryFormat::ChannelsLast) : made;
   }
 
   Value write_convolution(const Chain& chain) {

@@ -13,7 +13,8 @@ namespace torch::fused {
 // Where no gradients are wanted, what a convolution or product is followed by can be part of it:
 //
 // - Two-dimensional convolutions of floats work on channels-last images, for which oneDNN has the faster kernels; so do
-//   the operators between them that give the same elements in any layout. Others get what they got in the code.
+//   the operators between them that give the same elements in any layout. Others get what they got in the code. That
+//   holds for whole steps of training too, whose graph has the backward pass in it.
 // - Batch normalization by running statistics becomes part of the weight and bias in front of it; a residual and an
 //   activation become part of the convolution.
 // - Of weights that do not change (BackendInput::is_frozen) products take packed copies, and all that depends on such

@@ -210,3 +210,44 @@ TEST_CASE("Several threads give the bits of one in graphs of inference", "[compi
   torch::set_num_threads(before);
   CHECK(alone.equal(together));
 }
+
+TEST_CASE("Whole steps of training run their convolutions channels-last", "[compile][inference]") {
+  const auto make = [] {
+    torch::manual_seed(5);
+    nn::Sequential net(
+        conv(3, 32, 3), nn::BatchNorm2d(32), nn::SiLU(), conv(32, 32, 3, 32), nn::BatchNorm2d(32), nn::ReLU(),
+        nn::MaxPool2d(2), conv(32, 48, 1, 1, true), nn::LeakyReLU(), nn::AdaptiveAvgPool2d(1), nn::Flatten(),
+        nn::Linear(48, 10));
+    return net;
+  };
+  const Tensor x = torch::randn({4, 3, 20, 24}), y = torch::randint(10, {4});
+  nn::Sequential eager = make(), other = make();
+  torch::optim::SGD sgd(eager->parameters(), 0.1), other_sgd(other->parameters(), 0.1);
+  torch::CompileOptions options = options_for(other, false);
+  options.optimizers = {&other_sgd};
+  const auto step = [](nn::Sequential& net, torch::optim::SGD& optimizer, const Tensor& in, const Tensor& target) {
+    optimizer.zero_grad();
+    const Tensor loss = torch::cross_entropy_loss(net->forward(in), target);
+    loss.backward();
+    optimizer.step();
+    return loss.detach();
+  };
+  const auto compiled = torch::compile(
+      [&](const Tensor& in, const Tensor& target) { return step(other, other_sgd, in, target); }, options);
+  for (int i = 0; i < 5; ++i) {
+    CHECK(torch::allclose(compiled(x, y), step(eager, sgd, x, y), 1e-4, 1e-5));
+  }
+  const auto wanted = eager->parameters(), got = other->parameters();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    CHECK(got[i].strides().equals(wanted[i].strides()));
+    CHECK(got[i].grad().strides().equals(wanted[i].grad().strides()));
+    CHECK(torch::allclose(got[i], wanted[i], 1e-3, 1e-4));
+  }
+  const auto statistics = eager->buffers(), own = other->buffers();
+  for (size_t i = 0; i < statistics.size(); ++i) {
+    CHECK(torch::allclose(own[i], statistics[i], 1e-3, 1e-4));
+  }
+  const std::string text = torch::explain(compiled);
+  CHECK(count(text, "call fused::convolution") == 3);
+  CHECK(count(text, "call aten::convolution_backward") == 3);
+}
