@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -83,7 +84,11 @@ std::string work(int rank, const GroupPtr& group, uint32_t seed, int victim, int
   }
 }
 
-void run_faults(int runs, int number, std::chrono::seconds deadline) {
+// TENSOR_TEST_FAULT_RUNS asks for other counts than the usual ones.
+void run_faults(int usual_runs, int number, std::chrono::seconds deadline) {
+  const char* const asked = std::getenv("TENSOR_TEST_FAULT_RUNS");
+  const int runs = asked != nullptr ? std::atoi(asked) : usual_runs;
+  REQUIRE(runs > 0);
   const size_t before = open_descriptors();
   for (int run = 0; run < runs; ++run) {
     const int size = 2 + run % 3;
