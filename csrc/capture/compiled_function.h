@@ -51,9 +51,9 @@ struct CompileOptions {
   /// Of backends of functional graphs: how much of what the backward pass needs is kept rather than computed again,
   /// from 1 (all but what costs next to nothing) to 0 (as little as there can be).
   double memory_budget = 1;
-  /// Whether parameters and buffers stay as they are between calls without gradients: then what depends on them alone is
-  /// computed once, and weights are packed for products, which takes their memory once more. What operators write to them
-  /// is seen, also that of an optimizer; what is written by `data()` or a pointer is not.
+  /// Whether parameters and buffers stay as they are between calls without gradients: then what depends on them alone
+  /// is computed once, and weights are packed for products, which takes their memory once more. What operators write to
+  /// them is seen, also that of an optimizer; what is written by `data()` or a pointer is not.
   bool freeze = false;
   /// Modules that the function uses: their parameters go by name, and it is recorded again after train() and eval().
   std::vector<std::shared_ptr<nn::Module>> modules = {};

@@ -8,8 +8,8 @@
 
 namespace torch::fused {
 
-// fused::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups,
-//                    Tensor? other, str activation) -> Tensor
+// fused::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation,
+//   int groups, Tensor? other, str activation) -> Tensor
 //   activation(convolution + other), channels-last; the function is "none", "relu" or "silu".
 // fused::pack_weight(Tensor weight, bool is_transposed, int rows) -> Tensor
 //   A right factor [k, n], or one that is to be transposed, packed for fused::linear with so many rows: bytes that mean

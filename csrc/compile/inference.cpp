@@ -40,15 +40,46 @@ bool takes_any_layout(const Node& node) {
   return is_norm_by_running_statistics(node) ||
       is_one_of(
              node,
-             {"aten::abs", "aten::add", "aten::avg_pool2d", "aten::cat", "aten::clamp", "aten::clamp_max",
-              "aten::clamp_min", "aten::constant_pad_nd", "aten::div", "aten::elu", "aten::exp", "aten::gelu",
-              "aten::gelu_backward", "aten::hardsigmoid", "aten::hardswish", "aten::hardswish_backward",
-              "aten::hardtanh", "aten::hardtanh_backward", "aten::leaky_relu", "aten::leaky_relu_backward",
-              "aten::max_pool2d_with_indices", "aten::mean", "aten::mul", "aten::native_batch_norm_backward",
-              "aten::_native_batch_norm_legit_functional", "aten::neg", "aten::relu", "aten::sigmoid",
-              "aten::sigmoid_backward", "aten::silu", "aten::silu_backward", "aten::softplus", "aten::sqrt",
-              "aten::sub", "aten::tanh", "aten::tanh_backward", "aten::threshold_backward",
-              "aten::upsample_bilinear2d", "aten::upsample_nearest2d", "aten::_adaptive_avg_pool2d"});
+             {"aten::abs",
+              "aten::add",
+              "aten::avg_pool2d",
+              "aten::cat",
+              "aten::clamp",
+              "aten::clamp_max",
+              "aten::clamp_min",
+              "aten::constant_pad_nd",
+              "aten::div",
+              "aten::elu",
+              "aten::exp",
+              "aten::gelu",
+              "aten::gelu_backward",
+              "aten::hardsigmoid",
+              "aten::hardswish",
+              "aten::hardswish_backward",
+              "aten::hardtanh",
+              "aten::hardtanh_backward",
+              "aten::leaky_relu",
+              "aten::leaky_relu_backward",
+              "aten::max_pool2d_with_indices",
+              "aten::mean",
+              "aten::mul",
+              "aten::native_batch_norm_backward",
+              "aten::_native_batch_norm_legit_functional",
+              "aten::neg",
+              "aten::relu",
+              "aten::sigmoid",
+              "aten::sigmoid_backward",
+              "aten::silu",
+              "aten::silu_backward",
+              "aten::softplus",
+              "aten::sqrt",
+              "aten::sub",
+              "aten::tanh",
+              "aten::tanh_backward",
+              "aten::threshold_backward",
+              "aten::upsample_bilinear2d",
+              "aten::upsample_nearest2d",
+              "aten::_adaptive_avg_pool2d"});
 }
 
 std::optional<std::vector<int64_t>> constants(const std::vector<fx::Dim>& dims) {
@@ -215,8 +246,7 @@ class Rewriter {
         !user->args()[0].is_value() || !user->args()[1].is_value()) {
       return nullptr;
     }
-    const Value other =
-        user->args()[0].value().node == &last ? user->args()[1].value() : user->args()[0].value();
+    const Value other = user->args()[0].value().node == &last ? user->args()[1].value() : user->args()[0].value();
     const auto sizes = float_sizes(other.node->info(other.result));
     if (!sizes || sizes != float_sizes(last.info())) {
       return nullptr;
@@ -398,9 +428,10 @@ class Rewriter {
     const bool is_backward = is_chain_backward(node);
     Node* const copy = to_->node_copy(&node, [&](Value value) {
       const bool is_image = is_backward && (node.args()[0] == Arg(value) || node.args()[1] == Arg(value));
-      return Arg(is_image ? with_format(mapped(Arg(value)).value(), c10::MemoryFormat::ChannelsLast)
-                     : follows ? beside_others(node, value)
-                               : as_in_code(value));
+      return Arg(
+          is_image      ? with_format(mapped(Arg(value)).value(), c10::MemoryFormat::ChannelsLast)
+              : follows ? beside_others(node, value)
+                        : as_in_code(value));
     });
     for (uint32_t r = 0; r < node.num_results(); ++r) {
       if (const TensorInfo* const info = node.info(r)) {

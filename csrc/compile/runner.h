@@ -51,7 +51,8 @@ class TORCH_API Runner {
 /// What the backend "fused" gives for a graph: a CompiledGraph that can be asked what it does.
 class TORCH_API FusedGraph {
  public:
-  explicit FusedGraph(const std::shared_ptr<const fx::Graph>& graph) : FusedGraph(capture::BackendInput{graph, capture::GraphKind::Forward}) {}
+  explicit FusedGraph(const std::shared_ptr<const fx::Graph>& graph)
+      : FusedGraph(capture::BackendInput{graph, capture::GraphKind::Forward}) {}
   /// See Note [Graphs of inference].
   explicit FusedGraph(const capture::BackendInput& input);
 

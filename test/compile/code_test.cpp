@@ -145,8 +145,7 @@ TEST_CASE("Functions of floats have machine code on each level", "[compile][code
     ops.emplace_back("log");
   }
   for (const std::string& op : ops) {
-    const std::string text =
-        "graph(%x) {\n%y = aten::" + op + "(%x)\n%z = aten::mul.Tensor(%y, %x)\nreturn (%z)\n}";
+    const std::string text = "graph(%x) {\n%y = aten::" + op + "(%x)\n%z = aten::mul.Tensor(%y, %x)\nreturn (%z)\n}";
     const torch::fused::FusedGraph compiled(graph_for(text.c_str(), {x}));
     REQUIRE(compiled.program().steps.size() == 1);
     const auto* const group = compiled.program().steps[0].group();

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -308,5 +309,8 @@ TEST_CASE("Random graphs give the bits of their operators", "[compile][fuzz]") {
 }
 
 TEST_CASE("Very many random graphs give the bits of their operators", "[slow][compile][fuzz]") {
-  run_seeds(1000, 100000);
+  const char *const first = std::getenv("TENSOR_TEST_SEED"), *const count = std::getenv("TENSOR_TEST_GRAPHS");
+  run_seeds(
+      first ? static_cast<uint32_t>(std::strtoul(first, nullptr, 10)) : 1000,
+      count ? static_cast<uint32_t>(std::strtoul(count, nullptr, 10)) : 100000);
 }

@@ -6,8 +6,11 @@
 #include <torch/compile.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <functional>
+#include <random>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -137,8 +140,8 @@ TEST_CASE("Statistics of the batch are not folded", "[compile][inference]") {
   nn::Sequential net(conv(16, 32, 3), norm(32), nn::ReLU());
   net->train();
   const torch::NoGradGuard no_grad;
-  const auto compiled = torch::compile(
-      [net](const Tensor& in) mutable { return net->forward(in); }, options_for(net, /*freeze=*/true));
+  const auto compiled =
+      torch::compile([net](const Tensor& in) mutable { return net->forward(in); }, options_for(net, /*freeze=*/true));
   for (int call = 0; call < 3; ++call) {
     const Tensor x = torch::randn({2, 16, 16, 16}), before = net[1]->as<nn::BatchNorm2d>()->running_mean.clone();
     const Tensor got = compiled(x);
@@ -160,7 +163,9 @@ TEST_CASE("Frozen weights are packed, and packed again when they were written to
   const auto check = [&](const Tensor& in) {
     const torch::NoGradGuard no_grad;
     const Tensor got = compiled(in), wanted = net->forward(in);
-    INFO(in.size(0) << " rows: off by " << (got - wanted).abs().max().item<float>() << " of " << wanted.abs().max().item<float>());
+    INFO(
+        in.size(0) << " rows: off by " << (got - wanted).abs().max().item<float>() << " of "
+                   << wanted.abs().max().item<float>());
     CHECK(torch::allclose(got, wanted, 1e-4, 1e-4));
   };
   const auto weight = [&]() -> Tensor& { return net[0]->as<nn::Linear>()->weight; };
@@ -209,6 +214,134 @@ TEST_CASE("Several threads give the bits of one in graphs of inference", "[compi
   const Tensor together = product(rows);
   torch::set_num_threads(before);
   CHECK(alone.equal(together));
+}
+
+namespace {
+
+/// A net of random layers over images, as steps on a growing list of values.
+struct RandomNetImpl : nn::Module {
+  explicit RandomNetImpl(uint32_t seed) : random_(seed) {
+    const int64_t count = 5 + pick(20);
+    for (int64_t i = 0; i < count; ++i) {
+      add_step("layer" + std::to_string(i));
+    }
+  }
+  std::vector<Tensor> forward(const Tensor& x) {
+    Values values{x};
+    for (const auto& step : steps_) {
+      values.push_back(step(values));
+    }
+    return {values.back(), values[values.size() / 2], values[values.size() - 2].flatten(1).slice(1, 0, 7)};
+  }
+
+ private:
+  using Values = std::vector<Tensor>;
+  struct Shape {
+    int64_t channels, square;
+    bool operator==(const Shape&) const = default;
+  };
+
+  int64_t pick(int64_t count) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(count));
+  }
+  void push(Shape shape, std::function<Tensor(Values&)> step) {
+    shapes_.push_back(shape);
+    steps_.push_back(std::move(step));
+  }
+  void add_convolution(size_t from, const std::string& name) {
+    const int64_t in = shapes_[from].channels, kernel = 1 + 2 * pick(2), outs[] = {16, 32, 48, 10};
+    const bool is_depthwise = in % 16 == 0 && pick(3) == 0;
+    const int64_t out = is_depthwise ? in : outs[pick(4)];
+    auto layer = register_module(name, conv(in, out, kernel, is_depthwise ? in : 1, pick(2) == 0));
+    push({out, shapes_[from].square}, [=](Values& v) { return layer->forward(v[from]); });
+  }
+  void add_step(const std::string& name) {
+    const int64_t last = static_cast<int64_t>(shapes_.size()) - 1;
+    const auto from = static_cast<size_t>(pick(3) == 0 ? pick(last + 1) : last);
+    const Shape shape = shapes_[from];
+    const auto [c, square] = shape;
+    switch (pick(12)) {
+      case 0:
+      case 1:
+      case 2:
+        return add_convolution(from, name);
+      case 3: {
+        auto layer = register_module(name, norm(c, pick(2) == 0));
+        return push(shape, [=](Values& v) { return layer->forward(v[from]); });
+      }
+      case 4:
+        return push(shape, [=](Values& v) { return v[from].relu(); });
+      case 5:
+        return push(shape, [=](Values& v) { return torch::silu(v[from]); });
+      case 6: {
+        for (size_t other = 0; other < shapes_.size(); ++other) {
+          if (other != from && shapes_[other] == shape) {
+            return push(shape, [=](Values& v) { return v[from] + v[other]; });
+          }
+        }
+        return push(shape, [=](Values& v) { return torch::gelu(v[from]) * 0.5; });
+      }
+      case 7:
+        if (square < 8) {
+          return push(shape, [=](Values& v) { return v[from].transpose(2, 3); });
+        }
+        return push({c, square / 2}, [=](Values& v) { return torch::max_pool2d(v[from], 2); });
+      case 8:
+        return push(shape, [=](Values& v) { return v[from] * torch::sigmoid(v[from].mean({2, 3}, true)); });
+      case 9:
+        return c > 64 ? push(shape, [=](Values& v) { return v[from].tanh(); }) : push({2 * c, square}, [=](Values& v) {
+          return torch::cat({v[from], v[from].neg()}, 1);
+        });
+      case 10:
+        return push(shape, [=](Values& v) { return v[from].reshape({v[from].size(0), -1}).view(v[from].sizes()) + 1; });
+      default:
+        return push({c / 2, square}, [=](Values& v) { return v[from].slice(1, 0, c / 2); });
+    }
+  }
+
+  std::mt19937 random_;
+  std::vector<Shape> shapes_{{16, 18}}; // by value
+  std::vector<std::function<Tensor(Values&)>> steps_;
+};
+TORCH_MODULE(RandomNet);
+
+void compare_random_nets(uint32_t first, uint32_t count) {
+  const torch::NoGradGuard no_grad;
+  size_t rewritten = 0;
+  for (uint32_t seed = first; seed < first + count; ++seed) {
+    INFO("seed " << seed);
+    torch::manual_seed(seed);
+    RandomNet net(seed);
+    net->eval();
+    torch::CompileOptions options;
+    options.fullgraph = true;
+    options.check_calls = 0;
+    options.freeze = seed % 2 == 0;
+    options.modules = {net.ptr()};
+    const auto compiled = torch::compile([net](const Tensor& in) mutable { return net->forward(in); }, options);
+    const Tensor x = torch::randn({2, 16, 18, 18});
+    const std::vector<Tensor> wanted = net->forward(x);
+    for (int call = 0; call < 3; ++call) {
+      const std::vector<Tensor> got = compiled(x);
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        REQUIRE(got[i].strides().equals(wanted[i].strides()));
+        const double scale = std::max(1.0, wanted[i].abs().max().item<double>());
+        REQUIRE(torch::allclose(got[i], wanted[i], 1e-3, 1e-4 * scale));
+      }
+    }
+    rewritten += torch::explain(compiled).find("call fused::convolution") != std::string::npos ? 1 : 0;
+  }
+  CHECK(rewritten > count / 3);
+}
+
+} // namespace
+
+TEST_CASE("Random nets of convolutions give what eager gives", "[compile][inference][fuzz]") {
+  compare_random_nets(1, 60);
+}
+
+TEST_CASE("Very many random nets of convolutions give what eager gives", "[slow][compile][inference][fuzz]") {
+  compare_random_nets(1000, 20000);
 }
 
 TEST_CASE("Whole steps of training run their convolutions channels-last", "[compile][inference]") {

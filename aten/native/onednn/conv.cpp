@@ -424,8 +424,7 @@ class ConvCut {
       case Along::images:
         return {
             from(all.src, p.in_channels * p.in_size()), all.weight, from(all.dst, p.out_channels * p.out_size()),
-            all.bias,
-            all.other == nullptr ? nullptr : from(all.other, p.out_channels * p.out_size())};
+            all.bias, all.other == nullptr ? nullptr : from(all.other, p.out_channels * p.out_size())};
       case Along::in_channels:
         return {
             from(all.src, p.in_size()), from(all.weight, whole_.layout.weight_channels_last ? 1 : p.kernel_size()),

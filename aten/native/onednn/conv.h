@@ -30,8 +30,8 @@ struct ConvEpilogue {
 };
 
 /// Runs a pass on Float or BFloat16 data. Two of src, weight and dst are read and the third is written, as the pass
-/// says; `bias` (forward pass only) is added to the result, or null. With an epilogue images are channels-last. Returns false, with nothing written, when oneDNN
-/// has no fast kernel for the case on this CPU.
+/// says; `bias` (forward pass only) is added to the result, or null. With an epilogue images are channels-last. Returns
+/// false, with nothing written, when oneDNN has no fast kernel for the case on this CPU.
 bool convolution(
     const ConvProblem& p,
     ConvPass pass,

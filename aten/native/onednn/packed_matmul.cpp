@@ -15,10 +15,10 @@ namespace {
 using dnnl::memory;
 
 // Note [Packed products]
-// A product is cut into blocks of rows, and of columns where there are few rows; each is a primitive for one thread. The
-// cut depends on sizes alone, so bits do not depend on the number of threads. B is packed as the plain primitive for the
-// first rows likes it, and others take it so. oneDNN (2.6) has its fast kernels for packed factors where the result's
-// rows follow one another: blocks of columns are computed beside the result and copied.
+// A product is cut into blocks of rows, and of columns where there are few rows; each is a primitive for one thread.
+// The cut depends on sizes alone, so bits do not depend on the number of threads. B is packed as the plain primitive
+// for the first rows likes it, and others take it so. oneDNN (2.6) has its fast kernels for packed factors where the
+// result's rows follow one another: blocks of columns are computed beside the result and copied.
 
 /// Blocks that a large product is cut into, and products of one that are worth a call.
 constexpr int64_t kBlocks = 8, kLeastWork = int64_t{1} << 22;
@@ -30,12 +30,13 @@ int64_t block_rows(const PackedMatmul& p) {
 }
 
 int64_t block_cols(const PackedMatmul& p) {
-  constexpr int64_t kUnit = 64, kLeastCols = 128;
+  constexpr int64_t kUnit = 64, kLeastCols = 128, kLeastTerms = 512; // beside which a copy costs next to nothing
   const int64_t rows = block_rows(p), down = at::divup(p.m, rows);
-  if (down >= kBlocks) {
+  if (down >= kBlocks || p.k < kLeastTerms) {
     return p.n;
   }
-  const int64_t cols = std::max({at::divup(p.n, at::divup(kBlocks, down)), at::divup(kLeastWork, rows * p.k), kLeastCols});
+  const int64_t cols =
+      std::max({at::divup(p.n, at::divup(kBlocks, down)), at::divup(kLeastWork, rows * p.k), kLeastCols});
   return std::min(p.n, at::divup(cols, kUnit) * kUnit);
 }
 
@@ -96,8 +97,8 @@ std::shared_ptr<const PackedPrimitive> find(const Block& block) {
   static auto* cache = new PrimitiveCache<PackedPrimitive>(1024);
   const PackedMatmul& p = block.whole;
   PrimitiveKey key;
-  for (const int64_t word : {block.rows, block.cols, block.first_rows, p.k, p.a_stride,
-                             int64_t(p.has_bias) | int64_t(p.activation) << 1}) {
+  for (const int64_t word :
+       {block.rows, block.cols, block.first_rows, p.k, p.a_stride, int64_t(p.has_bias) | int64_t(p.activation) << 1}) {
     key.add(word);
   }
   return cache->get(key, [&] { return make(block); });
@@ -135,8 +136,7 @@ std::optional<PackedLayout> packed_layout(const PackedMatmul& p) {
   return layout;
 }
 
-void pack_right_factor(
-    const PackedMatmul& p, const float* b, int64_t row_stride, int64_t col_stride, void* packed) {
+void pack_right_factor(const PackedMatmul& p, const float* b, int64_t row_stride, int64_t col_stride, void* packed) {
   const OneThread one_thread;
   const int64_t cols = block_cols(p);
   for (int64_t col = 0; col < p.n; col += cols) {

@@ -40,8 +40,7 @@ void Assembler::prefix(VectorOp op, int to, int a, int b, int index, bool wide, 
     byte(0x62);
     byte(static_cast<uint8_t>(upper_bits() | (highest(to) ^ 1) << 4 | op.map));
     byte(static_cast<uint8_t>(op.w << 7 | source | 4 | op.prefix));
-    byte(static_cast<uint8_t>(
-        (masking.zeros ? 0x80 : 0) | (wide ? 0x40 : 0) | (highest(a) ^ 1) << 3 | masking.mask));
+    byte(static_cast<uint8_t>((masking.zeros ? 0x80 : 0) | (wide ? 0x40 : 0) | (highest(a) ^ 1) << 3 | masking.mask));
   } else {
     byte(0xC4);
     byte(static_cast<uint8_t>(upper_bits() | op.map));

@@ -27,7 +27,8 @@ struct VectorOp {
   uint8_t opcode;
 };
 
-// The W bit counts in the encoding for AVX-512; that for AVX2 ignores it where instructions for doubles have it set here.
+// The W bit counts in the encoding for AVX-512; that for AVX2 ignores it where instructions for doubles have it set
+// here.
 inline constexpr VectorOp kAddFloats{1, 0, 0, 0x58}, kMulFloats{1, 0, 0, 0x59}, kSubFloats{1, 0, 0, 0x5C},
     kMinFloats{1, 0, 0, 0x5D}, kDivFloats{1, 0, 0, 0x5E}, kMaxFloats{1, 0, 0, 0x5F}, kSqrtFloats{1, 0, 0, 0x51},
     kAnd{1, 0, 0, 0x54}, kAndNot{1, 0, 0, 0x55}, kOr{1, 0, 0, 0x56}, kXor{1, 0, 0, 0x57}, kCompareFloats{1, 0, 0, 0xC2},

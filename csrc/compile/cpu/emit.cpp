@@ -12,11 +12,11 @@ namespace torch::fused::cpu {
 
 // Note [Emitted loops]
 // The body stands in the code for several vectors at a time, whose instructions alternate, so that none waits for the
-// one before it; then for one vector; then for what is left: for one element, in vectors of which the other lanes are of
-// no account, or with AVX-512 for a vector of which a mask register tells the lanes. So nothing is read or written that
-// is no element. Values keep their registers from the instruction that makes them to the last that reads them. Nothing
-// is spilled: a body that needs more registers is emitted for fewer vectors at a time, and for none if it needs more for
-// one.
+// one before it; then for one vector; then for what is left: for one element, in vectors of which the other lanes are
+// of no account, or with AVX-512 for a vector of which a mask register tells the lanes. So nothing is read or written
+// that is no element. Values keep their registers from the instruction that makes them to the last that reads them.
+// Nothing is spilled: a body that needs more registers is emitted for fewer vectors at a time, and for none if it needs
+// more for one.
 //
 // Masks are values like others, vectors with all bits of a lane or none. With AVX-512, whose instructions compare into
 // mask registers, those that only choose between values stay in these.
@@ -324,11 +324,7 @@ class BodyEmitter {
 
   void shift(Micro op, int to, int a, uint8_t by) {
     const int kind = op == Micro::ShiftLeft ? 6 : op == Micro::ShiftRight ? 4 : 2;
-    code_.op(
-        width_ == 4                  ? kShiftInts
-            : op == Micro::ShiftRight ? kShiftLongsSigned
-                                      : kShiftLongs,
-        kind, to, a);
+    code_.op(width_ == 4 ? kShiftInts : op == Micro::ShiftRight ? kShiftLongsSigned : kShiftLongs, kind, to, a);
     code_.byte(by);
   }
 
@@ -463,7 +459,8 @@ class BodyEmitter {
       }
       for (int u = 0; u < unroll_; ++u) {
         const auto mask = static_cast<uint8_t>(masks[u]);
-        const VectorOp op{kBlendByMask.map, kBlendByMask.prefix, static_cast<uint8_t>(width_ == 8), kBlendByMask.opcode};
+        const VectorOp op{
+            kBlendByMask.map, kBlendByMask.prefix, static_cast<uint8_t>(width_ == 8), kBlendByMask.opcode};
         code_.op(op, to[u], b[u], a[u], true, {mask, false});
       }
       registers_[index] = to;
@@ -536,7 +533,8 @@ class BodyEmitter {
       const int mask = free_masks_[static_cast<size_t>(u) % free_masks_.size()];
       compare(mask, u);
       to.push_back(take());
-      const VectorOp expand{kVectorOfMask.map, kVectorOfMask.prefix, static_cast<uint8_t>(width_ == 8), kVectorOfMask.opcode};
+      const VectorOp expand{
+          kVectorOfMask.map, kVectorOfMask.prefix, static_cast<uint8_t>(width_ == 8), kVectorOfMask.opcode};
       code_.op(expand, to[u], 0, mask);
     }
     release(index);
@@ -656,7 +654,8 @@ class BodyEmitter {
   void store_mask(int value, Address to) {
     const int low = take();
     if (is_wide_) {
-      code_.op_constant(kAnd, low, value, code_.constant(width_ == 4 ? std::vector<uint32_t>{1} : std::vector<uint32_t>{1, 0}));
+      code_.op_constant(
+          kAnd, low, value, code_.constant(width_ == 4 ? std::vector<uint32_t>{1} : std::vector<uint32_t>{1, 0}));
       code_.op(width_ == 4 ? kIntsToBytes : kLongsToBytes, low, 0, to, true, stored());
       free_.push_back(low);
       return;
@@ -804,9 +803,9 @@ uint32_t MicroBody::put(MicroInst inst) {
 std::optional<std::vector<uint8_t>> emit(const MicroBody& body, uint16_t num_operands, CodeLevel level) {
   const auto& insts = body.insts();
   const bool is_wide = level == CodeLevel::Avx512;
-  if (num_operands > kMostOperands ||
-      (!is_wide &&
-       std::any_of(insts.begin(), insts.end(), [](const MicroInst& inst) { return is_of_avx512(inst.op); }))) {
+  if (num_operands > kMostOperands || (!is_wide && std::any_of(insts.begin(), insts.end(), [](const MicroInst& inst) {
+        return is_of_avx512(inst.op);
+      }))) {
     return std::nullopt;
   }
   for (int unroll = kMostUnrolled; unroll >= 1; unroll /= 2) {
