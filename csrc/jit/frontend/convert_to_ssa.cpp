@@ -59,7 +59,7 @@ class VariablesOfControlFlow {
 
   Value* load_at_end(Block* block, const std::string& name, const TypePtr& type) {
     const WithInsertPoint at(block);
-    return named(graph_.insertNode(graph_.createLoad(name, type))->output(), name);
+    return graph_.insertNode(graph_.createLoad(name, type))->output();
   }
 
   void store_behind(Node* node, const std::string& name, Value* value) {
@@ -104,12 +104,17 @@ class VariablesOfControlFlow {
       if (outside == variables.end()) {
         continue; // exists in the body alone
       }
-      const TypePtr& type = outside->second;
-      Node* before = graph_.createLoad(name, type)->insertBefore(node);
-      node->addInput(named(before->output(), name));
-      Value* state = named(body->addInput()->setType(type), name);
+      // Inside, None may have become a value.
+      const std::optional<TypePtr> unified = unifyTypes(outside->second, inside.at(name));
+      const TypePtr type = unified ? *unified : outside->second;
+      Node* before = graph_.createLoad(name, outside->second)->insertBefore(node);
+      node->addInput(before->output());
+      Value* state = body->addInput()->setType(type);
+      if (name[0] != '$') {
+        state->setDebugName(name.substr(0, name.find('@')));
+      }
       graph_.createStore(name, state)->insertBefore(first);
-      body->registerOutput(load_at_end(body, name, type));
+      body->registerOutput(load_at_end(body, name, inside.at(name)));
       store_behind(node, name, named(node->addOutput()->setType(type), name));
       carried.insert(name);
     }
@@ -130,7 +135,8 @@ void copy_block(Graph& graph, Block* from, std::vector<Value*>& outputs) {
   for (Node* node : from->nodes()) {
     Node* copy = graph.insertNode(graph.createClone(node, map_value));
     for (size_t i = 0; i < node->outputs().size(); ++i) {
-      copies[node->output(i)] = copy->output(i);
+      // Names are taken twice by libtorch's copies of blocks.
+      copies[node->output(i)] = copy->output(i)->copyMetadata(node->output(i));
     }
   }
   for (Value* output : from->outputs()) {
@@ -142,8 +148,19 @@ void copy_block(Graph& graph, Block* from, std::vector<Value*>& outputs) {
 /// prim::LoopContinuation(go on?, state ...).
 class LoopContinuations {
  public:
-  explicit LoopContinuations(Graph& graph) : graph_(graph) {}
+  explicit LoopContinuations(Graph& graph) : graph_(graph) {
+    const WithInsertPoint at(*graph.nodes().begin());
+    false_ = graph.insertConstant(false);
+  }
 
+  void run() {
+    visit(graph_.block(), nullptr);
+    if (!false_->hasUses()) {
+      false_->node()->destroy();
+    }
+  }
+
+ private:
   void visit(Block* block, Node* loop) {
     for (auto it = block->nodes().begin(); it != block->nodes().end(); ++it) {
       Node* node = *it;
@@ -161,24 +178,23 @@ class LoopContinuations {
     }
   }
 
- private:
   void replace(Node* statement, Node* loop) {
     const WithInsertPoint at(statement);
     std::vector<Value*> inputs;
     if (statement->kind() == prim::BreakStmt) {
-      inputs.push_back(graph_.insertConstant(false));
+      inputs.push_back(false_);
     } else {
       copy_block(graph_, loop->blocks()[kConditionBlock], inputs);
     }
-    for (const Value* state : loop->blocks()[kBodyBlock]->outputs()) {
-      const Node* load = state->node();
-      const std::string& name = load->s(attr::name);
-      inputs.push_back(graph_.insertNode(graph_.createLoad(name, load->output()->type()))->output());
+    for (Value* state : loop->blocks()[kBodyBlock]->outputs()) {
+      Node* load = graph_.createClone(state->node(), [](Value* value) { return value; });
+      inputs.push_back(graph_.insertNode(load)->output());
     }
     graph_.insertNode(graph_.create(prim::LoopContinuation, inputs, 0)->setSourceRange(statement->sourceRange()));
   }
 
   Graph& graph_;
+  Value* false_;
 };
 
 // ---- loops with one block -------------------------------------------------------------------------------------------
@@ -200,12 +216,10 @@ void inline_conditions(Graph& graph, Block* block) {
       copy_block(graph, condition, at_start);
     }
     node->insertInput(1, at_start.at(0));
-    std::vector<Value*> at_end;
-    {
-      const WithInsertPoint end(body);
-      copy_block(graph, condition, at_end);
+    while (condition->nodes().begin() != condition->nodes().end()) {
+      (*condition->nodes().begin())->moveBefore(body->return_node());
     }
-    body->insertOutput(0, at_end.at(0));
+    body->insertOutput(0, condition->outputs().at(0));
     node->eraseBlock(kConditionBlock);
   }
 }
@@ -260,8 +274,7 @@ void inlineWithBlocks(Block* block) {
     }
     Node* exit = graph.create(prim::Exit, {node->input()})->insertBefore(node);
     exit->setSourceRange(node->sourceRange());
-    const ClassType& type = node->input()->type()->expectRef<ClassType>();
-    exit->output()->setType(type.getMethod("__exit__").getSchema().returns().at(0).type());
+    exit->output()->renumber(static_cast<size_t>(node->i(attr::value)));
     body->removeAllOutputs();
     it.destroyCurrent();
   }
@@ -291,15 +304,16 @@ void check_nesting(Graph& graph) {
 
 } // namespace
 
-void convertToSSA(Graph& graph, const TypePtr& return_type) {
+void convertToSSA(Graph& graph) {
   VariableTypes types;
   VariablesOfControlFlow(graph).visit(graph.block(), types);
-  LoopContinuations(graph).visit(graph.block(), nullptr);
+  LoopContinuations(graph).run();
   inline_conditions(graph, graph.block());
   Variables variables;
   erase_loads_and_stores(graph.block(), variables);
-  transformExits(graph, return_type);
+  transformExits(graph);
   check_nesting(graph);
+  joinConditionals(graph.block());
   inlineWithBlocks(graph.block());
 }
 

@@ -67,6 +67,7 @@ SugaredValuePtr Emitter::emit_call(const Syntax& expression, const TypePtr& hint
     const SugaredValuePtr object = emit_sugared(expression[0][0]);
     const auto* simple = dynamic_cast<SimpleValue*>(object.get());
     if (simple && simple->getValue()->type()->kind() == TypeKind::TensorType) {
+      graph().skipNumbers(1); // libtorch looks the tensor up twice
       return std::make_shared<SimpleValue>(emit_tolist(expression, simple->getValue(), hint));
     }
   }

@@ -196,6 +196,16 @@ TypePtr unshaped(const TypePtr& type) {
 
 } // namespace
 
+namespace {
+
+// A literal where one of several types is wanted is of all of them, as in libtorch.
+Value* widened(Graph& graph, Value* literal, const TypePtr& hint) {
+  const bool wider = hint && (hint->kind() == TypeKind::OptionalType || hint->kind() == TypeKind::UnionType);
+  return wider ? graph.insertUncheckedCast(literal, hint) : literal;
+}
+
+} // namespace
+
 Value* Emitter::emit_list(const Syntax& expression, const TypePtr& hint) {
   const SourceRange& range = expression.range;
   const TypePtr wanted = element_hint(hint);
@@ -219,7 +229,7 @@ Value* Emitter::emit_list(const Syntax& expression, const TypePtr& hint) {
                              << "` did not match the types of the given list elements, which were unified to "
                              << one_type_of(values)->repr_str();
   }
-  return graph().insertNode(graph().createList(type, values)->setSourceRange(range))->output();
+  return widened(graph(), graph().insertNode(graph().createList(type, values)->setSourceRange(range))->output(), hint);
 }
 
 namespace {
@@ -251,11 +261,9 @@ Value* Emitter::emit_dict(const Syntax& expression, const TypePtr& hint) {
   const DictType* wanted = dict_hint(hint);
   std::vector<Value*> keys;
   std::vector<Value*> values;
-  for (const SyntaxPtr& key : expression[0].children) {
-    keys.push_back(emit(*key));
-  }
-  for (const SyntaxPtr& value : expression[1].children) {
-    values.push_back(emit(*value));
+  for (size_t i = 0; i < expression[0].size(); ++i) {
+    keys.push_back(emit(expression[0][i]));
+    values.push_back(emit(expression[1][i]));
   }
   TypePtr key_type = wanted ? wanted->getKeyType() : TypePtr(StringType::get());
   TypePtr value_type = wanted ? wanted->getValueType() : TypePtr(TensorType::get());
@@ -276,7 +284,8 @@ Value* Emitter::emit_dict(const Syntax& expression, const TypePtr& hint) {
     values[i] = tryConvertToType(range, graph(), value_type, values[i], true);
   }
   check_entries(range, *DictType::create(key_type, value_type), keys, values);
-  return graph().insertNode(graph().createDict(key_type, value_type, keys, values)->setSourceRange(range))->output();
+  Node* node = graph().insertNode(graph().createDict(key_type, value_type, keys, values)->setSourceRange(range));
+  return widened(graph(), node->output(), hint);
 }
 
 // A loop that appends to a list, whose type is known when the first element has been emitted.
@@ -442,6 +451,7 @@ Value* Emitter::emit_unary(const Syntax& expression) {
   if (minus) {
     // Negative numbers are constants.
     if (const std::optional<IValue> number = toIValue(operand)) {
+      graph().skipNumbers(1); // the operator, in libtorch
       if (number->isInt() && number->toInt() != std::numeric_limits<int64_t>::min()) {
         return constant(-number->toInt(), range);
       }
@@ -537,6 +547,7 @@ Refinements Refinements::Or(const Refinements& other) const {
 Value* Emitter::emit_condition_value(const Syntax& expression) {
   Value* value = emit(expression);
   if (value->type()->kind() == TypeKind::BoolType) {
+    graph().insertConstant(int64_t{0}); // as casts do (CastValue)
     return value;
   }
   try {

@@ -151,6 +151,8 @@ void Emitter::finish_returns(FunctionSchema schema) {
   const TypePtr result = declared_return_ ? declared_return_
       : merged_return_                    ? merged_return_
                                           : TypePtr(NoneType::get());
+  // What the returns give takes its place.
+  graph().registerOutput(graph().insertNode(graph().createUninitialized(result))->output());
   std::vector<c10::Argument> returns{c10::Argument("", result)};
   method_.setSchema(schema.cloneWithReturns(std::move(returns)));
 }
@@ -163,7 +165,7 @@ void Emitter::emit() {
   }
   emit_statements(function_[2]);
   finish_returns(std::move(schema));
-  convertToSSA(*graph_, method_.getSchema().returns().at(0).type());
+  convertToSSA(*graph_);
 }
 
 void compileFunction(const Syntax& function, const Self* self, GraphFunction& method, const ResolverPtr& resolver) {

@@ -43,7 +43,7 @@ Value* Emitter::emit_local_function(const SourceRange& range, Symbol kind, const
   inner.emit_statements(function[2]);
   inner.finish_returns(FunctionSchema(function.text, "", {}, {}));
   const TypePtr result = scratch.getSchema().returns().at(0).type();
-  convertToSSA(*subgraph, result);
+  convertToSSA(*subgraph);
   Node* node = graph().insertNode(graph().create(kind, captured)->setSourceRange(range));
   node->output()->setType(
       kind == prim::fork ? TypePtr(FutureType::create(result)) : TypePtr(AwaitType::create(result)));

@@ -121,6 +121,13 @@ void Emitter::emit_assign(const Syntax& statement) {
       return;
     }
   }
+  if (targets.size() == 1 && targets[0].is(SyntaxKind::Attribute)) {
+    // The object comes before what it is given.
+    const SugaredValuePtr object = emit_sugared(targets[0][0]);
+    Value* value = emit(statement[1], annotation);
+    object->setAttr(statement.range, method_, targets[0].text, value);
+    return;
+  }
   const SugaredValuePtr value = emit_sugared(statement[1], annotation);
   for (const SyntaxPtr& target : targets.children) {
     // Errors mark the statement or, where several values are unpacked, these.
@@ -283,6 +290,9 @@ void Emitter::emit_augmented_assign(const Syntax& statement) {
     after = emit_builtin(range, Symbol::aten(writes ? op.inplace : op.name), {before, value});
   }
   emit_assign_to(target, std::make_shared<SimpleValue>(after), range);
+  if (kind != TypeKind::TensorType && target.is(SyntaxKind::Name)) {
+    environment_->loadIfDefined(target.text); // as in libtorch
+  }
 }
 
 void Emitter::emit_augmented_subscript(const Syntax& statement) {
@@ -352,6 +362,7 @@ void Emitter::emit_delete(const Syntax& statement) {
 
 void Emitter::emit_raise_message(const SourceRange& range, Value* message, Value* class_name) {
   graph().insertNode(graph().create(prim::RaiseException, {message, class_name}, 0)->setSourceRange(range));
+  graph().skipNumbers(1); // its results, as a tuple
   exit_blocks_.insert(environment_->block());
 }
 
@@ -421,6 +432,12 @@ void Emitter::insert_refinements(const SourceRange& range, const std::vector<Ref
       continue;
     }
     Value* cast = graph().insertUncheckedCast(before, refinement.type);
+    if (isMeaningfulName(refinement.name)) {
+      cast->setDebugName(refinement.name);
+    }
+    if (environment_->next()) {
+      environment_->next()->loadIfDefined(refinement.name);
+    }
     environment_->insertStore(refinement.name, range, cast, refinement.type);
   }
 }
@@ -463,18 +480,27 @@ void Emitter::merge_branches(
     const std::shared_ptr<Environment>& otherwise) {
   const bool then_exits = exit_blocks_.count(node->blocks()[0]) > 0;
   const bool otherwise_exits = exit_blocks_.count(node->blocks()[1]) > 0;
+  std::set<std::string> names;
+  for (const std::string& name : then->definedVariables()) {
+    names.insert(name);
+    otherwise->loadIfDefined(name);
+  }
+  for (const std::string& name : otherwise->definedVariables()) {
+    names.insert(name);
+    then->loadIfDefined(name);
+  }
   if (then_exits && otherwise_exits) {
     exit_blocks_.insert(node->owningBlock());
     return;
   }
-  std::set<std::string> names;
-  for (const std::string& name : then->definedVariables()) {
-    names.insert(name);
-  }
-  for (const std::string& name : otherwise->definedVariables()) {
-    names.insert(name);
-  }
   for (const std::string& name : names) {
+    const bool in_both = then_exits || otherwise_exits || (then->isDefined(name) && otherwise->isDefined(name));
+    if (in_both && !then_exits) {
+      then->loadIfDefined(name);
+    }
+    if (in_both && !otherwise_exits) {
+      otherwise->loadIfDefined(name);
+    }
     const TypePtr in_then = then_exits ? nullptr : then->findType(name);
     const TypePtr in_otherwise = otherwise_exits ? nullptr : otherwise->findType(name);
     if (then_exits || otherwise_exits) {
@@ -491,6 +517,7 @@ void Emitter::merge_branches(
       if (!live->isDefined(name)) {
         continue;
       }
+      environment_->loadIfDefined(name);
       environment_->setType(name, only);
       continue;
     }
@@ -508,6 +535,7 @@ void Emitter::merge_branches(
       }
       continue;
     }
+    environment_->loadIfDefined(name);
     if (const std::optional<TypePtr> unified = unifyTypes(in_then, in_otherwise)) {
       environment_->setType(name, *unified);
       continue;
@@ -533,22 +561,19 @@ void Emitter::emit_loop(
   // Until it is in SSA form, a loop has two blocks: one computes whether it goes on, the other is the body.
   Block* condition_block = node->addBlock();
   Block* body_block = node->addBlock();
-  Value* iteration = body_block->addInput()->setType(IntType::get());
   push_frame(condition_block);
   Refinements refinements;
-  {
+  if (condition) {
     const WithInsertPoint at(condition_block);
-    Value* go_on = nullptr;
-    if (condition) {
-      const Condition emitted = emit_condition(*condition);
-      go_on = emitted.value;
-      refinements = emitted.refinements;
-    } else {
-      go_on = constant(true, range);
-    }
-    condition_block->registerOutput(go_on);
+    const Condition emitted = emit_condition(*condition);
+    condition_block->registerOutput(emitted.value);
+    refinements = emitted.refinements;
+  } else {
+    const WithInsertPoint at(node);
+    condition_block->registerOutput(constant(true, range));
   }
   pop_frame();
+  Value* iteration = body_block->addInput()->setType(IntType::get());
   push_frame(body_block);
   if (std::exchange(own_variables_, false)) {
     environment_->setOwnVariables('@' + std::to_string(++comprehensions_));
@@ -558,8 +583,8 @@ void Emitter::emit_loop(
     const WithInsertPoint at(body_block);
     insert_refinements(range, refinements.when_true);
     if (iterable) {
-      const SugaredValuePtr item = iterable->getitem(range, method_, iteration);
-      emit_assign_to(*target, item, range);
+      Value* item = iterable->getitem(range, method_, iteration)->asValue(range, method_);
+      emit_assign_to(*target, std::make_shared<SimpleValue>(item), range);
     }
     body();
   }
@@ -627,6 +652,7 @@ void Emitter::emit_unrolled(
 void Emitter::emit_with(const Syntax& statement) {
   std::vector<std::pair<Value*, const Syntax*>> entered;
   std::vector<Block*> blocks;
+  std::vector<Node*> nodes;
   // Each context holds those behind it in a block of its own.
   std::vector<Node*> insert_points;
   for (const SyntaxPtr& item : statement[0].children) {
@@ -655,6 +681,7 @@ void Emitter::emit_with(const Syntax& statement) {
       emit_assign_to((*item)[1], std::make_shared<SimpleValue>(entering->output()), item->range);
     }
     Node* node = graph().insertNode(graph().create(prim::With, {context}, 0)->setSourceRange(item->range));
+    nodes.push_back(node);
     insert_points.push_back(graph().insertPoint());
     blocks.push_back(node->addBlock());
     graph().setInsertPoint(blocks.back());
@@ -670,6 +697,8 @@ void Emitter::emit_with(const Syntax& statement) {
       environment_->setType(name, inner->findType(name));
     }
     graph().setInsertPoint(insert_points.back());
+    nodes.back()->i_(attr::value, static_cast<int64_t>(graph().reserveNumber()));
+    nodes.pop_back();
     insert_points.pop_back();
     blocks.pop_back();
   }

@@ -167,6 +167,13 @@ Value* Environment::getVar(const std::string& name, const SourceRange& range) {
   return getSugaredVar(name, range)->asValue(range, method_);
 }
 
+void Environment::loadIfDefined(const std::string& name) {
+  const WithInsertPoint at(block_->return_node());
+  if (!find_here(name) && errors_.count(name) == 0) {
+    find_outside(name);
+  }
+}
+
 void Environment::setVar(const SourceRange& range, const std::string& name, Value* value) {
   setSugaredVar(range, name, std::make_shared<SimpleValue>(value));
 }

@@ -37,6 +37,9 @@ struct Environment {
   /// false.
   SugaredValuePtr getSugaredVar(const std::string& name, const SourceRange& range, bool required = true);
   Value* getVar(const std::string& name, const SourceRange& range);
+  /// Loads a variable that there is at the end of the block, as libtorch's compiler does where branches meet: nobody
+  /// uses the value, but the names and numbers of values count it.
+  void loadIfDefined(const std::string& name);
   /// The type from now on; the value is that of the next load.
   void setType(const std::string& name, TypePtr type);
   /// Why the variable cannot be used any more.

@@ -3,51 +3,49 @@
 // whether it has (a bool) and with which values; what follows it in its own block is run only if it has not. Blocks
 // around it hand both on, up to the block that the exit leads to: the function for return, the loop's body for break
 // and continue, whose outputs they then are. Where one branch of an If always exits and the other never does, what
-// follows moves into the other branch, so that the usual `if x: return y` costs no second test. Values that are never
-// seen are prim::Uninitialized.
+// follows is moved into the other branch in the end (joinConditionals), so that the usual `if x: return y` costs no
+// second test. Values that are never seen are prim::Uninitialized.
+//
+// Values are made in the order of libtorch's compiler, so that their numbers are those of its graphs.
 #include <csrc/jit/frontend/convert_to_ssa.h>
 #include <csrc/jit/ir/constants.h>
 #include <csrc/jit/serialize/stack_room.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 namespace torch::jit {
 
 namespace {
 
-enum class Status { Will, Might, Wont, Throws };
-
-/// Whether a block has exited, and the values that it gives if so.
+/// Whether a block has exited, and the values that it gives if so. `has_exited` may be one of the transformer's three.
 struct Exit {
-  Status status = Status::Wont;
-  Value* has_exited = nullptr; // of those that might
-  std::vector<Value*> values; // of those that will or might
+  Value* has_exited;
+  std::vector<Value*> values;
 };
+
+enum class Status { Will, Might, Wont, Throws };
 
 class ExitTransformer {
  public:
-  /// `types` are those of the values of returns; for loops they are found in each body.
-  ExitTransformer(Graph& graph, Symbol kind, std::vector<TypePtr> types)
-      : graph_(graph), kind_(kind), types_(std::move(types)) {
+  ExitTransformer(Graph& graph, Symbol kind) : graph_(graph), kind_(kind) {
     const WithInsertPoint at(*graph.nodes().begin());
     true_ = graph.insertConstant(true);
     false_ = graph.insertConstant(false);
+    throws_ = nothing(BoolType::get());
   }
 
   void run() {
-    Exit exit = visit(graph_.block());
-    if (kind_ == prim::ReturnStmt) {
-      // Functions that only throw give a value all the same.
-      while (!graph_.outputs().empty()) {
-        graph_.eraseOutput(graph_.outputs().size() - 1);
-      }
-      for (size_t i = 0; i < types_.size(); ++i) {
-        graph_.registerOutput(exit.status == Status::Will ? exit.values[i] : nothing(types_[i]));
+    visit(graph_.block());
+    for (Value* each : {true_, false_}) {
+      if (!each->hasUses()) {
+        each->node()->destroy();
       }
     }
-    for (Value* flag : {true_, false_}) {
-      if (!flag->hasUses()) {
-        flag->node()->destroy();
+    for (Value* each : nothings_) {
+      if (!each->hasUses()) {
+        each->node()->destroy();
       }
     }
   }
@@ -59,57 +57,68 @@ class ExitTransformer {
         return known;
       }
     }
-    const WithInsertPoint at(true_->node());
+    const WithInsertPoint at(*graph_.nodes().begin());
     nothings_.push_back(graph_.insertNode(graph_.createUninitialized(type))->output());
     return nothings_.back();
   }
 
-  Value* flag_of(const Exit& exit) {
-    switch (exit.status) {
-      case Status::Will:
-        return true_;
-      case Status::Might:
-        return exit.has_exited;
-      default:
-        return false_;
+  std::vector<Value*> nothing_like(at::ArrayRef<Value*> values) {
+    std::vector<Value*> all;
+    for (const Value* value : values) {
+      all.push_back(nothing(value->type()));
     }
+    return all;
   }
 
-  Value* value_of(const Exit& exit, size_t i) {
-    return i < exit.values.size() ? exit.values[i] : nothing(types_[i]);
+  Status status_of(const Exit& exit) const {
+    return exit.has_exited == true_  ? Status::Will
+        : exit.has_exited == false_  ? Status::Wont
+        : exit.has_exited == throws_ ? Status::Throws
+                                     : Status::Might;
+  }
+  Exit wont() const {
+    return {false_, {}};
   }
 
   // What stands behind an exit is never run.
   void delete_from(Block* block, graph_node_list_iterator first) {
-    for (size_t i = 0; i < block->outputs().size(); ++i) {
-      block->replaceOutput(i, nothing(block->outputs()[i]->type()));
+    if (first == block->nodes().end()) {
+      return;
     }
-    auto last = block->nodes().rbegin();
-    while (first != block->nodes().end() && *last != (*first)->prev()) {
-      const bool is_first = *last == *first;
-      if (is_first) {
-        (*last)->destroy();
+    Node* const last = *first;
+    for (;;) {
+      Node* node = block->return_node()->prev();
+      for (Value* output : node->outputs()) {
+        if (output->hasUses()) {
+          output->replaceAllUsesWith(nothing(output->type()));
+        }
+      }
+      const bool done = node == last;
+      node->destroy();
+      if (done) {
         return;
       }
-      last.destroyCurrent();
-      // destroyCurrent stands at the node that was seen before it, in its direction.
-      ++last;
     }
+  }
+
+  bool is_target(const Block* block) const {
+    const Node* owner = block->owningNode();
+    return kind_ == prim::LoopContinuation ? owner && owner->kind() == prim::Loop : !owner;
   }
 
   Exit visit(Block* block) {
     check_stack_room("statements that exit early");
-    Exit exit;
+    Exit exit = wont();
     for (auto it = block->nodes().begin(); it != block->nodes().end();) {
       Node* node = *it;
       ++it;
       if (node->kind() == prim::RaiseException) {
-        exit = Exit{Status::Throws, nullptr, {}};
+        exit = Exit{throws_, {}};
       } else if (node->kind() == kind_) {
-        exit = Exit{Status::Will, nullptr, node->inputs().vec()};
+        exit = Exit{true_, node->inputs().vec()};
         node->destroy();
       } else if (node->kind() == prim::If) {
-        exit = visit_if(block, node, it);
+        exit = visit_if(node);
       } else if (node->kind() == prim::With) {
         exit = visit(node->blocks()[0]);
       } else if (node->kind() == prim::Loop) {
@@ -117,142 +126,123 @@ class ExitTransformer {
       } else {
         continue;
       }
-      if (exit.status == Status::Will || exit.status == Status::Throws) {
+      const Status status = status_of(exit);
+      if (status == Status::Will || status == Status::Throws) {
         delete_from(block, it);
-        return exit;
+        break;
       }
-      if (exit.status == Status::Might) {
-        return guard(block, std::move(exit), it);
-      }
-    }
-    return exit;
-  }
-
-  static void move_rest(Block* to, graph_node_list_iterator first, graph_node_list_iterator end) {
-    while (first != end) {
-      Node* node = *first;
-      ++first;
-      node->moveBefore(to->return_node());
-    }
-  }
-
-  static bool is_within(const Value* value, const Block* block) {
-    for (const Block* each = value->node()->owningBlock(); each;
-         each = each->owningNode() ? each->owningNode()->owningBlock() : nullptr) {
-      if (each == block) {
-        return true;
+      if (status == Status::Might) {
+        if (it != block->nodes().end()) {
+          exit = guard(block, exit, it);
+        }
+        break;
       }
     }
-    return false;
+    return is_target(block) ? leave(block, exit) : exit;
   }
 
-  // The outputs of `block` that are computed in one branch of `node` become outputs of the node.
-  void give_outputs(Block* block, Node* node, Block* computing) {
-    for (size_t i = 0; i < block->outputs().size(); ++i) {
-      Value* output = block->outputs()[i];
-      if (!is_within(output, computing)) {
-        continue;
-      }
-      for (Block* branch : node->blocks()) {
-        branch->registerOutput(branch == computing ? output : nothing(output->type()));
-      }
-      block->replaceOutput(i, node->addOutput()->setType(output->type()));
+  // The block that exits lead to gives their values.
+  Exit leave(Block* block, const Exit& exit) {
+    const Status status = status_of(exit);
+    if (status == Status::Might) {
+      Node* node = graph_.create(prim::If, {exit.has_exited}, 0)->insertBefore(block->return_node());
+      node->addBlock();
+      node->addBlock();
+      const std::vector<Value*> otherwise = block->outputs().vec();
+      add_outputs(node, exit.values, otherwise);
+      replace_outputs(block, node->outputs());
+    } else if (status == Status::Will) {
+      replace_outputs(block, exit.values);
+    }
+    return wont();
+  }
+
+  static void replace_outputs(Block* block, at::ArrayRef<Value*> values) {
+    TORCH_INTERNAL_ASSERT(block->outputs().size() == values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      block->replaceOutput(i, values[i]);
     }
   }
 
-  Exit visit_if(Block* block, Node* node, graph_node_list_iterator& rest) {
-    Exit first = visit(node->blocks()[0]);
-    Exit second = visit(node->blocks()[1]);
-    const auto leaves = [](const Exit& exit) { return exit.status == Status::Will || exit.status == Status::Throws; };
-    const bool first_leaves = leaves(first);
-    if (first_leaves != leaves(second) && (first_leaves ? second : first).status == Status::Wont) {
-      Block* staying = node->blocks()[first_leaves ? 1 : 0];
-      for (size_t i = node->outputs().size(); i-- > 0;) {
-        node->output(i)->replaceAllUsesWith(staying->outputs()[i]);
-        node->blocks()[0]->eraseOutput(i);
-        node->blocks()[1]->eraseOutput(i);
-        node->eraseOutput(i);
-      }
-      move_rest(staying, rest, block->nodes().end());
-      rest = block->nodes().end();
-      // Outputs of this block are computed in the branch now; visiting it may put others in their place.
-      give_outputs(block, node, staying);
-      (first_leaves ? second : first) = visit(staying);
+  static void add_outputs(Node* node, at::ArrayRef<Value*> first, at::ArrayRef<Value*> second) {
+    for (size_t i = 0; i < first.size(); ++i) {
+      node->blocks()[0]->registerOutput(first[i]);
+      node->blocks()[1]->registerOutput(second[i]);
+      const TypePtr &one = first[i]->type(), &other = second[i]->type();
+      const std::optional<TypePtr> unified = unifyTypes(one, other);
+      node->addOutput()->setType(unified ? *unified : TypePtr(UnionType::create({one, other})));
     }
-    return merge(node, first, second);
   }
 
   // The exits of both branches as outputs of the If.
-  Exit merge(Node* node, const Exit& first, const Exit& second) {
-    if (first.status == Status::Throws || second.status == Status::Throws) {
-      const Exit& other = first.status == Status::Throws ? second : first;
-      if (other.status == Status::Throws || other.status == Status::Wont) {
-        return Exit{other.status, nullptr, {}};
-      }
-    } else if (first.status == Status::Wont && second.status == Status::Wont) {
-      return {};
+  Exit visit_if(Node* node) {
+    Exit first = visit(node->blocks()[0]);
+    Exit second = visit(node->blocks()[1]);
+    return merge(node, std::move(first), std::move(second));
+  }
+
+  Exit merge(Node* node, Exit first, Exit second) {
+    const Status one = status_of(first), other = status_of(second);
+    const auto stays = [](Status status) { return status == Status::Wont || status == Status::Throws; };
+    if (stays(one) && stays(other)) {
+      return one == Status::Throws && other == Status::Throws ? Exit{throws_, {}} : wont();
     }
-    const auto returns_surely = [](const Exit& exit) {
-      return exit.status == Status::Will || exit.status == Status::Throws;
-    };
-    Exit merged;
-    merged.status = returns_surely(first) && returns_surely(second) ? Status::Will : Status::Might;
-    if (merged.status == Status::Might) {
-      merged.has_exited = add_output(node, flag_of(first), flag_of(second), BoolType::get());
+    if (stays(one)) {
+      first.values = nothing_like(second.values);
+    } else if (stays(other)) {
+      second.values = nothing_like(first.values);
     }
-    for (size_t i = 0; i < types_.size(); ++i) {
-      merged.values.push_back(add_output(node, value_of(first, i), value_of(second, i), types_[i]));
+    const auto leaves = [](Status status) { return status == Status::Will || status == Status::Throws; };
+    Exit merged{true_, {}};
+    if (!leaves(one) || !leaves(other)) {
+      add_outputs(node, {first.has_exited}, {second.has_exited});
+      merged.has_exited = node->outputs().back();
     }
+    add_outputs(node, first.values, second.values);
+    merged.values = node->outputs().slice(node->outputs().size() - first.values.size()).vec();
     return merged;
   }
 
-  static Value* add_output(Node* node, Value* first, Value* second, const TypePtr& type) {
-    node->blocks()[0]->registerOutput(first);
-    node->blocks()[1]->registerOutput(second);
-    return node->addOutput()->setType(type);
-  }
-
-  // The rest of the block is run if it has not been left.
-  Exit guard(Block* block, Exit exit, graph_node_list_iterator rest) {
-    if (rest == block->nodes().end()) {
-      return exit;
-    }
+  // The rest of the block is run if it has not been left. All that the block gives comes from the conditional then.
+  Exit guard(Block* block, const Exit& exit, graph_node_list_iterator rest) {
     Node* node = graph_.create(prim::If, {exit.has_exited}, 0)->insertBefore(*rest);
     Block* left = node->addBlock();
     Block* guarded = node->addBlock();
-    (void)left;
-    move_rest(guarded, rest, block->nodes().end());
-    give_outputs(block, node, guarded);
-    const Exit later = visit(guarded);
-    if (later.status == Status::Wont) {
-      return exit;
+    while (rest != block->nodes().end()) {
+      Node* moved = *rest;
+      ++rest;
+      moved->moveBefore(guarded->return_node());
     }
-    return merge(node, Exit{Status::Will, nullptr, exit.values}, later);
+    const std::vector<Value*> outputs = block->outputs().vec();
+    const std::vector<Value*> unseen = nothing_like(outputs);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      left->registerOutput(unseen[i]);
+      guarded->registerOutput(outputs[i]);
+      block->replaceOutput(i, node->addOutput()->setType(outputs[i]->type()));
+    }
+    graph_.create(kind_, exit.values, 0)->insertBefore(left->return_node());
+    return visit_if(node);
   }
 
   Exit visit_loop(Node* loop) {
     Block* body = loop->blocks()[0];
-    if (kind_ == prim::LoopContinuation) {
-      visit_target(body);
-      return {};
-    }
     const Exit exit = visit(body);
     // An exception ends everything; and the body may never be run.
-    if (exit.status == Status::Wont || exit.status == Status::Throws) {
-      return {};
+    const Status status = status_of(exit);
+    if (status == Status::Wont || status == Status::Throws) {
+      return wont();
     }
-    Value* has_exited = flag_of(exit);
     {
       // Having left, the loop does not go on.
       const WithInsertPoint at(body);
-      Node* go_on = graph_.insertNode(graph_.create(prim::If, {has_exited}, 0));
+      Node* go_on = graph_.insertNode(graph_.create(prim::If, {exit.has_exited}, 0));
       go_on->addBlock()->registerOutput(false_);
       go_on->addBlock()->registerOutput(body->outputs()[0]);
       body->replaceOutput(0, go_on->addOutput()->setType(BoolType::get()));
     }
-    Exit outside{Status::Might, carry(loop, false_, has_exited, BoolType::get()), {}};
-    for (size_t i = 0; i < types_.size(); ++i) {
-      outside.values.push_back(carry(loop, nothing(types_[i]), exit.values[i], types_[i]));
+    Exit outside{carry(loop, false_, exit.has_exited, BoolType::get()), {}};
+    for (Value* value : exit.values) {
+      outside.values.push_back(carry(loop, nothing(value->type()), value, value->type()));
     }
     return outside;
   }
@@ -266,43 +256,109 @@ class ExitTransformer {
     return loop->addOutput()->setType(type);
   }
 
-  // The body of a loop, to which its break and continue lead.
-  void visit_target(Block* body) {
-    std::vector<TypePtr> types;
-    for (const Value* output : body->outputs()) {
-      types.push_back(output->type());
-    }
-    std::swap(types_, types);
-    const Exit exit = visit(body);
-    if (exit.status == Status::Will) {
-      for (size_t i = 0; i < exit.values.size(); ++i) {
-        body->replaceOutput(i, exit.values[i]);
-      }
-    } else if (exit.status == Status::Might) {
-      const WithInsertPoint at(body);
-      Node* node = graph_.insertNode(graph_.create(prim::If, {exit.has_exited}, 0));
-      node->addBlock();
-      node->addBlock();
-      for (size_t i = 0; i < types_.size(); ++i) {
-        body->replaceOutput(i, add_output(node, exit.values[i], body->outputs()[i], types_[i]));
-      }
-    }
-    std::swap(types_, types);
-  }
-
   Graph& graph_;
   Symbol kind_;
-  std::vector<TypePtr> types_;
   Value* true_;
   Value* false_;
+  Value* throws_;
   std::vector<Value*> nothings_;
 };
 
+// ---- conditionals in a row ------------------------------------------------------------------------------------------
+
+// libtorch copies what is moved here: values get new numbers and names. Its copies take the names of their originals
+// twice, for the outputs of nodes before and after the blocks of these.
+void renew(Block* block) {
+  check_stack_room("nested blocks");
+  for (Node* node : block->nodes()) {
+    std::vector<std::string> names;
+    for (Value* output : node->outputs()) {
+      output->renumber();
+      names.push_back(output->hasDebugName() ? output->owningGraph()->nextName(output->debugName()) : std::string());
+    }
+    for (Block* inner : node->blocks()) {
+      for (Value* input : inner->inputs()) {
+        input->renumber();
+        if (input->hasDebugName()) {
+          input->owningGraph()->nextName(input->debugName());
+        }
+      }
+      renew(inner);
+    }
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!names[i].empty()) {
+        node->output(i)->setDebugName(names[i]);
+        node->owningGraph()->nextName(names[i]);
+      }
+    }
+  }
+}
+
+bool is_within(const Node* node, const Block* block) {
+  const Block* at = node->owningBlock();
+  while (at && at != block) {
+    at = at->owningNode() ? at->owningNode()->owningBlock() : nullptr;
+  }
+  return at != nullptr;
+}
+
+// `second` tests an output of `first` that is a constant in both of its branches: each of its branches goes on with one
+// of the second's.
+bool join_next(Node* first) {
+  Node* second = first->next();
+  if (first->kind() != prim::If || second->kind() != prim::If || second->input()->node() != first) {
+    return false;
+  }
+  const size_t tested = second->input()->offset();
+  const auto known = [&](size_t branch) { return toIValue(first->blocks()[branch]->outputs()[tested]); };
+  const std::optional<IValue> one = known(0), other = known(1);
+  if (!one || !other || !one->isBool() || !other->isBool() || one->toBool() == other->toBool()) {
+    return false;
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    Block* to = first->blocks()[i];
+    Block* from = second->blocks()[(i == 0 ? *one : *other).toBool() ? 0 : 1];
+    // What the first gives is known in its own branch.
+    for (size_t j = 0; j < first->outputs().size(); ++j) {
+      const use_list uses = first->output(j)->uses();
+      for (const Use& use : uses) {
+        if (is_within(use.user, from)) {
+          use.user->replaceInput(use.offset, to->outputs()[j]);
+        }
+      }
+    }
+    renew(from);
+    while (from->nodes().begin() != from->nodes().end()) {
+      (*from->nodes().begin())->moveBefore(to->return_node());
+    }
+    for (Value* output : from->outputs()) {
+      to->registerOutput(output);
+    }
+    from->removeAllOutputs();
+  }
+  for (Value* output : second->outputs()) {
+    Value* joined = first->addOutput()->copyMetadata(output);
+    output->replaceAllUsesWith(joined);
+  }
+  second->destroy();
+  return true;
+}
+
 } // namespace
 
-void transformExits(Graph& graph, const TypePtr& return_type) {
-  ExitTransformer(graph, prim::LoopContinuation, {}).run();
-  ExitTransformer(graph, prim::ReturnStmt, {return_type}).run();
+void transformExits(Graph& graph) {
+  ExitTransformer(graph, prim::LoopContinuation).run();
+  ExitTransformer(graph, prim::ReturnStmt).run();
+}
+
+void joinConditionals(Block* block) {
+  for (auto it = block->nodes().begin(); it != block->nodes().end(); ++it) {
+    while (join_next(*it)) {
+    }
+    for (Block* inner : it->blocks()) {
+      joinConditionals(inner);
+    }
+  }
 }
 
 } // namespace torch::jit

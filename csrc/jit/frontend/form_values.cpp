@@ -41,6 +41,8 @@ SugaredValuePtr CastValue::call(
     at::ArrayRef<NamedValue> keyword_arguments,
     size_t n_binders) {
   if (arguments.size() == 1 && keyword_arguments.empty()) {
+    // libtorch compares with it whether or not it has to; what is not used goes, its number stays.
+    method.graph()->insertConstant(int64_t{0});
     Value* value = arguments[0].value(*method.graph());
     if (value->type()->isSubtypeOf(*type)) {
       return simpleValue(value);

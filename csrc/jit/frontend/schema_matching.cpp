@@ -29,6 +29,9 @@ Value* insert_operator(const SourceRange& range, Graph& graph, Symbol name, Valu
 }
 
 std::vector<Value*> unpack(const SourceRange& range, Graph& graph, Value* tuple) {
+  if (tuple->node()->kind() == prim::TupleConstruct) {
+    return tuple->node()->inputs().vec();
+  }
   return graph.insertNode(graph.createTupleUnpack(tuple)->setSourceRange(range))->outputs().vec();
 }
 

@@ -328,6 +328,13 @@ std::vector<SugaredValuePtr> SimpleValue::asTuple(
     const SourceRange& range, GraphFunction& method, const std::optional<size_t>& size_hint) {
   Graph& graph = *method.graph();
   Node* unpack = nullptr;
+  if (value_->node()->kind() == prim::TupleConstruct) {
+    std::vector<SugaredValuePtr> elements;
+    for (Value* element : value_->node()->inputs()) {
+      elements.push_back(simpleValue(element));
+    }
+    return elements;
+  }
   if (value_->type()->kind() == TypeKind::TupleType) {
     unpack = graph.createTupleUnpack(value_);
   } else if (value_->type()->kind() == TypeKind::ListType) {
@@ -429,9 +436,8 @@ SugaredValuePtr SimpleValue::getitem(
         throw ErrorReport(range) << "Tuple index out of range. Tuple is length " << size << " and index is " << place;
       }
       place = place < 0 ? place + size : place;
-      return simpleValue(insert_node(
-          method, range, prim::TupleIndex, {value_, graph.insertConstant(place, range)},
-          types[static_cast<size_t>(place)]));
+      return simpleValue(
+          insert_node(method, range, prim::TupleIndex, {value_, index}, types[static_cast<size_t>(place)]));
     }
     case TypeKind::ClassType:
       if (const auto modules = ModuleContainer::of(value_);

@@ -259,9 +259,7 @@ Node* Graph::createGetAttr(Value* object, const std::string& field) {
   Node* node = create(prim::GetAttr, {object});
   node->s_(attr::name, field);
   node->output()->setType(type.getAttribute(field));
-  if (Value::isValidName(field)) {
-    node->output()->setDebugName(field);
-  }
+  node->output()->setDebugName(Value::isValidName(field) ? field : '_' + field);
   return node;
 }
 

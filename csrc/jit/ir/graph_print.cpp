@@ -134,8 +134,41 @@ void print_value(std::ostream& out, const IValue& value) {
       stream << "None";
       return true;
     }
+    if (inner.isGenerator()) {
+      const at::Generator generator = inner.toGenerator();
+      stream << "torch.Generator(device=\"" << generator.device() << "\", seed=" << generator.current_seed() << ')';
+      return true;
+    }
     return false;
   });
+}
+
+// What libtorch's compiler makes without a place: its text shows none. Errors at these nodes have one here.
+bool shows_place(const Node& node) {
+  switch (static_cast<uint32_t>(node.kind())) {
+    case prim::DictConstruct:
+    case prim::Enter:
+    case prim::Exit:
+    case prim::GetAttr:
+    case prim::ListConstruct:
+    case prim::ListUnpack:
+    case prim::SetAttr:
+    case prim::TupleIndex:
+    case prim::TupleUnpack:
+    case prim::isinstance:
+    case prim::tolist:
+    case prim::unchecked_cast:
+      return false;
+    case prim::Constant: {
+      const TypeKind kind = node.output()->type()->kind();
+      return kind != TypeKind::FunctionType && kind != TypeKind::ComplexType && kind != TypeKind::TupleType &&
+          kind != TypeKind::DeviceObjType;
+    }
+    case prim::TupleConstruct:
+      return node.output()->type()->expectRef<TupleType>().schema() != nullptr;
+    default:
+      return true;
+  }
 }
 
 } // namespace
@@ -231,11 +264,9 @@ std::ostream& Node::print(
   if (print_scopes && !scopeName().empty()) {
     out << ", scope: " << scopeName();
   }
-  if (print_source_locations) {
+  if (print_source_locations && shows_place(*this)) {
     const std::optional<SourceRange> original = range_.findSourceRangeThatGenerated();
-    // What a compiler has added is of no file.
-    const auto place = (original ? *original : range_).file_line_col();
-    if (place && !std::get<0>(*place).empty()) {
+    if (const auto place = (original ? *original : range_).file_line_col()) {
       out << " # " << std::get<0>(*place) << ':' << std::get<1>(*place) << ':' << std::get<2>(*place);
     }
   }

@@ -90,6 +90,11 @@ struct TORCH_API Value final : c10::PoolAllocated {
   size_t unique() const {
     return unique_;
   }
+  /// Takes the next number, or a reserved one.
+  void renumber();
+  void renumber(size_t reserved) {
+    unique_ = reserved;
+  }
   bool hasDebugName() const {
     return !name_.empty();
   }
@@ -631,6 +636,16 @@ struct TORCH_API Graph : std::enable_shared_from_this<Graph> {
   void setInsertPoint(Node* node);
   Node* insertPoint() {
     return insert_before_;
+  }
+  /// Values that libtorch's compiler makes and drops: those that follow have the numbers of its graphs.
+  void skipNumbers(size_t count) {
+    next_unique_ += count;
+  }
+  /// The name that a value gets when another one takes its own; counts as given.
+  std::string nextName(const std::string& name);
+  /// A number for a value that is made later.
+  size_t reserveNumber() {
+    return next_unique_++;
   }
   Node* findNode(Symbol kind, bool recursive = true);
   std::vector<Node*> findAllNodes(Symbol kind, bool recursive = true);

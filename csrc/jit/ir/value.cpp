@@ -11,6 +11,10 @@ namespace torch::jit {
 Value::Value(Node* node, size_t offset)
     : node_(node), offset_(offset), unique_(node->owningGraph()->next_unique_++), type_(TensorType::get()) {}
 
+void Value::renumber() {
+  unique_ = owningGraph()->next_unique_++;
+}
+
 Graph* Value::owningGraph() {
   return node_->owningGraph();
 }
@@ -81,6 +85,25 @@ bool Value::isValidName(const std::string& name) {
   return name.empty() || !is_number(name);
 }
 
+// Numbers go in steps of two, as libtorch's do: "x.1", "x.3".
+std::string Graph::nextName(const std::string& name) {
+  const std::string base = without_number(name);
+  size_t number = 1;
+  if (base.size() < name.size()) {
+    number = std::strtoull(name.c_str() + base.size() + 1, nullptr, 10);
+  }
+  const auto [last, is_first] = name_suffix_.try_emplace(base, 0);
+  if (!is_first) {
+    number = std::max(number, last->second + 2);
+  }
+  std::string next = base + '.' + std::to_string(number);
+  while (names_.count(next) > 0) {
+    next = base + '.' + std::to_string(++number);
+  }
+  last->second = number;
+  return next;
+}
+
 Value* Value::setDebugName(const std::string& name) {
   TORCH_CHECK(isValidName(name), "Invalid name: '", name, "'");
   Graph& graph = *owningGraph();
@@ -92,22 +115,8 @@ Value* Value::setDebugName(const std::string& name) {
   const auto found = graph.names_.find(name);
   if (found != graph.names_.end()) {
     Value* other = found->second;
-    const std::string base = without_number(name);
-    size_t number = 1;
-    if (base.size() < name.size()) {
-      number = std::strtoull(name.c_str() + base.size() + 1, nullptr, 10);
-    }
-    // Numbers go in steps of two, as libtorch's do: "x.1", "x.3".
-    const auto [last, is_first] = graph.name_suffix_.try_emplace(base, 0);
-    if (!is_first) {
-      number = std::max(number, last->second + 2);
-    }
-    std::string replacement = base + '.' + std::to_string(number);
-    while (graph.names_.count(replacement) > 0) {
-      replacement = base + '.' + std::to_string(++number);
-    }
-    last->second = number;
-    found->second = this;
+    std::string replacement = graph.nextName(name);
+    graph.names_.find(name)->second = this;
     graph.names_.emplace(replacement, other);
     other->name_ = std::move(replacement);
   } else {

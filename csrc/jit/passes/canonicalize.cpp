@@ -51,7 +51,9 @@ std::vector<size_t> shifted(const std::vector<size_t>& order, size_t by) {
 // From the end: the order of an inner node's outputs depends on nothing before it.
 void canonicalize_outputs(Block* block) {
   for (Node* node : block->nodes().reverse()) {
-    if (node->kind() == prim::If && node->blocks().size() == 2) {
+    if (node->outputs().size() < 2) {
+      // There is one order.
+    } else if (node->kind() == prim::If && node->blocks().size() == 2) {
       const std::vector<size_t> order = order_of_uses(node->outputs());
       node->permuteOutputs(order);
       for (Block* inner : node->blocks()) {
@@ -72,6 +74,41 @@ void canonicalize_outputs(Block* block) {
   }
 }
 
+// Blocks from `node` up to the graph's.
+std::vector<const Block*> blocks_around(const Node* node) {
+  std::vector<const Block*> blocks;
+  for (const Block* block = node->owningBlock(); block;) {
+    blocks.push_back(block);
+    block = block->owningNode() ? block->owningNode()->owningBlock() : nullptr;
+  }
+  return blocks;
+}
+
+// Nodes in different blocks of one node come in the order of these.
+std::optional<bool> is_in_earlier_block(const Node* a, const Node* b) {
+  const std::vector<const Block*> around_a = blocks_around(a), around_b = blocks_around(b);
+  size_t from_top = 1;
+  while (from_top <= around_a.size() && from_top <= around_b.size() &&
+         around_a[around_a.size() - from_top] == around_b[around_b.size() - from_top]) {
+    ++from_top;
+  }
+  if (from_top > around_a.size() || from_top > around_b.size()) {
+    return std::nullopt;
+  }
+  const Block* first = around_a[around_a.size() - from_top];
+  const Block* second = around_b[around_b.size() - from_top];
+  if (first->owningNode() != second->owningNode()) {
+    return std::nullopt;
+  }
+  const auto blocks = first->owningNode()->blocks();
+  return std::find(blocks.begin(), blocks.end(), first) < std::find(blocks.begin(), blocks.end(), second);
+}
+
+bool is_before(const Node* a, const Node* b) {
+  const std::optional<bool> in_earlier_block = is_in_earlier_block(a, b);
+  return in_earlier_block ? *in_earlier_block : a->isBefore(b);
+}
+
 } // namespace
 
 std::shared_ptr<Graph> Canonicalize(const std::shared_ptr<Graph>& graph, bool keep_unique_names) {
@@ -87,7 +124,7 @@ bool isBeforeOrAfter(const Use& a, const Use& b, bool checking_before) {
   if (a.user == b.user) {
     return checking_before ? a.offset < b.offset : a.offset > b.offset;
   }
-  return checking_before ? a.user->isBefore(b.user) : a.user->isAfter(b.user);
+  return checking_before ? is_before(a.user, b.user) : is_before(b.user, a.user);
 }
 
 std::optional<const Use> firstOrLastUse(Value* value, bool find_first) {

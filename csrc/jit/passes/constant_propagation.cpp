@@ -171,6 +171,11 @@ class ConstantPropagator {
     if (is_skipped(node->kind()) || node->hasAttribute(attr::Subgraph)) {
       return false;
     }
+    // As in libtorch: the text of a graph shows what format() and its like are given.
+    const FunctionSchema* schema = node->maybeSchema();
+    if (schema && schema->is_vararg()) {
+      return false;
+    }
     const bool unwritten =
         alias_db_ ? !alias_db_->hasWriters(node) : immutable(node->inputs()) && immutable(node->outputs());
     return unwritten && !node->isNondeterministic() && !node->hasSideEffects();

@@ -243,15 +243,18 @@ void check_no_tuples(const Block* block) {
 } // namespace
 
 void LowerSimpleTuples(Block* block) {
-  TupleFlattener(false).flatten(block);
   simplify_all(block);
   EliminateDeadCode(block);
 }
 
 void LowerSimpleTuples(const std::shared_ptr<Graph>& graph) {
-  TupleFlattener(false).flatten(graph->block());
   simplify_all(graph->block());
   EliminateDeadCode(graph);
+}
+
+void flattenSimpleTuples(Block* block) {
+  TupleFlattener(false).flatten(block);
+  LowerSimpleTuples(block);
 }
 
 void LowerAllTuples(const std::shared_ptr<Graph>& graph) {

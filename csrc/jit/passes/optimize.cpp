@@ -1,5 +1,6 @@
 #include <csrc/jit/passes/optimize.h>
 
+#include <csrc/jit/passes/canonicalize.h>
 #include <csrc/jit/passes/common_subexpression_elimination.h>
 #include <csrc/jit/passes/constant_pooling.h>
 #include <csrc/jit/passes/constant_propagation.h>
@@ -13,10 +14,30 @@
 
 namespace torch::jit {
 
+namespace {
+
+// Numbers the warnings of a graph.
+void annotate_warnings(Block* block, int64_t& next) {
+  static const Symbol warn_id = Symbol::attr("warn_id");
+  for (Node* node : block->nodes()) {
+    if (node->kind() == aten::warn) {
+      node->i_(warn_id, next++);
+    }
+    for (Block* inner : node->blocks()) {
+      annotate_warnings(inner, next);
+    }
+  }
+}
+
+} // namespace
+
 void runCleanupPasses(std::shared_ptr<Graph>& graph) {
   LowerSimpleTuples(graph);
   ConstantPropagationImmutableTypes(graph);
   ConstantPooling(graph);
+  CanonicalizeOutputs(graph);
+  int64_t warnings = 0;
+  annotate_warnings(graph->block(), warnings);
 }
 
 void preoptimizeGraph(std::shared_ptr<Graph>& graph) {
@@ -72,7 +93,7 @@ void optimizeForExecution(std::shared_ptr<Graph>& graph) {
   run_passes(getCustomPrePasses(), graph);
   // Dead code, which this pass removes, too, is there only where another pass has left it.
   if (!getCustomPrePasses().empty() || makes_tuples(graph->block())) {
-    LowerSimpleTuples(graph->block());
+    flattenSimpleTuples(graph->block());
   }
   EliminateCommonImmutableSubexpressions(*graph);
   run_passes(getCustomPostPasses(), graph);
