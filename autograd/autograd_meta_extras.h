@@ -3,6 +3,7 @@
 
 #include <autograd/forward/forward_grad.h>
 #include <autograd/variable.h>
+#include <c10/core/SmallPool.h>
 
 #include <memory>
 #include <string>
@@ -12,6 +13,13 @@ namespace torch::autograd {
 
 struct AutogradMeta::Extras {
   ~Extras();
+
+  static void* operator new(size_t bytes) {
+    return c10::small_alloc(bytes);
+  }
+  static void operator delete(void* extras, size_t bytes) {
+    c10::small_free(extras, bytes);
+  }
 
   std::string name;
   std::vector<std::unique_ptr<FunctionPreHook>> hooks;

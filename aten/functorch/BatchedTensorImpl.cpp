@@ -38,14 +38,18 @@ void BatchedTensorImpl::set_value(const Tensor& value, int64_t bdim) {
 
 void BatchedTensorImpl::refresh_metadata() {
   const IntArrayRef sizes = value_.sizes(), strides = value_.strides();
-  c10::DimVector sample_sizes, sample_strides;
-  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
-    if (d != bdim_) {
-      sample_sizes.push_back(sizes[static_cast<size_t>(d)]);
-      sample_strides.push_back(strides[static_cast<size_t>(d)]);
+  if (bdim_ == 0) {
+    set_sizes_and_strides(sizes.slice(1), strides.slice(1), value_.storage_offset());
+  } else {
+    c10::DimVector sample_sizes, sample_strides;
+    for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
+      if (d != bdim_) {
+        sample_sizes.push_back(sizes[static_cast<size_t>(d)]);
+        sample_strides.push_back(strides[static_cast<size_t>(d)]);
+      }
     }
+    set_sizes_and_strides(IntArrayRef(sample_sizes), IntArrayRef(sample_strides), value_.storage_offset());
   }
-  set_sizes_and_strides(IntArrayRef(sample_sizes), IntArrayRef(sample_strides), value_.storage_offset());
   if (value_.requires_grad() != requires_grad()) {
     set_requires_grad(value_.requires_grad());
   }

@@ -65,6 +65,26 @@ void drop_last_dimension(Stack& results) {
   }
 }
 
+/// Gives results the sizes that they have for a sample, and the batch in front: the shape function knows them.
+void give_sizes_of_samples(const BatchCall& call, Stack& results) {
+  const Stack of_sample = call.call(call.with_tensors(
+      [](size_t, const Tensor& tensor) { return at::empty(tensor.sizes(), tensor.options().device(kMeta)); }));
+  for (size_t r = 0; r < results.size(); ++r) {
+    if (results[r].isTensor() && results[r].toTensor().defined()) {
+      c10::DimVector sizes{call.batch_size()};
+      sizes.append(of_sample[r].toTensor().sizes().begin(), of_sample[r].toTensor().sizes().end());
+      results[r] = results[r].toTensor().reshape(sizes);
+    }
+  }
+}
+
+/// Whether some samples have dimensions.
+bool any_has_dimensions(const BatchCall& call) {
+  bool any = false;
+  call.for_each_tensor([&](size_t, const Tensor& tensor) { any |= tensor.dim() != 0; });
+  return any;
+}
+
 /// All tensors with the batch in front. Those whose samples have no dimensions get one, where `scalars_get_dimension`.
 Stack all_with_batch(const BatchCall& call, bool scalars_get_dimension) {
   return call.with_tensors([&](size_t, const Tensor& tensor) {
@@ -170,7 +190,9 @@ void batch_dims(const BatchCall& call) {
     arguments[*sizes] = std::move(input);
   }
   Stack results = call.call(std::move(arguments));
-  if (rank == 0) {
+  if (rank == 0 && !sizes && any_has_dimensions(call) && !call.writes()) {
+    give_sizes_of_samples(call, results); // an index with a dimension into a number, say
+  } else if (rank == 0) {
     drop_last_dimension(results);
   }
   call.finish(std::move(results));
@@ -328,14 +350,8 @@ void add_batch_to_empty_results(const BatchCall& call, Stack& results) {
     }
     return;
   }
-  // Without samples a vector without elements may be numbers of samples, too: the shape function knows.
-  const Stack of_sample = call.call(call.with_tensors(
-      [](size_t, const Tensor& tensor) { return at::empty(tensor.sizes(), tensor.options().device(kMeta)); }));
-  for (size_t r = 0; r < results.size(); ++r) {
-    c10::DimVector sizes{0};
-    sizes.append(of_sample[r].toTensor().sizes().begin(), of_sample[r].toTensor().sizes().end());
-    results[r] = results[r].toTensor().reshape(sizes);
-  }
+  // Without samples a vector without elements may be numbers of samples, too.
+  give_sizes_of_samples(call, results);
 }
 
 } // namespace

@@ -33,6 +33,7 @@ struct Plan {
   bool runs_parts = false; // composite: its function runs, and calls operators
   Rule rule = Rule::loop;
   int8_t rank = 0;
+  bool is_plain = false; // pointwise, and writes to nothing
 };
 
 /// Whether the operator works in place, and one of the same name without underscore has a kernel for batches.
@@ -70,7 +71,50 @@ Plan make_plan(const c10::OperatorHandle& op) {
         !op.hasKernelForDispatchKey(c10::DispatchKey::CPU);
     plan.rule = has_batched_functional_form(op) ? Rule::inplace : Rule::loop;
   }
+  plan.is_plain = plan.rule == Rule::pointwise && !op.schema().is_mutable();
   return plan;
+}
+
+/// The usual call of a pointwise operator: samples of one rank and dtype, whose batches are in front. Their values take
+/// their places, and nothing else is to be done. False for other calls, which are left as they are.
+bool call_plain(const c10::OperatorHandle& op, Stack* stack) {
+  const size_t count = op.schema().arguments().size(), first = stack->size() - count;
+  VmapLevelPtr level;
+  int64_t rank = 0;
+  ScalarType dtype = ScalarType::Undefined;
+  for (size_t i = first; i < stack->size(); ++i) {
+    const c10::IValue& value = (*stack)[i];
+    if (!value.isTensor()) {
+      if (value.isTensorList() || value.isOptionalTensorList()) {
+        return false;
+      }
+      continue;
+    }
+    const Tensor& tensor = value.toTensor();
+    const BatchedTensorImpl* const batched = maybeGetBatchedImpl(tensor);
+    if (batched == nullptr || batched->bdim() != 0 || batched->is_escaped() ||
+        (level && (level != batched->vmap_level() || rank != tensor.dim() || dtype != tensor.scalar_type()))) {
+      return false;
+    }
+    level = batched->vmap_level();
+    rank = tensor.dim();
+    dtype = tensor.scalar_type();
+  }
+  if (!level) {
+    return false;
+  }
+  for (size_t i = first; i < stack->size(); ++i) {
+    if (c10::IValue& value = (*stack)[i]; value.isTensor()) {
+      value = Tensor(unsafeGetBatchedImpl(value.toTensor())->value());
+    }
+  }
+  op.callBoxed(stack);
+  for (size_t r = first; r < stack->size(); ++r) {
+    if (c10::IValue& result = (*stack)[r]; result.isTensor() && result.toTensor().defined()) {
+      result = makeBatched(result.toTensor(), 0, level);
+    }
+  }
+  return true;
 }
 
 /// Those of the library's operators are known once they have been called.
@@ -140,13 +184,16 @@ void run_rule(const Plan& plan, const BatchCall& call) {
 }
 
 void batched_kernel(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
+  const Plan plan = plan_of(op);
+  if (plan.is_plain && call_plain(op, stack)) {
+    return;
+  }
   VmapLevelPtr level = level_of_call(op, *stack);
   if (!level) {
     op.redispatchBoxed(
         keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::FuncTorchBatched), stack);
     return;
   }
-  const Plan plan = plan_of(op);
   if (plan.runs_parts) {
     constexpr c10::DispatchKeySet dense = c10::DispatchKeySet(c10::DispatchKey::Dense) | c10::backend_bitset_mask;
     op.redispatchBoxed(keys & dense, stack);

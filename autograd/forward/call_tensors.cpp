@@ -78,32 +78,31 @@ at::Tensor tangent_of(const at::Tensor& tensor, uint64_t level) {
   return grad != nullptr ? grad->value(level) : at::Tensor();
 }
 
-std::optional<uint64_t> highest_level(const TensorPlaces& places) {
-  std::optional<uint64_t> highest;
+std::optional<uint64_t> read_tangents(TensorPlaces& places, OtherLevels& others) {
   const bool watches_all = watches_all_tensors();
-  for (const TensorPlace& place : places) {
+  c10::SmallVector<const ForwardGrad*, 4> grads;
+  c10::SmallVector<at::Tensor*, 4> tangents;
+  for (TensorPlace& place : places) {
     if (watches_all && place.tensor.defined()) {
       impl::adopt_tangents_of_base(place.tensor);
     }
     if (const std::shared_ptr<ForwardGrad>& grad = impl::forward_grad(place.tensor)) {
-      const std::optional<uint64_t> level = grad->highest_visible();
-      highest = std::max(highest, level); // none is less than any
+      grads.push_back(grad.get());
+      tangents.push_back(&place.tangent);
     }
   }
-  return highest;
-}
-
-OtherLevels read_tangents(TensorPlaces& places, uint64_t level) {
-  OtherLevels others{false, false};
-  for (TensorPlace& place : places) {
-    if (const std::shared_ptr<ForwardGrad>& grad = impl::forward_grad(place.tensor)) {
-      const ForwardGrad::AtLevel found = grad->at(level);
-      others.of_tensors |= found.visible_besides;
-      others.of_tangents |= found.tangent.defined() && found.tangent.key_set().has(c10::DispatchKey::ForwardAD);
-      place.tangent = found.tangent;
-    }
+  if (grads.empty()) {
+    return std::nullopt;
   }
-  return others;
+  const std::optional<ForwardGrad::Highest> highest = ForwardGrad::read_highest(grads, tangents);
+  if (!highest.has_value()) {
+    return std::nullopt;
+  }
+  others.of_tensors = highest->visible_besides;
+  for (const at::Tensor* const tangent : tangents) {
+    others.of_tangents |= tangent->defined() && tangent->key_set().has(c10::DispatchKey::ForwardAD);
+  }
+  return highest->level;
 }
 
 } // namespace torch::autograd::forward_ad

@@ -32,16 +32,13 @@ void put_tensors(torch::jit::Stack& stack, size_t count, const TensorPlaces& pla
 /// The tangent at a level, undefined where there is none.
 at::Tensor tangent_of(const at::Tensor& tensor, uint64_t level);
 
-/// The highest level with a tangent that is not hidden.
-std::optional<uint64_t> highest_level(const TensorPlaces& places);
-
 /// What there is besides tangents at one level.
 struct OtherLevels {
-  bool of_tensors; // tangents at other levels that are not hidden
-  bool of_tangents; // tangents of the tangents
+  bool of_tensors = false; // tangents at other levels that are not hidden
+  bool of_tangents = false; // tangents of the tangents
 };
 
-/// Reads the tangents at a level into their places.
-OtherLevels read_tangents(TensorPlaces& places, uint64_t level);
+/// The highest level with a tangent that is not hidden; reads the tangents there into their places.
+std::optional<uint64_t> read_tangents(TensorPlaces& places, OtherLevels& others);
 
 } // namespace torch::autograd::forward_ad

@@ -13,6 +13,7 @@
 #include <autograd/variable.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
+#include <c10/util/flat_hash_map.h>
 
 #include <algorithm>
 #include <string>
@@ -45,17 +46,24 @@ bool is_written(const c10::Argument& argument) {
 // The values of one call.
 class Call {
  public:
-  Call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack, TensorPlaces& places, uint64_t level)
+  Call(
+      const c10::OperatorHandle& op,
+      const Rule& rule,
+      c10::DispatchKeySet keys,
+      Stack* stack,
+      TensorPlaces& places,
+      uint64_t level,
+      OtherLevels others)
       : op_(op),
         schema_(op.schema()),
         keys_(keys),
         stack_(stack),
         count_(schema_.arguments().size()),
         places_(places),
-        rule_(rule_of(op)),
+        rule_(rule),
         level_(level),
         arguments_(stack->end() - static_cast<std::ptrdiff_t>(count_), stack->end()),
-        others_(read_tangents(places_, level)),
+        others_(others),
         recorded_(GradMode::is_enabled() && any_requires_grad()) {}
 
   void run() {
@@ -163,8 +171,10 @@ class Call {
     if (tangent.sizes() != result.sizes()) {
       tangent = tangent.expand(result.sizes());
     }
+    const bool is_alone = tangent.has_storage() && tangent.storage().use_count() == 1;
     const bool shared = std::any_of(places_.begin(), places_.end(), [&](const TensorPlace& place) {
-      return place.tangent.defined() && shares_memory(tangent, place.tangent);
+      return place.tangent.defined() &&
+          (tangent.is_same(place.tangent) || (!is_alone && shares_memory(tangent, place.tangent)));
     });
     return shared ? tangent.clone() : tangent;
   }
@@ -223,7 +233,7 @@ class Call {
 
   // The tensors that the operator gives with other ones in the places of its own.
   variable_list called_with(const TensorPlaces& places) const {
-    Stack values = arguments_;
+    Stack values(arguments_.begin(), arguments_.end());
     put_tensors(values, count_, places);
     const Below below(*this);
     op_.callBoxed(values);
@@ -276,7 +286,7 @@ class Call {
   }
 
   void run_formula_in_place() {
-    Stack values = arguments_;
+    Stack values(arguments_.begin(), arguments_.end());
     const size_t target = written_places()[0];
     for (size_t i = 0; i < places_.size(); ++i) {
       const TensorPlace& place = places_[i];
@@ -301,7 +311,7 @@ class Call {
 
   void run_recorded() {
     RecordedCall recording(level_, recorded_);
-    Stack values = arguments_;
+    Stack values(arguments_.begin(), arguments_.end());
     TensorPlaces places = places_;
     for (TensorPlace& place : places) {
       if (place.tangent.defined()) {
@@ -383,7 +393,7 @@ class Call {
     const bool apart = recorded_ || others_.of_tensors;
     const std::vector<size_t> written = written_places();
     RecordedCall recording(level_, recorded_);
-    Stack values = arguments_;
+    Stack values(arguments_.begin(), arguments_.end());
     TensorPlaces places = places_;
     for (size_t i = 0; i < places.size(); ++i) {
       at::Tensor& tensor = places[i].tensor;
@@ -456,7 +466,7 @@ class Call {
     if (tangent.defined()) {
       const HiddenLevel hidden(level_);
       tangent = tangent.view_as(tangent);
-      Stack values = arguments_;
+      Stack values(arguments_.begin(), arguments_.end());
       values[places_[0].value] = tangent;
       op_.callBoxed(values);
       self._set_fw_grad(at::Tensor(), level_, false);
@@ -473,9 +483,9 @@ class Call {
   Stack* const stack_;
   const size_t count_;
   TensorPlaces& places_;
-  const Rule rule_;
+  const Rule& rule_;
   const uint64_t level_;
-  const Stack arguments_;
+  const c10::SmallVector<c10::IValue, 6> arguments_;
   const OtherLevels others_;
   // Whether autograd records the call.
   const bool recorded_;
@@ -486,6 +496,23 @@ bool is_composite(const c10::OperatorHandle& op, c10::DispatchKeySet below) {
   return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) &&
       !op.hasKernelForDispatchKey(c10::DispatchKey::Autograd) && !op.hasKernelForAnyDispatchKey(below) &&
       !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd);
+}
+
+/// What each call of an operator asks. Those of the library's operators are known once they have been called.
+struct Plan {
+  Rule rule;
+  c10::DispatchKeySet below; // of what calls it is known
+  bool is_composite;
+};
+
+const Plan& plan_of(const c10::OperatorHandle& op, c10::DispatchKeySet below) {
+  static thread_local ska::flat_hash_map<const void*, Plan> plans;
+  const auto [place, is_new] = plans.try_emplace(op.entry(), Plan{});
+  Plan& plan = place->second;
+  if (is_new || plan.below != below || op.operator_name().name.compare(0, 6, "aten::") != 0) {
+    plan = {rule_of(op), below, is_composite(op, below)};
+  }
+  return plan;
 }
 
 bool is_below_autograd() {
@@ -500,18 +527,20 @@ void forward_ad_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys
     op.redispatchBoxed(below, stack);
     return;
   }
-  if (is_composite(op, below)) {
+  const Plan plan = plan_of(op, below); // a copy: calls within may change it
+  if (plan.is_composite) {
     const DualCall running(false);
     op.redispatchBoxed(below, stack);
     return;
   }
   TensorPlaces places = tensor_places(*stack, op.schema().arguments().size());
-  const std::optional<uint64_t> level = highest_level(places);
+  OtherLevels others;
+  const std::optional<uint64_t> level = read_tangents(places, others);
   if (!level.has_value()) {
     op.redispatchBoxed(below, stack);
     return;
   }
-  Call(op, keys, stack, places, *level).run();
+  Call(op, plan.rule, keys, stack, places, *level, others).run();
 }
 
 TORCH_LIBRARY_IMPL(_, ForwardAD, m) {

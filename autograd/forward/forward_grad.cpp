@@ -5,6 +5,7 @@
 #include <autograd/autograd_meta_extras.h>
 #include <autograd/forward/levels.h>
 #include <autograd/variable.h>
+#include <c10/core/SmallPool.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 
@@ -30,6 +31,13 @@ struct ForwardGrad::Tangent {
   Tangent* previous = nullptr;
   Tangent* next = nullptr;
   std::unique_ptr<Tangent> lower = nullptr;
+
+  static void* operator new(size_t bytes) {
+    return c10::small_alloc(bytes);
+  }
+  static void operator delete(void* tangent, size_t bytes) {
+    c10::small_free(tangent, bytes);
+  }
 };
 
 namespace {
@@ -201,9 +209,12 @@ bool DualCall::is_running() {
 ForwardGrad::ForwardGrad(c10::TensorImpl* owner) : owner_(owner) {}
 
 ForwardGrad::~ForwardGrad() {
-  while (highest_ != nullptr) {
-    reset(highest_->level);
+  std::unique_ptr<Tangent> dropped; // freed after the lock
+  const Lock lock(tangents_mutex());
+  for (Tangent* tangent = highest_.get(); tangent != nullptr; tangent = tangent->lower.get()) {
+    tangent->list->erase(*tangent);
   }
+  dropped = std::move(highest_);
 }
 
 const at::Tensor& ForwardGrad::value(uint64_t level) const {
@@ -225,17 +236,27 @@ std::optional<uint64_t> ForwardGrad::highest_visible() const {
   return std::nullopt;
 }
 
-ForwardGrad::AtLevel ForwardGrad::at(uint64_t level) const {
-  AtLevel found{at::Tensor(), false};
+std::optional<ForwardGrad::Highest> ForwardGrad::read_highest(
+    c10::ArrayRef<const ForwardGrad*> grads, c10::ArrayRef<at::Tensor*> tangents) {
   const Lock lock(tangents_mutex());
-  for (const Tangent* tangent = highest_.get(); tangent != nullptr; tangent = tangent->lower.get()) {
-    if (tangent->level == level) {
-      found.tangent = tangent->value;
-    } else {
-      found.visible_besides |= !forward_ad::HiddenLevel::contains(tangent->level);
+  std::optional<uint64_t> level; // none is less than any
+  for (const ForwardGrad* const grad : grads) {
+    level = std::max(level, grad->highest_visible());
+  }
+  if (!level.has_value()) {
+    return std::nullopt;
+  }
+  Highest highest{*level, false};
+  for (size_t i = 0; i < grads.size(); ++i) {
+    for (const Tangent* tangent = grads[i]->highest_.get(); tangent != nullptr; tangent = tangent->lower.get()) {
+      if (tangent->level == *level) {
+        *tangents[i] = tangent->value;
+      } else {
+        highest.visible_besides |= !forward_ad::HiddenLevel::contains(tangent->level);
+      }
     }
   }
-  return found;
+  return highest;
 }
 
 std::vector<uint64_t> ForwardGrad::all_levels() const {
@@ -312,7 +333,8 @@ const std::shared_ptr<ForwardGrad>& forward_grad(const at::TensorBase& self) {
 const std::shared_ptr<ForwardGrad>& materialize_forward_grad(const at::TensorBase& self) {
   AutogradMeta::Extras& extras = materialize_autograd_meta(self)->extras();
   if (extras.forward_grad == nullptr) {
-    extras.forward_grad = std::make_shared<ForwardGrad>(self.unsafeGetTensorImpl());
+    extras.forward_grad =
+        std::allocate_shared<ForwardGrad>(c10::PoolAllocator<ForwardGrad>(), self.unsafeGetTensorImpl());
     extras.owns_forward_grad = true;
   }
   return extras.forward_grad;

@@ -3,6 +3,7 @@
 
 #include <aten/core/Tensor.h>
 #include <c10/macros/Export.h>
+#include <c10/util/ArrayRef.h>
 
 #include <cstdint>
 #include <memory>
@@ -30,11 +31,14 @@ class TORCH_API ForwardGrad {
 
   /// The tangent at a level, undefined where there is none. The reference holds until it is set or reset.
   const at::Tensor& value(uint64_t level) const;
-  struct AtLevel {
-    at::Tensor tangent; // undefined where there is none
-    bool visible_besides; // whether there is one at another level that HiddenLevel does not hide
+  struct Highest {
+    uint64_t level;
+    bool visible_besides; // whether there is a tangent at another level that HiddenLevel does not hide
   };
-  AtLevel at(uint64_t level) const;
+  /// The highest level with a tangent of one of several tensors that HiddenLevel does not hide; their tangents there go
+  /// to `tangents`.
+  static std::optional<Highest> read_highest(
+      c10::ArrayRef<const ForwardGrad*> grads, c10::ArrayRef<at::Tensor*> tangents);
   /// The highest level with a tangent that HiddenLevel does not hide.
   std::optional<uint64_t> highest_visible() const;
   std::vector<uint64_t> all_levels() const;

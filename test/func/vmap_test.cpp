@@ -406,3 +406,18 @@ TEST_CASE("gradients of each sample when there are none") {
     CHECK(grads[item.key()].sizes() == at::IntArrayRef(sizes));
   }
 }
+
+TEST_CASE("numbers are picked by an index with a dimension inside of vmap") {
+  const Tensor x = randn({3}), index = at::zeros({3, 1}, at::kLong);
+  const auto pick = [](const Tensor& t, const Tensor& i) { return t.gather(0, i); };
+  check_close(func::vmap(pick)(x, index), x.unsqueeze(1));
+  check_close(func::vmap(pick, {0, std::nullopt})(x, index[0]), x.unsqueeze(1));
+  const auto put = [](const Tensor& t, const Tensor& i) { return t.scatter(0, i, 5); };
+  check_close(func::vmap(put)(x, index), at::full({3}, 5.0, at::kDouble));
+}
+
+TEST_CASE("the gradient of chosen values with places of each sample and one gradient") {
+  const Tensor grad = randn({2}), places = at::tensor({0, 2, 1, 1}, at::kLong).view({2, 2});
+  const auto f = [&](const Tensor& i) { return at::value_selecting_reduction_backward(grad, 1, i, {2, 3}, false); };
+  check_close(func::vmap(f)(places), at::stack({f(places[0]), f(places[1])}));
+}

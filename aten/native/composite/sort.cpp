@@ -175,11 +175,11 @@ Tensor& msort_out(const Tensor& self, Tensor& out) {
 Tensor value_selecting_reduction_backward(
     const Tensor& grad, int64_t dim, const Tensor& indices, IntArrayRef sizes, bool keepdim) {
   const Tensor zeros = grad.new_zeros(sizes, grad.options());
-  if (keepdim || sizes.empty()) {
-    return zeros.scatter_(dim, indices, grad);
-  }
-  zeros.scatter_(dim, indices.unsqueeze(dim), grad.unsqueeze(dim));
-  return zeros;
+  const bool has_all_dims = keepdim || sizes.empty();
+  const Tensor places = has_all_dims ? indices : indices.unsqueeze(dim);
+  const Tensor values = has_all_dims ? grad : grad.unsqueeze(dim);
+  // Into zeros for all samples, other places of each sample cannot be written.
+  return functorch::isBatchedTensor(indices) ? zeros.scatter(dim, places, values) : zeros.scatter_(dim, places, values);
 }
 
 Tensor quantile(
