@@ -23,13 +23,7 @@ torch::class_<Params> bind_conv(const char* name) {
           [](ConvPackedParams::State state) -> Self { return Params::from_state(state); })
       .def("weight", [](const Self& self) { return self->weight(); })
       .def("bias", [](const Self& self) { return self->bias(); })
-      .def("unpack", [](const Self& self) { return UnpackedConv(self->weight(), self->bias()); })
-      .def("stride", [](const Self& self) { return self->options().stride; })
-      .def("padding", [](const Self& self) { return self->options().padding; })
-      .def("output_padding", [](const Self& self) { return self->options().output_padding; })
-      .def("dilation", [](const Self& self) { return self->options().dilation; })
-      .def("groups", [](const Self& self) { return self->options().groups; })
-      .def("transpose", [](const Self& self) { return self->options().transposed; });
+      .def("unpack", [](const Self& self) { return UnpackedConv(self->weight(), self->bias()); });
 }
 
 const auto kConv2dClass = bind_conv<Conv2dPackedParams>("Conv2dPackedParamsBase");

@@ -5,6 +5,7 @@
 #include <aten/parallel/Parallel.h>
 #include <aten/quantized/QTensorImpl.h>
 #include <aten/quantized/packed_product.h>
+#include <aten/quantized/quantized_loops.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -110,12 +111,9 @@ Tensor IntegerMatrix::requantize(
   const float low = relu ? std::max(zero, 0.0f) : 0.0f;
   const float* from = sums.const_data_ptr<float>();
   uint8_t* to = out.mutable_data_ptr<uint8_t>();
+  const native::QuantizedLoops& loops = native::quantized_loops();
   for_each_row(rows, n, [&](int64_t m) {
-    for (int64_t j = 0; j < n; ++j) {
-      const float value =
-          std::nearbyint((from[m * n + j] + added[static_cast<size_t>(j)]) * factors[static_cast<size_t>(j)]) + zero;
-      to[m * n + j] = static_cast<uint8_t>(std::min(std::max(value, low), 255.0f));
-    }
+    loops.requantize(from + m * n, n, added.data(), factors.data(), zero, low, to + m * n);
   });
   return out;
 }

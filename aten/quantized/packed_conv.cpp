@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <aten/native/onednn/quantized_conv.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -55,17 +56,33 @@ ConvPackedParams::ConvPackedParams(int64_t spatial_dims, Tensor weight, std::opt
   TORCH_CHECK(
       !transposed || groups == 1 || scales.numel() == 1, kPrepack,
       ": the weight of a transposed convolution in groups must be quantized per tensor");
-  const Tensor taps = canonical_weight(weight_, groups, transposed);
-  const int64_t each_out = taps.size(1), each_in = taps.size(5);
-  TORCH_CHECK(taps[0][0].numel() > 0, kPrepack, ": the kernel is empty, got weight ", weight_.sizes());
+  taps_ = canonical_weight(weight_, groups, transposed).contiguous();
+  const int64_t each_out = taps_.size(1), each_in = taps_.size(5);
+  TORCH_CHECK(
+      groups * each_out > 0 && taps_[0][0].numel() > 0, kPrepack, ": the kernel is empty, got weight ",
+      weight_.sizes());
   outputs_ = groups * each_out;
   inputs_ = groups * each_in;
   check_bias(kPrepack, bias_, outputs_);
-  const bool shared = scales.numel() == 1;
-  for (int64_t g = 0; g < groups; ++g) {
-    const auto part = [&](const Tensor& t) { return shared ? t : t.narrow(0, g * each_out, each_out); };
-    matrices_.emplace_back(taps[g].reshape({each_out, -1}), part(scales), part(zero_points));
+  scales_ = scales.to(kFloat).contiguous();
+  zero_points_ = zero_points;
+  if (!transposed && native::onednn::QuantizedConvolution::available() && !zero_points.ne(0).any().item<bool>()) {
+    onednn_ = std::make_unique<native::onednn::QuantizedConvolution>(taps_, spatial_dims);
   }
+}
+
+ConvPackedParams::~ConvPackedParams() = default;
+
+const std::vector<IntegerMatrix>& ConvPackedParams::matrices() const {
+  std::call_once(packed_once_, [&] {
+    const int64_t each = taps_.size(1);
+    const bool shared = scales_.numel() == 1;
+    for (int64_t g = 0; g < options_.groups; ++g) {
+      const auto part = [&](const Tensor& t) { return shared ? t : t.narrow(0, g * each, each); };
+      matrices_.emplace_back(taps_[g].reshape({each, -1}), part(scales_), part(zero_points_));
+    }
+  });
+  return matrices_;
 }
 
 ConvPackedParams::Axes ConvPackedParams::axes_for(const Tensor& input) const {
@@ -106,7 +123,7 @@ void ConvPackedParams::for_each_group(const Tensor& input, const Axes& axes, con
                           return a.kernel == 1 && a.stride == 1 && a.in == a.out;
                         });
   for (int64_t group = 0; group < options_.groups; ++group) {
-    const IntegerMatrix& matrix = matrices_[static_cast<size_t>(group)];
+    const IntegerMatrix& matrix = matrices()[static_cast<size_t>(group)];
     const Tensor columns = in_place
         ? images.view({-1, inputs_})
         : image_columns(
@@ -125,9 +142,34 @@ Tensor ConvPackedParams::as_images(const Tensor& rows, int64_t batch, const Axes
   return rows.view(sizes).movedim(-1, 1);
 }
 
+Tensor ConvPackedParams::apply_onednn(
+    const Tensor& input, const Axes& axes, double scale, int64_t zero_point, bool relu) const {
+  const QuantizerPtr& q = get_quantizer(input);
+  const Tensor images = integers_of(input).movedim(1, -1).contiguous();
+  const Tensor out = at::empty({input.size(0) * axes[0].out * axes[1].out * axes[2].out, outputs_}, kByte);
+  if (out.numel() == 0) {
+    return out;
+  }
+  // As IntegerMatrix::requantize has them.
+  const Tensor both = (scales_ * static_cast<double>(static_cast<float>(q->scale))).expand({outputs_}).contiguous();
+  const Tensor factors = both / static_cast<double>(static_cast<float>(scale));
+  const Tensor bias = defined_or_none(bias_), added = bias.defined() ? bias / both : bias;
+  const bool done = onednn_->run(
+      {images.const_data_ptr<uint8_t>(), out.mutable_data_ptr<uint8_t>(), input.size(0), axes.data(), q->zero_point,
+       zero_point, relu, factors.const_data_ptr<float>(), added.defined() ? added.const_data_ptr<float>() : nullptr,
+       q->scale, scale});
+  return done ? out : Tensor();
+}
+
 Tensor ConvPackedParams::apply(const Tensor& input, double scale, int64_t zero_point, bool relu) const {
   check_activations("quantized::conv", input);
   const Axes axes = axes_for(input);
+  const QuantizerPtr quantizer = Quantizer::per_tensor(scale, zero_point, kQUInt8);
+  if (onednn_ != nullptr) {
+    if (const Tensor out = apply_onednn(input, axes, scale, zero_point, relu); out.defined()) {
+      return make_quantized(as_images(out, input.size(0), axes), quantizer);
+    }
+  }
   const double input_scale = get_quantizer(input)->scale;
   const int64_t rows = input.size(0) * axes[0].out * axes[1].out * axes[2].out;
   Tensor out = at::empty({options_.groups == 1 ? 0 : rows, outputs_}, kByte);
@@ -139,7 +181,7 @@ Tensor ConvPackedParams::apply(const Tensor& input, double scale, int64_t zero_p
       out.narrow(1, first, matrix.outputs()).copy_(part);
     }
   });
-  return make_quantized(as_images(out, input.size(0), axes), Quantizer::per_tensor(scale, zero_point, kQUInt8));
+  return make_quantized(as_images(out, input.size(0), axes), quantizer);
 }
 
 Tensor ConvPackedParams::apply_in_float(const Tensor& input, const Axes& axes) const {

@@ -7,11 +7,17 @@
 #include <aten/quantized/integer_matrix.h>
 
 #include <array>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+namespace at::native::onednn {
+class QuantizedConvolution;
+}
 
 namespace at::quantized {
 
@@ -32,6 +38,7 @@ class TORCH_API ConvPackedParams : public torch::CustomClassHolder {
   /// `weight` is qint8 [outputs, inputs / groups, kernel...], or [inputs, outputs / groups, kernel...] of a transposed
   /// convolution. Throws if anything does not fit.
   ConvPackedParams(int64_t spatial_dims, Tensor weight, std::optional<Tensor> bias, ConvOptions options);
+  ~ConvPackedParams() override;
 
   /// input: quint8 [batch, channels, spatial...]; the result is in channels-last order.
   Tensor apply(const Tensor& input, double scale, int64_t zero_point, bool relu) const;
@@ -58,6 +65,10 @@ class TORCH_API ConvPackedParams : public torch::CustomClassHolder {
  private:
   using Axes = std::array<ImageAxis, 3>;
   Axes axes_for(const Tensor& input) const;
+  /// Made when a call first needs them.
+  const std::vector<IntegerMatrix>& matrices() const;
+  /// The result by oneDNN, undefined if it has no kernel.
+  Tensor apply_onednn(const Tensor& input, const Axes& axes, double scale, int64_t zero_point, bool relu) const;
   /// Calls finish(matrix, sums, bias, first output) for each group: it puts rows of results where they belong.
   template <class Finish>
   void for_each_group(const Tensor& input, const Axes& axes, const Finish& finish) const;
@@ -70,7 +81,14 @@ class TORCH_API ConvPackedParams : public torch::CustomClassHolder {
   std::optional<Tensor> bias_;
   ConvOptions options_;
   int64_t inputs_, outputs_;
-  std::vector<IntegerMatrix> matrices_; // of each group
+  /// int8 [groups, outputs of a group, depth, height, width, inputs of a group].
+  Tensor taps_;
+  /// Of each output, or of all.
+  Tensor scales_, zero_points_;
+  /// Null where its sums would not be exact, or the weight has zero points.
+  std::unique_ptr<native::onednn::QuantizedConvolution> onednn_;
+  mutable std::once_flag packed_once_;
+  mutable std::vector<IntegerMatrix> matrices_; // of each group, see matrices
 };
 
 /// ConvPackedParams with the name of its class in archives: "quantized.Conv2dPackedParamsBase".

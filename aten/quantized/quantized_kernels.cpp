@@ -3,7 +3,9 @@
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/core/dispatch/BuiltinRegistration.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/quantized/QTensorImpl.h>
+#include <aten/quantized/quantized_loops.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -308,6 +310,90 @@ Tensor quantized_clamp(const Tensor& self, const std::optional<Scalar>& low, con
   return limited(self, number(low), number(high));
 }
 
+/// No indices: PyTorch refuses this operator on quantized tensors, and the poolings that are made of it drop them.
+Tensor unknown_indices(IntArrayRef sizes) {
+  return at::full({}, -1, kLong).expand(sizes);
+}
+
+/// Bytes with adjacent channels; other tensors go through float32.
+std::tuple<Tensor, Tensor> quantized_max_pool2d(
+    const Tensor& self,
+    IntArrayRef kernel_size,
+    IntArrayRef stride,
+    IntArrayRef padding,
+    IntArrayRef dilation,
+    bool ceil_mode) {
+  struct Dim {
+    int64_t in, kernel, stride, padding, dilation, out;
+  };
+  const auto dim_of = [&](size_t d) {
+    const auto at = [&](IntArrayRef a) { return a.size() == 1 ? a[0] : a[d]; };
+    Dim dim{
+        self.size(static_cast<int64_t>(d) + 2),
+        at(kernel_size),
+        stride.empty() ? at(kernel_size) : at(stride),
+        at(padding),
+        at(dilation),
+        0};
+    const int64_t reach = dim.dilation * (dim.kernel - 1) + 1, span = dim.in + 2 * dim.padding - reach;
+    dim.out = dim.stride > 0 && span >= 0 ? (span + (ceil_mode ? dim.stride - 1 : 0)) / dim.stride + 1 : 0;
+    if (ceil_mode && (dim.out - 1) * dim.stride >= dim.in + dim.padding) {
+      --dim.out;
+    }
+    return dim;
+  };
+  const auto has_two = [](IntArrayRef a) { return a.size() == 1 || a.size() == 2; };
+  if (self.dim() == 4 && self.scalar_type() == kQUInt8 && self.numel() > 0 && has_two(kernel_size) &&
+      (stride.empty() || has_two(stride)) && has_two(padding) && has_two(dilation)) {
+    const Dim y = dim_of(0), x = dim_of(1);
+    const auto fits = [](const Dim& d) {
+      return d.kernel > 0 && d.dilation > 0 && d.padding >= 0 && 2 * d.padding <= d.kernel && d.out > 0;
+    };
+    if (fits(y) && fits(x)) {
+      const Tensor from = integers_of(self).permute({0, 2, 3, 1}).contiguous();
+      const int64_t channels = from.size(3);
+      const Tensor to = at::empty({self.size(0), y.out, x.out, channels}, kByte);
+      const uint8_t* in = from.const_data_ptr<uint8_t>();
+      uint8_t* const out = to.mutable_data_ptr<uint8_t>();
+      const auto row_of = [&](int64_t row, std::vector<const uint8_t*>& window) {
+        const int64_t image = row / y.out, top = row % y.out * y.stride - y.padding;
+        for (int64_t ox = 0; ox < x.out; ++ox) {
+          window.clear();
+          for (int64_t ky = 0; ky < y.kernel; ++ky) {
+            const int64_t iy = top + ky * y.dilation;
+            for (int64_t kx = 0; kx < x.kernel && iy >= 0 && iy < y.in; ++kx) {
+              const int64_t ix = ox * x.stride - x.padding + kx * x.dilation;
+              if (ix >= 0 && ix < x.in) {
+                window.push_back(in + ((image * y.in + iy) * x.in + ix) * channels);
+              }
+            }
+          }
+          uint8_t* const pixel = out + (row * x.out + ox) * channels;
+          if (window.empty()) {
+            std::fill_n(pixel, channels, uint8_t(0)); // nothing but padding, which is less than any number
+          } else {
+            quantized_loops().max(window.data(), static_cast<int64_t>(window.size()), channels, pixel);
+          }
+        }
+      };
+      at::parallel_for(
+          0, self.size(0) * y.out, 1 + (1 << 15) / (x.out * channels + 1), [&](int64_t begin, int64_t end) {
+            std::vector<const uint8_t*> window;
+            for (int64_t row = begin; row < end; ++row) {
+              row_of(row, window);
+            }
+          });
+      const Tensor pooled = to.permute({0, 3, 1, 2});
+      return {with_quantizer_of(self, pooled), unknown_indices(pooled.sizes())};
+    }
+  }
+  SeenTensors tensors(Seen::Centered, "max_pool2d");
+  const Tensor steps = tensors.replacement(self);
+  const Tensor most =
+      std::get<0>(at::max_pool2d_with_indices(steps, kernel_size, stride, padding, dilation, ceil_mode));
+  return {tensors.result(most), unknown_indices(most.sizes())};
+}
+
 /// Integers are interpolated as they are; outside of the image lies the integer 0.
 Tensor quantized_grid_sampler_2d(
     const Tensor& self, const Tensor& grid, int64_t interpolation, int64_t padding, bool align_corners) {
@@ -480,7 +566,6 @@ constexpr SeenRow kSeenRows[] = {
     {"aten::mean", "out", Seen::Centered},
     {"aten::std", "correction", Seen::Numbers},
     {"aten::std", "correction_out", Seen::Numbers},
-    {"aten::max_pool2d_with_indices", "", Seen::Centered},
     {"aten::max_pool3d_with_indices", "", Seen::Centered},
     {"aten::_adaptive_avg_pool2d", "", Seen::Centered},
     {"aten::_adaptive_avg_pool3d", "", Seen::Centered},
@@ -517,6 +602,8 @@ constexpr c10::impl::BuiltinKernelRow kQuantizedCpuKernels[] = {
     {"aten::hardtanh", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_hardtanh>(), kQuantizedCpuPlace},
     {"aten::hardtanh_", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_hardtanh_>(), kQuantizedCpuPlace},
     {"aten::clamp", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_clamp>(), kQuantizedCpuPlace},
+    {"aten::max_pool2d_with_indices", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_max_pool2d>(),
+     kQuantizedCpuPlace},
     {"aten::grid_sampler_2d", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_grid_sampler_2d>(),
      kQuantizedCpuPlace},
     {"aten::upsample_bilinear2d", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_upsample_bilinear2d>(),

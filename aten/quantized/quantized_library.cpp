@@ -1,10 +1,13 @@
 // quantized::, what is computed element by element or by rows: arithmetic, activations, normalization, pooling.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/quantized/QTensorImpl.h>
 #include <aten/quantized/operator_table.h>
+#include <aten/quantized/quantized_loops.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -33,8 +36,36 @@ Tensor& write_out(const Tensor& result, Tensor& out) {
 
 // ---- sums and products ---------------------------------------------------------
 
+/// Of bytes that lie alike in memory; undefined for others.
+Tensor add_bytes(bool relu, const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
+  if (a.scalar_type() != kQUInt8 || a.sizes() != b.sizes() || a.strides() != b.strides() ||
+      !a.is_non_overlapping_and_dense() || get_quantizer(a)->is_per_channel() || get_quantizer(b)->is_per_channel()) {
+    return {};
+  }
+  const auto operand = [](const Tensor& t) {
+    const QuantizerPtr& q = get_quantizer(t);
+    return native::ByteOperand{
+        static_cast<const uint8_t*>(t.const_data_ptr()), static_cast<float>(q->scale),
+        static_cast<float>(q->zero_point)};
+  };
+  const native::ByteOperand x = operand(a), y = operand(b);
+  const Tensor out = at::empty_like(integers_of(a));
+  const auto zero = static_cast<float>(zero_point);
+  const native::ByteResult to{
+      out.mutable_data_ptr<uint8_t>(), 1.0f / static_cast<float>(scale), zero, relu ? std::max(zero, 0.0f) : 0.0f};
+  at::parallel_for(0, out.numel(), 8 * at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+    native::quantized_loops().add(
+        {x.data + begin, x.scale, x.zero}, {y.data + begin, y.scale, y.zero}, end - begin,
+        {to.data + begin, to.inverse, to.zero, to.low});
+  });
+  return make_quantized(out, Quantizer::per_tensor(scale, zero_point, kQUInt8));
+}
+
 Tensor add(bool relu, const Tensor& a, const Tensor& b, double scale, int64_t zero_point) {
   check_same_dtype("quantized::add", a, b);
+  if (const Tensor out = add_bytes(relu, a, b, scale, zero_point); out.defined()) {
+    return out;
+  }
   const Tensor sum = at::dequantize(a) + at::dequantize(b);
   return requantized(relu ? sum.relu() : sum, scale, zero_point, a);
 }
@@ -81,8 +112,7 @@ Tensor add_scalar(bool relu, const Tensor& a, const Scalar& b) {
   const int64_t zero_point = at::q_zero_point(a);
   const auto [low, high] = range_of(a.scalar_type());
   const float steps = std::nearbyint(b.toFloat() / static_cast<float>(scale));
-  TORCH_CHECK(
-      std::abs(steps) < 2147483648.0f, "quantized::add_scalar: ", b, " is too many steps of the scale ", scale);
+  TORCH_CHECK(std::abs(steps) < 2147483648.0f, "quantized::add_scalar: ", b, " is too many steps of the scale ", scale);
   const auto added = static_cast<int64_t>(steps);
   const int64_t moved = zero_point - added;
   if (moved >= low && moved <= high) {

@@ -3,6 +3,7 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/parallel/Parallel.h>
 #include <aten/quantized/QTensorImpl.h>
+#include <aten/quantized/quantized_loops.h>
 #include <c10/util/Exception.h>
 
 #include <cmath>
@@ -60,6 +61,15 @@ Tensor quantized_as(const Tensor& self, QuantizerPtr quantizer) {
   const float* from = x.const_data_ptr<float>();
   const float inverse = 1.0f / static_cast<float>(quantizer->scale);
   const int64_t zero_point = quantizer->zero_point;
+  if (quantizer->dtype != kQInt32) {
+    const bool is_signed = quantizer->dtype == kQInt8;
+    auto* const bytes = static_cast<uint8_t*>(integers.mutable_data_ptr());
+    at::parallel_for(0, x.numel(), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+      quantized_loops().quantize(
+          from + begin, end - begin, inverse, static_cast<float>(zero_point), is_signed, bytes + begin);
+    });
+    return make_quantized(integers, std::move(quantizer));
+  }
   with_integers(quantizer->dtype, [&]<class T>(T) {
     T* to = integers.mutable_data_ptr<T>();
     at::parallel_for(0, x.numel(), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
@@ -261,6 +271,18 @@ QScheme qscheme(const Tensor& self) {
 Tensor dequantize_quantized(const Tensor& self) {
   const QuantizerPtr& q = get_quantizer(self);
   const Tensor integers = q->is_packed() ? from_halves(integers_of(self), self.sizes()) : integers_of(self);
+  if (!q->is_per_channel() && q->dtype != kQInt32) {
+    const Tensor x = integers.is_non_overlapping_and_dense() ? integers : integers.contiguous();
+    const Tensor out = at::empty_like(x, x.options().dtype(kFloat));
+    const auto* from = static_cast<const uint8_t*>(x.const_data_ptr());
+    float* const to = out.mutable_data_ptr<float>();
+    at::parallel_for(0, x.numel(), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+      quantized_loops().dequantize(
+          from + begin, end - begin, static_cast<float>(q->scale), static_cast<float>(q->zero_point),
+          q->dtype == kQInt8, to + begin);
+    });
+    return out;
+  }
   if (!q->is_per_channel()) {
     return (integers.to(kFloat) - static_cast<double>(q->zero_point)) *
         static_cast<double>(static_cast<float>(q->scale));
