@@ -5,6 +5,26 @@
 #include <csrc/serialize/resolved_classes.h>
 #include <csrc/serialize/unpickler.h>
 
+namespace torch::serialize {
+
+std::vector<char> read_all(const std::function<size_t(char*, size_t)>& reader) {
+  constexpr size_t kBlock = 4096;
+  std::vector<char> bytes;
+  for (;;) {
+    const size_t filled = bytes.size();
+    bytes.resize(filled + kBlock);
+    const size_t got = reader(bytes.data() + filled, kBlock);
+    TORCH_CHECK(got <= kBlock, "unpickle: the reader gave ", got, " bytes where at most ", kBlock, " were asked for");
+    bytes.resize(filled + got);
+    if (got == 0) {
+      break;
+    }
+  }
+  return bytes;
+}
+
+} // namespace torch::serialize
+
 namespace torch::jit {
 
 std::vector<char> pickle(const c10::IValue& ivalue, std::vector<at::Tensor>* tensor_table) {
@@ -39,18 +59,7 @@ c10::IValue unpickle(
 
 c10::IValue unpickle(
     std::function<size_t(char*, size_t)> reader, TypeResolver type_resolver, c10::ArrayRef<at::Tensor> tensor_table) {
-  constexpr size_t kBlock = 4096;
-  std::vector<char> bytes;
-  for (;;) {
-    const size_t filled = bytes.size();
-    bytes.resize(filled + kBlock);
-    const size_t got = reader(bytes.data() + filled, kBlock);
-    TORCH_CHECK(got <= kBlock, "unpickle: the reader gave ", got, " bytes where at most ", kBlock, " were asked for");
-    bytes.resize(filled + got);
-    if (got == 0) {
-      break;
-    }
-  }
+  const std::vector<char> bytes = serialize::read_all(reader);
   return unpickle(bytes.data(), bytes.size(), std::move(type_resolver), tensor_table);
 }
 

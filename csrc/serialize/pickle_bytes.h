@@ -8,6 +8,13 @@
 #include <functional>
 #include <vector>
 
+namespace torch::serialize {
+
+/// All bytes that `reader(buffer, size)` gives, until it gives 0.
+std::vector<char> read_all(const std::function<size_t(char*, size_t)>& reader);
+
+} // namespace torch::serialize
+
 namespace torch::jit {
 
 /// Finds the class that a pickle names.

@@ -164,6 +164,14 @@ void Pickler::push_int(int64_t value) {
   }
 }
 
+void Pickler::push_long(std::string_view bytes) {
+  TORCH_CHECK(
+      bytes.size() <= UINT8_MAX, "an integer of ", bytes.size(), " bytes cannot be saved: at most 255 are possible");
+  op(Opcode::Long1);
+  number(static_cast<uint8_t>(bytes.size()));
+  out_ += bytes;
+}
+
 // Beyond int64: two's complement needs a ninth byte for the sign.
 void Pickler::push_long(uint64_t value) {
   op(Opcode::Long1);

@@ -33,6 +33,18 @@ class Pickler {
   void push_root(const ArchiveNode& root) {
     push_node(root);
   }
+  /// What is pushed between the two becomes one tuple.
+  void begin_tuple() {
+    op(Opcode::Mark);
+  }
+  void end_tuple() {
+    op(Opcode::Tuple);
+  }
+  void push_empty_dict() {
+    op(Opcode::EmptyDict);
+  }
+  /// An integer from its bytes in two's complement, least first; at most 255.
+  void push_long(std::string_view bytes);
   /// The pickle, complete.
   std::string finish();
 

@@ -1,5 +1,6 @@
 #include <csrc/jit/passes/optimize.h>
 
+#include <csrc/jit/passes/annotate_warns.h>
 #include <csrc/jit/passes/canonicalize.h>
 #include <csrc/jit/passes/common_subexpression_elimination.h>
 #include <csrc/jit/passes/constant_pooling.h>
@@ -14,30 +15,12 @@
 
 namespace torch::jit {
 
-namespace {
-
-// Numbers the warnings of a graph.
-void annotate_warnings(Block* block, int64_t& next) {
-  static const Symbol warn_id = Symbol::attr("warn_id");
-  for (Node* node : block->nodes()) {
-    if (node->kind() == aten::warn) {
-      node->i_(warn_id, next++);
-    }
-    for (Block* inner : node->blocks()) {
-      annotate_warnings(inner, next);
-    }
-  }
-}
-
-} // namespace
-
 void runCleanupPasses(std::shared_ptr<Graph>& graph) {
   LowerSimpleTuples(graph);
   ConstantPropagationImmutableTypes(graph);
   ConstantPooling(graph);
   CanonicalizeOutputs(graph);
-  int64_t warnings = 0;
-  annotate_warnings(graph->block(), warnings);
+  AnnotateWarns(graph);
 }
 
 void preoptimizeGraph(std::shared_ptr<Graph>& graph) {
