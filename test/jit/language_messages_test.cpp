@@ -614,6 +614,52 @@ def f(x):
     return 'a
            ~ <--- HERE
 b')"},
+    {R"(def f(x: int):
+    return g()
+def g():
+    return y
+)",
+     R"(undefined value y:
+  File "<string>", line 4
+    return g()
+def g():
+    return y
+           ~ <--- HERE
+'g' is being compiled since it was called from 'f'
+  File "<string>", line 2
+def f(x: int):
+    return g()
+           ~~ <--- HERE
+def g():
+    return y)"},
+    {R"(def f(bool: int):
+    if True:
+        return 1
+    return 2
+)",
+     R"(Could not cast value of type bool to bool:
+  File "<string>", line 2
+def f(bool: int):
+    if True:
+       ~~~~ <--- HERE
+        return 1
+    return 2)"},
+    {R"(def f(x: int):
+    return (bool)[0:9]
+)",
+     R"(__bool__ cannot be used as a value:
+  File "<string>", line 2
+def f(x: int):
+    return (bool)[0:9]
+            ~~~~ <--- HERE)"},
+    {R"(def f(x: int):
+    return False if * else True
+)",
+     R"(expected ident but found 'else' here:
+  File "<string>", line 2
+def f(x: int):
+    return False if * else True
+                      ~~~~ <--- HERE)"},
 };
 
 // Without empty lines around it and without spaces at the ends of lines.

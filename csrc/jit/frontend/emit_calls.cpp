@@ -46,6 +46,9 @@ namespace {
 const Syntax& last_part(const Syntax& expression) {
   const Syntax* part = &expression;
   while (part->size() > 0) {
+    if (part->is(SyntaxKind::Call) && (*part)[1].size() == 0 && (*part)[2].size() == 0) {
+      break; // with its parenthesis
+    }
     const Syntax* last = nullptr;
     for (const SyntaxPtr& child : part->children) {
       if (!child->is(SyntaxKind::Missing) && !(child->is(SyntaxKind::Sequence) && child->size() == 0)) {

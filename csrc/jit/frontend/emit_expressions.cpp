@@ -546,6 +546,10 @@ Refinements Refinements::Or(const Refinements& other) const {
 
 Value* Emitter::emit_condition_value(const Syntax& expression) {
   Value* value = emit(expression);
+  if (environment_->isDefined("bool")) {
+    // Conditions call what has that name.
+    throw ErrorReport(expression.range) << "Could not cast value of type " << value->type()->repr_str() << " to bool";
+  }
   if (value->type()->kind() == TypeKind::BoolType) {
     graph().insertConstant(int64_t{0}); // as casts do (CastValue)
     return value;

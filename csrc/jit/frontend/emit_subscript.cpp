@@ -46,8 +46,11 @@ SugaredValuePtr Emitter::emit_subscript(const Syntax& expression, const TypePtr&
     }
     return object->getitem(range, method_, emit(index), hint);
   }
-  if (!value || value->type()->kind() == TypeKind::TupleType || ModuleContainer::of(value)) {
-    return emit_tuple_slice(range, object, index);
+  if (!value) {
+    value = object->asValue(expression[0].range, method_);
+  }
+  if (value->type()->kind() == TypeKind::TupleType || ModuleContainer::of(value)) {
+    return emit_tuple_slice(range, std::make_shared<SimpleValue>(value), index);
   }
   return std::make_shared<SimpleValue>(emit_slice(range, value, nullptr, index));
 }

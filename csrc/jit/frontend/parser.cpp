@@ -265,6 +265,12 @@ SyntaxPtr Parser::parse_unary() {
     }
     return make(SyntaxKind::Unary, op.range, op.text(), std::move(operand));
   }
+  // Where nothing is unpacked, it is refused later.
+  if (token.is("*")) {
+    const Depth depth(*this);
+    const Token star = lexer_.next();
+    return make(SyntaxKind::Starred, star.range, parse_unary());
+  }
   return parse_power();
 }
 
@@ -496,6 +502,9 @@ SyntaxPtr Parser::parse_statement() {
     SyntaxPtr target = parse_loop_targets();
     lexer_.expect("in");
     SyntaxPtr iterable = parse_expression_or_tuple();
+    if (lexer_.cur().is("for")) {
+      iterable = parse_list_comprehension(std::move(iterable));
+    }
     lexer_.expect(":");
     return make(SyntaxKind::For, keyword.range, std::move(target), std::move(iterable), parse_block());
   }

@@ -1,5 +1,6 @@
 // The text of a graph, as libtorch prints it. irparser.h reads it.
 #include <aten/core/ivalue_print.h>
+#include <c10/util/StringUtil.h>
 #include <csrc/jit/ir/ir.h>
 
 #include <algorithm>
@@ -30,53 +31,6 @@ void print_names(std::ostream& out, at::ArrayRef<const Value*> values) {
     out << separator << '%' << value->debugName();
     separator = ", ";
   }
-}
-
-void print_quoted(std::ostream& out, std::string_view text) {
-  out << '"';
-  for (const char c : text) {
-    switch (c) {
-      case '\\':
-        out << "\\\\";
-        break;
-      case '\'':
-        out << "\\'";
-        break;
-      case '"':
-        out << "\\\"";
-        break;
-      case '\a':
-        out << "\\a";
-        break;
-      case '\b':
-        out << "\\b";
-        break;
-      case '\f':
-        out << "\\f";
-        break;
-      case '\n':
-        out << "\\n";
-        break;
-      case '\r':
-        out << "\\r";
-        break;
-      case '\t':
-        out << "\\t";
-        break;
-      case '\v':
-        out << "\\v";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
-          const unsigned code = static_cast<unsigned char>(c);
-          out << '\\' << static_cast<char>('0' + code / 64) << static_cast<char>('0' + code / 8 % 8)
-              << static_cast<char>('0' + code % 8);
-        } else {
-          out << c;
-        }
-    }
-  }
-  out << '"';
 }
 
 // A tensor of one element looks like a number, small ones are printed whole on one line.
@@ -174,7 +128,7 @@ bool shows_place(const Node& node) {
 } // namespace
 
 void Node::printAttribute(std::ostream& out, const Attribute& attribute) const {
-  const auto quoted = [&](const std::string& text) { print_quoted(out, text); };
+  const auto quoted = [&](const std::string& text) { c10::printQuotedString(out, text); };
   const auto type = [&](const TypePtr& each) { out << *each; };
   const auto number = [&](const auto& each) { print_value(out, each); };
   switch (attribute.kind()) {
