@@ -57,11 +57,12 @@ Places::Places(const StepGroup& group, int64_t layer) {
 
 Batch::Batch(c10::ArrayRef<SequenceStep> steps, const ModelConfig& config, const std::vector<Rotary>& rotaries)
     : groups(group_steps(steps)) {
-  StepNumbers ids, places_of_tokens, rows;
+  StepNumbers ids, places_of_tokens, ends, rows;
   for (const SequenceStep& step : steps) {
     for (size_t i = 0; i < step.tokens.size(); ++i) {
       ids.push_back(step.tokens[i]);
       places_of_tokens.push_back(step.cache->length() + static_cast<int64_t>(i));
+      ends.push_back(step.cache->length() + static_cast<int64_t>(step.tokens.size()));
       if (step.logits == LogitsOf::All || i + 1 == step.tokens.size()) {
         rows.push_back(static_cast<int64_t>(ids.size()) - 1);
       }
@@ -70,8 +71,9 @@ Batch::Batch(c10::ArrayRef<SequenceStep> steps, const ModelConfig& config, const
   tokens = indices(ids);
   positions = indices(places_of_tokens);
   wanted = indices(rows);
+  const at::Tensor reaches = indices(ends);
   for (const Rotary& rotary : rotaries) {
-    turns.push_back(rotary.angles(positions));
+    turns.push_back(rotary.angles(positions, reaches));
   }
   for (const StepGroup& group : groups) {
     c10::SmallVector<Places, 1> found;

@@ -25,7 +25,7 @@ enum class Norm {
 enum class Activation { SiLU, GELU, GELUTanh, ReLU };
 
 /// How rotary frequencies are stretched for contexts longer than those of training.
-enum class RopeScaling { None, Linear, Llama3, Yarn };
+enum class RopeScaling { None, Linear, Llama3, Yarn, LongRope };
 
 /// Rotary position embeddings: pairs (i, i + dim / 2) of the first `dim` elements of a head turn by position *
 /// frequency.
@@ -36,11 +36,12 @@ struct RopeConfig {
   double factor = 1;
   double low_freq_factor = 1; ///< Llama3
   double high_freq_factor = 4; ///< Llama3
-  int64_t original_max_position = 0; ///< Llama3, Yarn: the context of training
+  int64_t original_max_position = 0; ///< Llama3, Yarn, LongRope: the context of training
   double beta_fast = 32; ///< Yarn
   double beta_slow = 1; ///< Yarn
   bool truncate = true; ///< Yarn: the bounds of the ramp are whole numbers
   std::vector<double> frequency_factors; ///< frequencies are divided by these, one for each pair; empty: by none
+  std::vector<double> long_factors; ///< LongRope: in their place, of sequences that exceed the context of training
   double attention_factor = 1; ///< sines and cosines are multiplied by this
 };
 

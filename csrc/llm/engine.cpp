@@ -47,8 +47,8 @@ class Engine::Impl {
     const size_t size = prompt.size();
     {
       const std::lock_guard lock(mutex_);
-      waiting_.push_back(
-          EngineSequence{state, std::move(prompt), size, options, Sampler(options.sampler), KVCache(pool_)});
+      waiting_.push_back(EngineSequence{
+          state, std::move(prompt), size, options, Sampler(options.sampler.behind(size)), KVCache(pool_)});
     }
     changed_.notify_all();
     return std::make_shared<Request>(std::move(state));

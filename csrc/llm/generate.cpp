@@ -34,7 +34,7 @@ class Generation::State {
         prompt_size_(tokens_.size()),
         given_(tokens_.size()),
         cache_(cache),
-        sampler_(options.sampler) {
+        sampler_(options.sampler.behind(prompt_size_)) {
     check_options(*model_, options_, tokens_);
     if (!cache_) {
       own_ = std::make_unique<KVCache>(model_->make_cache());

@@ -1,6 +1,7 @@
 #include <csrc/llm/rope_config.h>
 
 #include <cmath>
+#include <vector>
 
 namespace torch::llm {
 
@@ -22,14 +23,43 @@ void read_yarn(RopeConfig& rope, const Fields& scaling) {
   TORCH_CHECK(rope.beta_fast > 0 && rope.beta_slow > 0, scaling.where(), ": beta_fast and beta_slow must be positive");
 }
 
-void read_scaling(RopeConfig& rope, const Fields& scaling, int64_t max_position) {
+std::vector<double> read_factors(const Fields& scaling, const char* name, int64_t pairs) {
+  const Json* const list = scaling.find(name);
+  TORCH_CHECK(list && list->is_array(), scaling.where(), ": ", name, " must be a list of ", pairs, " numbers");
+  std::vector<double> factors;
+  for (const Json& factor : list->items()) {
+    TORCH_CHECK(
+        (factor.is_int() || factor.is_double()) && factor.as_double() > 0, scaling.where(), ": the numbers of ", name,
+        " must be positive");
+    factors.push_back(factor.as_double());
+  }
+  TORCH_CHECK(
+      static_cast<int64_t>(factors.size()) == pairs, scaling.where(), ": ", name, " has ", factors.size(),
+      " numbers, expected one for each of ", pairs, " pairs of a head");
+  return factors;
+}
+
+// LongRoPE (arXiv 2402.13753): a factor for each frequency, one set for sequences within the context of training and
+// one for longer ones.
+void read_longrope(RopeConfig& rope, const Fields& scaling, int64_t max_position) {
+  rope.frequency_factors = read_factors(scaling, "short_factor", rope.dim / 2);
+  rope.long_factors = read_factors(scaling, "long_factor", rope.dim / 2);
+  const auto original = static_cast<double>(rope.original_max_position);
+  const double factor = scaling.number("factor", static_cast<double>(max_position) / original);
+  const double usual = factor <= 1 || original <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
+  rope.attention_factor = scaling.number("attention_factor", usual);
+  rope.factor = 1; // it is in the factors
+}
+
+void read_scaling(RopeConfig& rope, const Fields& scaling, const Fields& config, int64_t max_position) {
   const std::string type = scaling.text("rope_type", scaling.text("type", "default"));
   if (type == "default") {
     return;
   }
   rope.factor = scaling.number("factor", 1);
   TORCH_CHECK(rope.factor > 0, scaling.where(), ": factor must be positive");
-  rope.original_max_position = scaling.size("original_max_position_embeddings", max_position);
+  rope.original_max_position =
+      scaling.size("original_max_position_embeddings", config.size("original_max_position_embeddings", max_position));
   if (type == "linear") {
     rope.scaling = RopeScaling::Linear;
   } else if (type == "llama3") {
@@ -42,9 +72,13 @@ void read_scaling(RopeConfig& rope, const Fields& scaling, int64_t max_position)
   } else if (type == "yarn") {
     rope.scaling = RopeScaling::Yarn;
     read_yarn(rope, scaling);
+  } else if (type == "longrope" || type == "su") {
+    rope.scaling = RopeScaling::LongRope;
+    read_longrope(rope, scaling, max_position);
   } else {
     TORCH_CHECK(
-        false, scaling.where(), ": rope_type '", type, "' is not supported; supported: default, linear, llama3, yarn");
+        false, scaling.where(), ": rope_type '", type,
+        "' is not supported; supported: default, linear, llama3, yarn, longrope");
   }
 }
 
@@ -75,7 +109,7 @@ RopeConfig read_rope(
   TORCH_CHECK(rope.theta > 0, fields.where(), ": rope_theta must be positive");
   fraction = parameters.number("partial_rotary_factor", fields.number("partial_rotary_factor", fraction));
   rope.dim = turning_elements(fraction, config, fields.where());
-  read_scaling(rope, parameters, config.max_position);
+  read_scaling(rope, parameters, fields, config.max_position);
   return rope;
 }
 

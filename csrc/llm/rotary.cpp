@@ -5,6 +5,7 @@
 
 #include <csrc/llm/cpu/attention_rows.h>
 #include <aten/Functions.h>
+#include <aten/core/TensorOperators.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,9 +50,9 @@ double stretch_yarn(double frequency, int64_t pair, const RopeConfig& config) {
   return frequency / config.factor * ramp + frequency * (1 - ramp);
 }
 
-double frequency_of(int64_t pair, const RopeConfig& config) {
+double frequency_of(int64_t pair, const RopeConfig& config, const std::vector<double>& factors) {
   const double exponent = 2 * static_cast<double>(pair) / static_cast<double>(config.dim);
-  const double factor = config.frequency_factors.empty() ? 1 : config.frequency_factors[static_cast<size_t>(pair)];
+  const double factor = factors.empty() ? 1 : factors[static_cast<size_t>(pair)];
   const double frequency = std::pow(config.theta, -exponent) / factor;
   switch (config.scaling) {
     case RopeScaling::Linear:
@@ -61,23 +62,39 @@ double frequency_of(int64_t pair, const RopeConfig& config) {
     case RopeScaling::Yarn:
       return stretch_yarn(frequency, pair, config);
     case RopeScaling::None:
+    case RopeScaling::LongRope:
       break;
   }
   return frequency;
 }
 
+at::Tensor frequencies_of(const RopeConfig& config, const std::vector<double>& factors) {
+  at::Tensor result = at::empty({config.dim / 2}, at::kFloat);
+  float* const values = result.mutable_data_ptr<float>();
+  for (int64_t pair = 0; pair < config.dim / 2; ++pair) {
+    values[pair] = static_cast<float>(frequency_of(pair, config, factors));
+  }
+  return result;
+}
+
 } // namespace
 
-Rotary::Rotary(const RopeConfig& config) : dim_(config.dim), attention_factor_(config.attention_factor) {
-  frequencies_ = at::empty({dim_ / 2}, at::kFloat);
-  float* const values = frequencies_.mutable_data_ptr<float>();
-  for (int64_t pair = 0; pair < dim_ / 2; ++pair) {
-    values[pair] = static_cast<float>(frequency_of(pair, config));
+Rotary::Rotary(const RopeConfig& config)
+    : dim_(config.dim),
+      attention_factor_(config.attention_factor),
+      original_max_position_(config.original_max_position),
+      frequencies_(frequencies_of(config, config.frequency_factors)) {
+  if (!config.long_factors.empty()) {
+    long_frequencies_ = frequencies_of(config, config.long_factors);
   }
 }
 
-Rotary::Turn Rotary::angles(const at::Tensor& positions) const {
-  const at::Tensor turned = positions.to(at::kFloat).unsqueeze(1) * frequencies_;
+Rotary::Turn Rotary::angles(const at::Tensor& positions, const at::Tensor& reaches) const {
+  const at::Tensor places = positions.to(at::kFloat).unsqueeze(1);
+  at::Tensor turned = places * frequencies_;
+  if (long_frequencies_.defined()) {
+    turned = at::where(reaches.unsqueeze(1).gt(original_max_position_), places * long_frequencies_, turned);
+  }
   return {turned.cos().mul_(attention_factor_), turned.sin().mul_(attention_factor_)};
 }
 

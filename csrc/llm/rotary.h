@@ -15,15 +15,17 @@ class Rotary {
   struct Turn {
     at::Tensor cos, sin;
   };
-  /// positions: (tokens), int64.
-  Turn angles(const at::Tensor& positions) const;
+  /// positions: (tokens), int64; reaches, alike: where the sequence of each token ends, which LongRope asks for.
+  Turn angles(const at::Tensor& positions, const at::Tensor& reaches) const;
   /// x: (tokens, heads, head_dim). Turns the first `dim` elements of each head, in place where x is float32.
   at::Tensor apply(const at::Tensor& x, const Turn& turn) const;
 
  private:
   int64_t dim_;
   double attention_factor_;
+  int64_t original_max_position_;
   at::Tensor frequencies_; // (dim / 2), float32
+  at::Tensor long_frequencies_; // of sequences beyond original_max_position; undefined without such
 };
 
 } // namespace torch::llm

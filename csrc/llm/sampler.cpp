@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace torch::llm {
@@ -61,6 +62,18 @@ void penalize(Scores& scores, c10::ArrayRef<int64_t> context, double penalty) {
     if (token >= 0 && token < static_cast<int64_t>(scores.size())) {
       double& logit = scores[token].logit;
       logit = logit < 0 ? logit * penalty : logit / penalty;
+    }
+  }
+}
+
+void penalize_drawn(Scores& scores, c10::ArrayRef<int64_t> drawn, double presence, double frequency) {
+  std::map<int64_t, int64_t> counts;
+  for (const int64_t token : drawn) {
+    ++counts[token];
+  }
+  for (const auto& [token, count] : counts) {
+    if (token >= 0 && token < static_cast<int64_t>(scores.size())) {
+      scores[token].logit -= presence + frequency * static_cast<double>(count);
     }
   }
 }
@@ -149,6 +162,10 @@ Sampler::Sampler(const SamplerOptions& options) : options_(options), random_(opt
       options.repetition_penalty > 0 && std::isfinite(options.repetition_penalty), "Sampler: repetition_penalty ",
       options.repetition_penalty, " must be positive");
   TORCH_CHECK(
+      std::isfinite(options.presence_penalty) && std::isfinite(options.frequency_penalty) && options.prompt_tokens >= 0,
+      "Sampler: presence_penalty ", options.presence_penalty, " and frequency_penalty ", options.frequency_penalty,
+      " must be finite, prompt_tokens ", options.prompt_tokens, " not negative");
+  TORCH_CHECK(
       options.temperature >= 0 && std::isfinite(options.temperature), "Sampler: temperature ", options.temperature,
       " must not be negative");
   TORCH_CHECK(options.top_k >= 0, "Sampler: top_k ", options.top_k, " must not be negative");
@@ -160,6 +177,10 @@ Sampler::Sampler(const SamplerOptions& options) : options_(options), random_(opt
 
 std::vector<Candidate> Sampler::distribution(const at::Tensor& logits, c10::ArrayRef<int64_t> context) const {
   Scores scores = read_logits(logits);
+  if (options_.presence_penalty != 0 || options_.frequency_penalty != 0) {
+    const auto prompt = std::min(static_cast<size_t>(options_.prompt_tokens), context.size());
+    penalize_drawn(scores, context.slice(prompt), options_.presence_penalty, options_.frequency_penalty);
+  }
   if (options_.repetition_penalty != 1) {
     penalize(scores, context, options_.repetition_penalty);
   }
@@ -212,7 +233,8 @@ int64_t Sampler::draw(const std::vector<Candidate>& candidates) {
 }
 
 int64_t Sampler::operator()(const at::Tensor& logits, c10::ArrayRef<int64_t> context) {
-  if (options_.temperature == 0 && options_.repetition_penalty == 1) {
+  if (options_.temperature == 0 && options_.repetition_penalty == 1 && options_.presence_penalty == 0 &&
+      options_.frequency_penalty == 0) {
     return largest(local_logits(logits));
   }
   return draw(distribution(logits, context));

@@ -13,6 +13,10 @@ namespace torch::llm {
 
 /// What is done to logits, in this order; the order and the meaning are those of Hugging Face's generate.
 struct SamplerOptions {
+  /// OpenAI's: of each token that has been drawn, the first is taken off its logit once, the second as often as it was.
+  double presence_penalty = 0, frequency_penalty = 0;
+  /// The first tokens of the context, which those two do not look at; set by generate() and Engine.
+  int64_t prompt_tokens = 0;
   double repetition_penalty = 1; ///< logits of tokens that have occurred are divided by it, negative ones multiplied
   double temperature = 0; ///< logits are divided by it; 0 always takes the largest
   int64_t top_k = 0; ///< only the k largest, and what equals the smallest of them; 0: all
@@ -20,6 +24,13 @@ struct SamplerOptions {
   double min_p = 0; ///< only what has this share of the largest probability
   double typical_p = 1; ///< the fewest tokens that together have this probability, from the most typical on
   uint64_t seed = 0; ///< of the random numbers
+
+  /// The same behind a prompt of so many tokens.
+  SamplerOptions behind(size_t prompt) const {
+    SamplerOptions result = *this;
+    result.prompt_tokens = static_cast<int64_t>(prompt);
+    return result;
+  }
 };
 
 /// A token and its probability.
@@ -34,7 +45,7 @@ class TORCH_API Sampler {
   /// Throws for options that make no sense, naming them.
   explicit Sampler(const SamplerOptions& options = {});
 
-  /// logits: (vocab_size), floating point. context: the tokens so far, which the repetition penalty looks at. Throws
+  /// logits: (vocab_size), floating point. context: the tokens so far, which penalties look at. Throws
   /// when a logit is NaN, or none is above -infinity.
   int64_t operator()(const at::Tensor& logits, c10::ArrayRef<int64_t> context);
 

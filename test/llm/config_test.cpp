@@ -75,7 +75,12 @@ TEST_CASE("a config that makes no sense is refused by name", "[llm][config]") {
   CHECK_THAT(message(llama_with(R"(, "head_dim": "x")")), Contains("'head_dim' must be an integer"));
   CHECK_THAT(message(llama_with(R"(, "head_dim": 7)")), Contains("must be even"));
   CHECK_THAT(message(llama_with(R"(, "hidden_act": "mish")")), Contains("'mish' is not supported"));
-  CHECK_THAT(message(llama_with(R"(, "rope_scaling": {"type": "longrope"})")), Contains("'longrope' is not supported"));
+  CHECK_THAT(message(llama_with(R"(, "rope_scaling": {"type": "dynamic"})")), Contains("'dynamic' is not supported"));
+  CHECK_THAT(
+      message(llama_with(R"(, "rope_scaling": {"type": "longrope"})")), Contains("short_factor must be a list of"));
+  CHECK_THAT(
+      message(llama_with(R"(, "rope_scaling": {"type": "longrope", "short_factor": [1, 2]})")),
+      Contains("short_factor has 2 numbers"));
   CHECK_THAT(message(llama_with(R"(, "eos_token_id": "x")")), Contains("must be a token"));
   const std::string experts = R"(, "num_experts_per_tok": 3, "num_local_experts": )";
   const auto mixtral = [&](const std::string& members) {

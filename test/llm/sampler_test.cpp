@@ -77,3 +77,29 @@ TEST_CASE("samplers refuse senseless options and logits", "[llm][sampler]") {
   CHECK_THAT(drawn(at::tensor({-kInfinity, -kInfinity})), Contains("no logit is above -infinity"));
   CHECK_THAT(drawn(at::zeros({2, 2})), Contains("must be (vocab_size)"));
 }
+
+TEST_CASE("presence and frequency penalties look at the tokens that were drawn", "[llm][sampler]") {
+  const at::Tensor logits = at::tensor({1.0, 1.5, 2.0, 0.0});
+  SamplerOptions options;
+  options.presence_penalty = 0.3;
+  options.frequency_penalty = 0.25;
+  options.prompt_tokens = 2;
+  // Token 2 stands in the prompt alone; 1 was drawn once, 0 three times.
+  const std::vector<int64_t> context{2, 2, 1, 0, 0, 0};
+  options.temperature = 1;
+  std::vector<double> got(4);
+  for (const Candidate& one : Sampler(options).distribution(logits, context)) {
+    got[one.token] = one.probability;
+  }
+  const std::vector<double> moved{std::exp(1.0 - 0.3 - 0.75), std::exp(1.5 - 0.55), std::exp(2.0), 1.0};
+  const double sum = moved[0] + moved[1] + moved[2] + moved[3];
+  for (size_t i = 0; i < 4; ++i) {
+    CHECK(got[i] == Approx(moved[i] / sum));
+  }
+  options.temperature = 0;
+  options.prompt_tokens = 0;
+  options.presence_penalty = 1;
+  CHECK(Sampler(options)(logits, {2}) == 1);
+  options.frequency_penalty = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_AS(Sampler(options), c10::Error);
+}

@@ -10,9 +10,9 @@ std::string model_folder(const std::string& name) {
 }
 
 const std::vector<std::string>& model_names() {
-  static const std::vector<std::string> names{"llama", "llama_sharded", "mistral",   "qwen2",    "qwen3",
-                                              "gemma", "gemma2",        "gemma3",    "phi3",     "phi",
-                                              "gpt2",  "mixtral",       "qwen2_moe", "qwen3_moe"};
+  static const std::vector<std::string> names{
+      "llama", "llama_sharded", "mistral",   "qwen2", "qwen3", "gemma",   "gemma2",    "gemma3",
+      "phi3",  "phi3_short",    "phi3_long", "phi",   "gpt2",  "mixtral", "qwen2_moe", "qwen3_moe"};
   return names;
 }
 

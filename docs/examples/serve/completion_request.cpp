@@ -71,8 +71,7 @@ bool is_nothing(const Json& value) {
 
 void refuse_unsupported(const Members& members) {
   for (const char* const name :
-       {"logprobs", "top_logprobs", "logit_bias", "presence_penalty", "frequency_penalty", "echo", "suffix", "tools",
-        "functions", "audio"}) {
+       {"logprobs", "top_logprobs", "logit_bias", "echo", "suffix", "tools", "functions", "audio"}) {
     const Json* const value = members.find(name);
     if (value && !is_nothing(*value)) {
       throw ApiError(400, "unsupported_parameter", std::string("'") + name + "' is not supported here", name);
@@ -198,6 +197,8 @@ void read_sampling(CompletionRequest& request, const Members& members) {
   sampler.top_p = members.number("top_p", 1, 1e-9, 1);
   sampler.top_k = std::max<int64_t>(0, members.integer("top_k", 0, -1, kMost));
   sampler.min_p = members.number("min_p", 0, 0, 1);
+  sampler.presence_penalty = members.number("presence_penalty", 0, -2, 2);
+  sampler.frequency_penalty = members.number("frequency_penalty", 0, -2, 2);
   sampler.repetition_penalty = members.number("repetition_penalty", 1, 1e-3, 1e3);
   request.generate.ignore_eos = members.flag("ignore_eos");
   if (members.find("seed")) {
