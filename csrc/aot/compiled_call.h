@@ -32,6 +32,8 @@ struct Options {
   bool has_gradients = true;
   /// Whether parameters and buffers do not change between calls that want no gradients.
   bool freeze = false;
+  /// Whether convolutions may work on channels-last images, and so round in another order.
+  bool changes_layouts = false;
 };
 
 /// One recording, compiled. May be run by several threads at once.

@@ -2,6 +2,7 @@
 
 #include <csrc/aot/compiled_backward.h>
 #include <csrc/aot/inference_call.h>
+#include <csrc/compile/inference.h>
 #include <csrc/compile/runner.h>
 #include <autograd/functions/utils.h>
 #include <c10/util/Exception.h>
@@ -11,6 +12,25 @@
 namespace torch::aot {
 
 namespace {
+
+/// Puts convolutions of a joint graph on channels-last images.
+void change_layouts(Joint& joint) {
+  std::vector<uint32_t> origins;
+  auto graph = fused::prepare_joint(*joint.functional.graph, origins);
+  if (!graph) {
+    return;
+  }
+  std::vector<bool> is_backward;
+  std::vector<uint32_t> checkpoints;
+  for (const uint32_t origin : origins) {
+    is_backward.push_back(origin < joint.is_backward.size() && joint.is_backward[origin]);
+    checkpoints.push_back(origin < joint.checkpoints.size() ? joint.checkpoints[origin] : 0);
+  }
+  joint.functional.graph = std::move(graph);
+  joint.functional.origins.clear();
+  joint.is_backward = std::move(is_backward);
+  joint.checkpoints = std::move(checkpoints);
+}
 
 /// Parameters and the like come behind the arguments.
 std::vector<bool> state_flags(const CallInputs& inputs) {
@@ -26,6 +46,9 @@ std::vector<bool> state_flags(const CallInputs& inputs) {
 std::shared_ptr<const CompiledCall> TrainingCall::make(CallInputs inputs, Joint joint, const Options& options) {
   auto plan = std::make_shared<TrainingPlan>(std::move(inputs));
   plan->joint = std::move(joint);
+  if (options.changes_layouts) {
+    change_layouts(plan->joint);
+  }
   for (const functionalize::ResultSpec& spec : plan->joint.grads) {
     TORCH_CHECK(
         spec.of != functionalize::ResultSpec::Of::Input || spec.index >= plan->joint.num_inputs,

@@ -137,7 +137,8 @@ void compile_entry(
   try {
     entry.compiled = aot::CompiledCall::make(
         *entry.module, inputs, histories, entry.references, entry.checkpoints,
-        {find_backend(options.backend), options.memory_budget, !entry.training.has_backward, options.freeze});
+        {find_backend(options.backend), options.memory_budget, !entry.training.has_backward, options.freeze,
+         options.backend == "fused"});
   } catch (const c10::Error& e) {
     entry.not_compiled = e.what_without_backtrace();
   }

@@ -157,10 +157,16 @@ class Rewriter {
       if (!absorbed_[node->id()]) {
         write(*node);
       }
+      origins_.resize(to_->num_ids(), node->id());
     }
     to_->eliminate_dead_code();
     to_->lint();
     return to_;
+  }
+
+  /// By id of a node that was made: the id of the node that it was made for.
+  std::vector<uint32_t>& origins() {
+    return origins_;
   }
 
  private:
@@ -516,6 +522,7 @@ class Rewriter {
   std::shared_ptr<fx::Graph> to_;
   std::vector<std::vector<Value>> made_; // by node, by result
   std::vector<bool> absorbed_; // by node
+  std::vector<uint32_t> origins_;
   std::unordered_map<const Node*, Chain> chains_; // by the last of them
   std::unordered_map<const Node*, bool> frozen_; // inputs
   std::map<std::pair<const Node*, uint32_t>, std::array<Node*, 2>> copies_; // channels-last, contiguous
@@ -628,6 +635,18 @@ InferenceGraphs prepare_inference(const capture::BackendInput& input) {
     // Something about it is not known: it runs as it is.
   }
   return {input.graph, nullptr, {}};
+}
+
+std::shared_ptr<fx::Graph> prepare_joint(const fx::Graph& graph, std::vector<uint32_t>& origins) {
+  register_fused_ops();
+  try {
+    Rewriter rewriter(graph, {});
+    auto rewritten = rewriter.run();
+    origins = std::move(rewriter.origins());
+    return rewritten;
+  } catch (const c10::Error&) {
+    return nullptr; // something about it is not known: it is cut as it is
+  }
 }
 
 } // namespace torch::fused

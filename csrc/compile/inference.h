@@ -14,7 +14,7 @@ namespace torch::fused {
 //
 // - Two-dimensional convolutions of floats work on channels-last images, for which oneDNN has the faster kernels; so do
 //   the operators between them that give the same elements in any layout. Others get what they got in the code. That
-//   holds for whole steps of training too, whose graph has the backward pass in it.
+//   holds for training too: for steps whose graph has the backward pass in it, and for joint graphs.
 // - Batch normalization by running statistics becomes part of the weight and bias in front of it; a residual and an
 //   activation become part of the convolution.
 // - Of weights that do not change (BackendInput::is_frozen) products take packed copies, and all that depends on such
@@ -34,5 +34,9 @@ struct InferenceGraphs {
 
 /// The graph itself where there is nothing to gain, or where it is not one of inference.
 InferenceGraphs prepare_inference(const capture::BackendInput& input);
+
+/// Convolutions channels-last in the joint graph of a forward and a backward pass, before it is cut. `origins` gets, by
+/// id of a node, the id of the node of `graph` that it was made for. Null where there is nothing to gain.
+std::shared_ptr<fx::Graph> prepare_joint(const fx::Graph& graph, std::vector<uint32_t>& origins);
 
 } // namespace torch::fused
