@@ -15,8 +15,8 @@ MatchTypeReturn match_variable(const VarType& formal, const TypePtr& actual, Typ
   if (is_new) {
     return MatchTypeReturn::Success();
   }
-  if (const std::optional<TypePtr> unified = unifyTypes(bound->second, actual)) {
-    bound->second = *unified;
+  // What was bound first stays: whoever matches arguments checks that the others are of that type.
+  if (unifyTypes(bound->second, actual)) {
     return MatchTypeReturn::Success();
   }
   return MatchTypeReturn(
@@ -41,7 +41,7 @@ MatchTypeReturn match_list(const TypePtr& formal, const TypePtr& actual, TypeEnv
     for (const TypePtr& each : tuple->elements()) {
       common = common ? unifyTypes(*common, each) : std::optional<TypePtr>(each);
       if (!common) {
-        return MatchTypeReturn("Cannot match a list to a tuple with mixed element types");
+        return mismatch(*formal, *actual);
       }
     }
     return common ? matchTypeVariables(element, *common, type_env) : mismatch(*formal, *actual);

@@ -31,7 +31,8 @@ struct MatchTypeReturn {
 };
 
 /// Finds what the variables of `formal` stand for if the argument is of type `actual`, and adds that to `type_env`.
-/// A variable that is met again takes the smallest type that serves both places.
+/// A variable that is met again keeps its type, with which the other one must unify: whether the argument fits is left
+/// to the caller.
 TORCH_API MatchTypeReturn matchTypeVariables(const TypePtr& formal, const TypePtr& actual, TypeEnv& type_env);
 /// `type` with its variables replaced; null if one of them is not known.
 TORCH_API TypePtr tryEvalTypeVariables(const TypePtr& type, TypeEnv& type_env);

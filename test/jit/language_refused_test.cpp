@@ -879,6 +879,18 @@ def f():
     return x
 )",
      "Variable 'x' is annotated with type Optional[float] but is being assigned to a value of type int:"},
+    {R"(def f(a: List[int], b: Optional[int]):
+    a.append(b)
+)",
+     "Expected a value of type 't' for argument 'el' but instead found type 'Optional[int]'."},
+    {R"(def f(a: List[float], t: Tensor):
+    return a + [t.item()]
+)",
+     "Expected a value of type 'List[t]' for argument 'b' but instead found type 'List[number]'."},
+    {R"(def f(s: str):
+    return [1, i for i in s, 2]
+)",
+     "expected a single list comprehension within '[' , ']'"},
 };
 
 } // namespace

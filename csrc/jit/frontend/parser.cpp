@@ -206,19 +206,23 @@ SyntaxPtr Parser::parse_target() {
   return parseExpression();
 }
 
+// `a if b else c` and `a for b in c`, which are as weak as each other; the latter needs no brackets for the parser.
 SyntaxPtr Parser::parse_conditional() {
   SyntaxPtr value = parse_binary(1);
-  if (!lexer_.cur().is("if")) {
-    return value;
+  while (true) {
+    if (lexer_.cur().is("for")) {
+      value = parse_list_comprehension(std::move(value));
+      continue;
+    }
+    if (!lexer_.cur().is("if")) {
+      return value;
+    }
+    const Token keyword = lexer_.next();
+    SyntaxPtr condition = parseExpression();
+    lexer_.expect("else");
+    SyntaxPtr otherwise = parseExpression();
+    value = make(SyntaxKind::Conditional, keyword.range, std::move(condition), std::move(value), std::move(otherwise));
   }
-  const Token keyword = lexer_.next();
-  SyntaxPtr condition = parseExpression();
-  if (lexer_.cur().is("for")) {
-    condition = parse_list_comprehension(std::move(condition));
-  }
-  lexer_.expect("else");
-  SyntaxPtr otherwise = parseExpression();
-  return make(SyntaxKind::Conditional, keyword.range, std::move(condition), std::move(value), std::move(otherwise));
 }
 
 SyntaxPtr Parser::parse_binary(int min_precedence) {
@@ -311,8 +315,7 @@ SyntaxPtr Parser::parse_call(SyntaxPtr callee) {
       lexer_.next();
       keywords.push_back(make(SyntaxKind::Keyword, name.range, name.text(), parseExpression()));
     } else {
-      SyntaxPtr argument = parse_target();
-      arguments.push_back(lexer_.cur().is("for") ? parse_list_comprehension(std::move(argument)) : std::move(argument));
+      arguments.push_back(parse_target());
     }
     if (!lexer_.nextIf(",")) {
       break;
@@ -370,18 +373,21 @@ SyntaxPtr Parser::parse_list() {
   if (lexer_.nextIf("]")) {
     return make(SyntaxKind::List, open.range);
   }
-  SyntaxPtr first = parse_target();
-  if (lexer_.cur().is("for")) {
-    SyntaxPtr comprehension = parse_list_comprehension(std::move(first));
-    lexer_.expect("]");
-    return comprehension;
-  }
-  SyntaxChildren elements{std::move(first)};
+  SyntaxChildren elements{parse_target()};
   while (lexer_.nextIf(",") && !lexer_.cur().is("]")) {
     elements.push_back(parse_target());
   }
   lexer_.expect("]");
-  return make(SyntaxKind::List, open.range, std::move(elements));
+  if (elements.size() == 1 && elements[0]->is(SyntaxKind::ListComprehension)) {
+    return elements[0];
+  }
+  const bool has_comprehension = std::any_of(
+      elements.begin(), elements.end(), [](const SyntaxPtr& each) { return each->is(SyntaxKind::ListComprehension); });
+  SyntaxPtr list = make(SyntaxKind::List, open.range, std::move(elements));
+  if (has_comprehension) {
+    throw ErrorReport(list->range) << " expected a single list comprehension within '[' , ']'";
+  }
+  return list;
 }
 
 SyntaxPtr Parser::parse_dict() {
@@ -394,20 +400,17 @@ SyntaxPtr Parser::parse_dict() {
     keys.push_back(parseExpression());
     lexer_.expect(":");
     values.push_back(parseExpression());
-    if (keys.size() == 1 && lexer_.nextIf("for")) {
-      SyntaxPtr target = parse_binary(kNotPrecedence + 2);
-      lexer_.expect("in");
-      SyntaxPtr iterable = parseExpression();
-      lexer_.expect("}");
-      return make(
-          SyntaxKind::DictComprehension, first, std::move(keys[0]), std::move(values[0]), std::move(target),
-          std::move(iterable));
-    }
     if (!lexer_.nextIf(",")) {
       break;
     }
   }
   lexer_.expect("}");
+  if (values.size() == 1 && values[0]->is(SyntaxKind::ListComprehension)) {
+    const SyntaxChildren& parts = values[0]->children;
+    return make(
+        SyntaxKind::DictComprehension, first, std::move(keys[0]), SyntaxPtr(parts[0]), SyntaxPtr(parts[1]),
+        SyntaxPtr(parts[2]));
+  }
   return make(SyntaxKind::Dict, first, sequence(first, std::move(keys)), sequence(first, std::move(values)));
 }
 
@@ -464,9 +467,6 @@ SyntaxPtr Parser::parse_atom() {
       return make(SyntaxKind::Tuple, lexer_.cur().range);
     }
     SyntaxPtr value = parse_expression_or_tuple(/*in_parentheses=*/true);
-    if (lexer_.cur().is("for")) {
-      value = parse_list_comprehension(std::move(value));
-    }
     lexer_.expect(")");
     return value;
   }
@@ -502,9 +502,6 @@ SyntaxPtr Parser::parse_statement() {
     SyntaxPtr target = parse_loop_targets();
     lexer_.expect("in");
     SyntaxPtr iterable = parse_expression_or_tuple();
-    if (lexer_.cur().is("for")) {
-      iterable = parse_list_comprehension(std::move(iterable));
-    }
     lexer_.expect(":");
     return make(SyntaxKind::For, keyword.range, std::move(target), std::move(iterable), parse_block());
   }

@@ -485,7 +485,7 @@ namespace {
 
 // The language has no names of dimensions; as strings they would take the place of other arguments.
 bool names_dimensions(std::string_view overload) {
-  return overload.find("Dimname") != std::string_view::npos || overload.rfind("names", 0) == 0;
+  return overload.find("imname") != std::string_view::npos || overload.rfind("names", 0) == 0;
 }
 
 } // namespace

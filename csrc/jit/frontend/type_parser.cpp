@@ -54,6 +54,8 @@ std::string kind_in_words(const Syntax& expression) {
       return "const";
     case SyntaxKind::Ellipsis:
       return "dots";
+    case SyntaxKind::Starred:
+      return "starred";
     case SyntaxKind::Tuple:
       return "tuple-literal";
     case SyntaxKind::List:
