@@ -150,6 +150,56 @@ TEST_CASE("Graphs have libtorch's text: tuples, dictionaries and lists", "[jit][
 )");
 }
 
+TEST_CASE("Graphs have libtorch's text: slices and subscripts", "[jit][ir]") {
+  CHECK(
+      without_places(text_of(R"(def f(s: str, a: List[int], x: Tensor):
+    a[0] += 1
+    x[0] = 1
+    x[1, 2:] += 2
+    if s.startswith('a'):
+        s = s[1:]
+    return s[:2], a[::2], x[:, 0], x.T, x.shape[0]
+)")) ==
+      R"(graph(%s.1 : str,
+      %a.1 : int[],
+      %x.1 : Tensor):
+  %32 : int = prim::Constant[value=-1]()
+  %30 : str = prim::Constant[value="a"]()
+  %24 : NoneType = prim::Constant()
+  %14 : bool = prim::Constant[value=0]()
+  %4 : int = prim::Constant[value=0]()
+  %5 : int = prim::Constant[value=1]()
+  %22 : int = prim::Constant[value=2]()
+  %6 : int = aten::__getitem__(%a.1, %4)
+  %7 : int = aten::add(%6, %5)
+  %8 : int[] = aten::_set_item(%a.1, %4, %7)
+  %11 : Tensor = aten::select(%x.1, %4, %4)
+  %12 : int = prim::dtype(%11)
+  %13 : Device = prim::device(%11)
+  %15 : Tensor = aten::tensor(%5, %12, %13, %14)
+  %17 : Tensor = aten::copy_(%11, %15, %14)
+  %20 : Tensor = aten::select(%x.1, %4, %5)
+  %25 : Tensor = aten::slice(%20, %4, %22, %24, %5)
+  %27 : Tensor = aten::add_(%25, %22, %5)
+  %33 : bool = aten::startswith(%s.1, %30, %4, %32)
+  %s : str = prim::If(%33)
+    block0():
+      %s.9 : str = aten::slice(%s.1, %5, %24, %5)
+      -> (%s.9)
+    block1():
+      -> (%s.1)
+  %47 : str = aten::slice(%s, %24, %22, %5)
+  %51 : int[] = aten::slice(%a.1, %24, %24, %22)
+  %57 : Tensor = aten::slice(%x.1, %4, %24, %24, %5)
+  %59 : Tensor = aten::select(%57, %5, %4)
+  %61 : Tensor = aten::numpy_T(%x.1)
+  %63 : int[] = aten::size(%x.1)
+  %64 : int = aten::__getitem__(%63, %4)
+  %65 : (str, int[], Tensor, Tensor, int) = prim::TupleConstruct(%47, %51, %59, %61, %64)
+  return (%65)
+)");
+}
+
 TEST_CASE("Graphs have libtorch's text: optionals and exceptions", "[jit][ir]") {
   CHECK(
       without_places(text_of(R"(def f(x: Optional[int], w: Dict[str, int]):

@@ -594,6 +594,11 @@ Condition Emitter::emit_condition(const Syntax& expression) {
   if (expression.is(SyntaxKind::Binary) && (expression.text == "is" || expression.text == "is not")) {
     return emit_none_test(expression);
   }
+  if (expression.is(SyntaxKind::Call) && expression[0].is(SyntaxKind::Attribute) &&
+      expression[0][0].is(SyntaxKind::Name)) {
+    // libtorch looks twice at what is called. Where that is an expression it also runs twice there, but not here.
+    environment_->loadIfDefined(expression[0][0].text);
+  }
   if (expression.is(SyntaxKind::Call) && expression[0].is(SyntaxKind::Name)) {
     const SugaredValuePtr callee = environment_->getSugaredVar(expression[0].text, expression[0].range, false);
     const auto* form = dynamic_cast<SpecialFormValue*>(callee.get());

@@ -327,9 +327,11 @@ void Emitter::emit_augmented_subscript(const Syntax& statement) {
         ->call(range, method_, {NamedValue(range, index), NamedValue(range, changed)}, {}, 0);
     return;
   }
+  // In this order in libtorch.
+  Value* value = emit(statement[1]);
   Value* item = emit_builtin(range, aten::__getitem__, {object, index});
   const bool writes = item->type()->kind() == TypeKind::TensorType;
-  Value* changed = emit_builtin(range, Symbol::aten(writes ? op.inplace : op.name), {item, emit(statement[1])});
+  Value* changed = emit_builtin(range, Symbol::aten(writes ? op.inplace : op.name), {item, value});
   emit_builtin(range, aten::_set_item, {object, index, changed});
 }
 

@@ -60,14 +60,16 @@ Value* Emitter::emit_slice(const SourceRange& range, Value* value, Value* dim, c
   if (dim) {
     arguments.push_back(dim);
   }
+  // What is not written comes last, as libtorch's defaults do; the step is always there.
+  Value* parts[3] = {};
   for (size_t part = 0; part < 3; ++part) {
     if (slice.has(part)) {
-      arguments.push_back(emit(slice[part]));
-    } else if (part == 2) {
-      arguments.push_back(constant(int64_t{1}, range));
-    } else {
-      arguments.push_back(graph().insertNode(graph().createNone()->setSourceRange(range))->output());
+      parts[part] = emit(slice[part]);
     }
+  }
+  parts[2] = parts[2] ? parts[2] : constant(int64_t{1}, range);
+  for (Value* part : parts) {
+    arguments.push_back(part ? part : graph().insertNode(graph().createNone()->setSourceRange(range))->output());
   }
   return emit_builtin(range, aten::slice, arguments);
 }
