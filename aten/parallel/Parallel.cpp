@@ -136,6 +136,10 @@ void run_parallel(
     std::int64_t end,
     void (*body)(void*, int, std::int64_t, std::int64_t),
     void* context) {
+  if (threads == 1) {
+    const ThreadIdGuard guard(0);
+    return body(context, 0, begin, end);
+  }
   static const int registered = pthread_atfork(nullptr, nullptr, after_fork_in_child);
   static_cast<void>(registered);
   Body wrapped{body, context};

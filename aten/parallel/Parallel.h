@@ -72,7 +72,8 @@ class TORCH_API ThreadLimitGuard {
 /// Threads that are worth using now for `work` items in chunks of at least `grain`; 1 inside a parallel region.
 TORCH_API int threads_for(std::int64_t work, std::int64_t grain);
 
-/// Calls body(context, thread, begin, end) on `threads` equal chunks; the first exception is rethrown here.
+/// Calls body(context, thread, begin, end) on `threads` equal chunks; the first exception is rethrown here. One thread
+/// runs the same machine code as several: a copy that the compiler inlines may contract other products and sums.
 TORCH_API void run_parallel(
     int threads,
     std::int64_t begin,
@@ -92,11 +93,6 @@ inline void parallel_for(const std::int64_t begin, const std::int64_t end, const
   }
   const std::int64_t work = end - begin;
   const int threads = work > grain_size && work > 1 ? internal::threads_for(work, grain_size) : 1;
-  if (threads == 1) {
-    internal::ThreadIdGuard guard(0);
-    f(begin, end);
-    return;
-  }
   internal::run_parallel(
       threads, begin, end,
       [](void* context, int, std::int64_t b, std::int64_t e) { (*static_cast<const F*>(context))(b, e); },
@@ -117,17 +113,23 @@ inline scalar_t parallel_reduce(
   }
   const std::int64_t work = end - begin;
   const int threads = work > grain_size && work > 1 ? internal::threads_for(work, grain_size) : 1;
-  if (threads == 1) {
-    internal::ThreadIdGuard guard(0);
-    return f(begin, end, ident);
-  }
-  // One result a thread, far below the size where sharing a cache line would matter.
-  constexpr int kInline = 64;
   struct Context {
     const F& f;
     const scalar_t& ident;
     scalar_t* partial;
   };
+  constexpr auto body = [](void* raw, int thread, std::int64_t b, std::int64_t e) {
+    auto& c = *static_cast<Context*>(raw);
+    c.partial[thread] = c.f(b, e, c.ident);
+  };
+  if (threads == 1) {
+    scalar_t result = ident;
+    Context context{f, ident, &result};
+    internal::run_parallel(1, begin, end, body, &context);
+    return result;
+  }
+  // One result a thread, far below the size where sharing a cache line would matter.
+  constexpr int kInline = 64;
   struct Slot {
     scalar_t value;
   };
@@ -136,15 +138,9 @@ inline scalar_t parallel_reduce(
   for (int i = 0; i < used; ++i) {
     slots_inline[i].value = ident;
   }
-  Context context{f, ident, &slots_inline[0].value};
   static_assert(sizeof(Slot) == sizeof(scalar_t));
-  internal::run_parallel(
-      used, begin, end,
-      [](void* raw, int thread, std::int64_t b, std::int64_t e) {
-        auto& c = *static_cast<Context*>(raw);
-        c.partial[thread] = c.f(b, e, c.ident);
-      },
-      &context);
+  Context context{f, ident, &slots_inline[0].value};
+  internal::run_parallel(used, begin, end, body, &context);
   scalar_t result = ident;
   for (int i = 0; i < used; ++i) {
     result = sf(result, slots_inline[i].value);
