@@ -95,7 +95,8 @@ def _formula(entry: Entry) -> str:
         if _uses(name, text):
             lines.append(f"  const auto {name} = call.result({i});")
     body = "\n".join(lines)
-    return (f"// {entry.where}\nvariable_list formula_of_{entry.name}(const FormulaCall& call) {{\n{body}\n"
+    parameter = "const FormulaCall& call" if lines else "const FormulaCall&"
+    return (f"// {entry.where}\nvariable_list formula_of_{entry.name}({parameter}) {{\n{body}\n"
             f"  return {_tangents(entry)};\n}}\n")
 
 
