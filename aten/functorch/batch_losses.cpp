@@ -5,6 +5,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/library/library.h>
+#include <aten/ops/arange.h>
 #include <aten/ops/embedding.h>
 #include <aten/ops/index_add.h>
 #include <aten/ops/ones_like.h>
@@ -24,6 +25,17 @@ namespace {
 
 using Optional = std::optional<Tensor>;
 
+/// Rows of the samples' tables, one below the other: their gradients are then scaled by counts of each sample.
+Tensor rows_scaled_by_frequency(const Tensor& weight, const Tensor& indices) {
+  const VmapLevelPtr level = level_of({weight}, "embedding");
+  const int64_t rows = weight.size(0);
+  const TensorOptions options = indices.options().dtype(kLong);
+  const Tensor first_row = makeBatched(at::arange(level->batch_size, options).mul(rows), 0, level);
+  const Tensor checked = at::arange(rows, options).index_select(0, indices.reshape({-1})).view(indices.sizes());
+  return at::embedding(
+      value_at(weight, *level).batch_first().flatten(0, 1), checked + first_row, -1, /*scale_grad_by_freq=*/true);
+}
+
 Tensor embedding(
     const Tensor& weight, const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
   if (!isBatchedTensor(weight)) {
@@ -32,13 +44,12 @@ Tensor embedding(
         at::embedding(weight, value_at(indices, *level).batch_first(), padding_idx, scale_grad_by_freq, sparse), 0,
         level);
   }
-  TORCH_CHECK(
-      !scale_grad_by_freq && !sparse,
-      "vmap: embedding with a weight for each sample has neither sparse gradients nor scale_grad_by_freq");
+  TORCH_CHECK(!sparse, "vmap: embedding with a weight for each sample has no sparse gradients");
   TORCH_CHECK(weight.dim() == 2, "'weight' must be 2-D");
   c10::DimVector sizes(indices.sizes().begin(), indices.sizes().end());
   sizes.push_back(weight.size(1));
-  const Tensor rows = weight.index_select(0, indices.reshape({-1})).view(sizes);
+  const Tensor rows = scale_grad_by_freq ? rows_scaled_by_frequency(weight, indices)
+                                         : weight.index_select(0, indices.reshape({-1})).view(sizes);
   // No gradient comes to the row of padding.
   return padding_idx < 0 ? rows : at::where((indices == padding_idx).unsqueeze(-1), rows.detach(), rows);
 }

@@ -71,6 +71,26 @@ TEST_CASE("gradients of the weights of a convolution of few channels for each sa
   }
 }
 
+TEST_CASE("gradients of tables of the samples are divided by how often each sample has a row") {
+  const Tensor tables = randn({3, 5, 2}), places = at::tensor({1, 1, 4, 0, 2, 0, 3, 3, 3}).view({3, 3}),
+               g = randn({3, 2});
+  const auto loss = [&](const Tensor& table, const Tensor& index) {
+    return (at::embedding(table, index, /*padding_idx=*/4, /*scale_grad_by_freq=*/true) * g).sum();
+  };
+  for (const bool one_list : {false, true}) {
+    std::vector<Tensor> wanted;
+    for (int64_t i = 0; i < 3; ++i) {
+      wanted.push_back(func::grad(loss)(tables[i], places[one_list ? 0 : i]));
+    }
+    const Tensor given = one_list ? places[0] : places;
+    const func::BatchDims dims = one_list ? func::BatchDims{0, std::nullopt} : func::BatchDims{0, 0};
+    check_close(vmap(func::grad(loss), dims)(tables, given), at::stack(wanted));
+    const auto total = [&](const Tensor& all) { return vmap(loss, dims)(all, given).sum(); };
+    check_close(func::grad(total)(tables), at::stack(wanted));
+  }
+  CHECK_THROWS_AS(vmap(loss)(tables, places + 2), c10::Error);
+}
+
 TEST_CASE("nested vmaps") {
   const Tensor x = randn({4, 3}), y = randn({5, 3});
   const auto dot = [](const Tensor& a, const Tensor& b) { return a.dot(b); };
