@@ -74,10 +74,13 @@ VmapLevelPtr current_vmap_level() {
 }
 
 VmapLevelPtr find_vmap_level(int64_t number) {
+  if (number < 1) {
+    return {};
+  }
   const bool is_hidden = number >= kFirstHiddenLevel;
   const std::vector<VmapLevelPtr>& all = is_hidden ? levels().hidden : levels().all;
-  const int64_t place = number - (is_hidden ? kFirstHiddenLevel : 1);
-  return place >= 0 && static_cast<size_t>(place) < all.size() ? all[static_cast<size_t>(place)] : VmapLevelPtr();
+  const auto place = static_cast<size_t>(number - (is_hidden ? kFirstHiddenLevel : 1));
+  return place < all.size() ? all[place] : VmapLevelPtr();
 }
 
 int64_t vmap_depth() {

@@ -1,9 +1,11 @@
 #include "test/fuzz/traits.h"
 
 #include <aten/core/random.h>
+#include <c10/util/safe_numerics.h>
 
 #include <algorithm>
 #include <complex>
+#include <limits>
 #include <utility>
 
 #include "test/support/host_view.h"
@@ -83,7 +85,10 @@ bool overlaps_itself(const Tensor& tensor) {
     if (stride < reach) {
       return true;
     }
-    reach += stride * (size - 1);
+    int64_t step = 0;
+    if (c10::mul_overflows(stride, size - 1, &step) || c10::add_overflows(reach, step, &reach)) {
+      reach = std::numeric_limits<int64_t>::max(); // a tensor without memory may have any strides
+    }
   }
   return false;
 }

@@ -8,6 +8,7 @@
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_tile.h>
 #include <aten/native/cpu/window_columns.h>
+#include <aten/native/pointwise/math.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/CPUAllocator.h>
 
@@ -163,7 +164,7 @@ void forward(const ConvProblem& p, const T* src, const T* weight, const T* bias,
       for (int64_t c = 0; c < outs; ++c) {
         T* row = product.c.data + c * p.out_size();
         for (int64_t i = 0; i < product.n; ++i) {
-          row[i] += bias[g * outs + c];
+          row[i] = pointwise::add(row[i], bias[g * outs + c]);
         }
       }
     });

@@ -2,6 +2,7 @@
 // The windows that a convolution slides over an image, written as columns of a matrix, and added back.
 
 #include <aten/native/cpu/conv.h>
+#include <aten/native/pointwise/math.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -81,7 +82,8 @@ struct WindowColumns {
       inside(shift, begin, end);
       T* to = plane + at + shift;
       for (int64_t i = begin; i < end; ++i) {
-        to[i * p.stride[2]] += line[i];
+        T& sum = to[i * p.stride[2]];
+        sum = pointwise::add(sum, line[i]);
       }
     });
   }
