@@ -185,7 +185,10 @@ TEST_CASE("Loops run without machine code where there may be none", "[compile][c
   CHECK(same_bits(got[0], f(inputs)[0]));
 }
 
-TEST_CASE("Without memory for machine code loops run on tiles, in a process of its own", "[compile][.refused]") {
+TEST_CASE("Without memory for machine code loops run on tiles, in a process of its own", "[.refused]") {
+  if (!std::getenv("TENSOR_TEST_REFUSED")) {
+    return; // other tests of this process have such memory already
+  }
   struct Count : c10::WarningHandler {
     void process(const c10::Warning& warning) override {
       times += std::string(warning.msg()).find("no memory for machine code") != std::string::npos ? 1 : 0;
@@ -207,7 +210,7 @@ TEST_CASE("Without memory for machine code loops run on tiles, in a process of i
 TEST_CASE("Memory for machine code that the system refuses is said once", "[compile][code]") {
   std::array<char, 4096> path{};
   REQUIRE(readlink("/proc/self/exe", path.data(), path.size() - 1) > 0);
-  CHECK(std::system((std::string(path.data()) + " '[refused]' > /dev/null").c_str()) == 0);
+  CHECK(std::system(("TENSOR_TEST_REFUSED=1 " + std::string(path.data()) + " '[refused]' > /dev/null").c_str()) == 0);
 }
 
 TEST_CASE("A body becomes code once, and one that needs too much becomes none", "[compile][code]") {
