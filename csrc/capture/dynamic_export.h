@@ -17,6 +17,7 @@ struct Trace {
   std::vector<c10::IValue> inputs;
   std::shared_ptr<fx::Graph> graph; // empty where the function threw
   std::vector<std::pair<std::string, at::Tensor>> references;
+  std::vector<std::pair<std::string, c10::IValue>> objects; // of bound classes, which are attributes too
   Shape results;
   // What it threw, and where.
   std::string error;

@@ -7,6 +7,7 @@
 #include <csrc/serialize/byte_sink.h>
 #include <csrc/serialize/tensor_file.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -123,7 +124,7 @@ class Exporter {
     for (const IValue& value : values) {
       tensors.push_back(value.isTensor() ? value.toTensor() : at::Tensor());
     }
-    Trace trace{values, nullptr, {}, {}, "", "", {}};
+    Trace trace{values, nullptr, {}, {}, {}, "", "", {}};
     Recorder recorder(tensors, node_names_, known_);
     recorder.undo_writes();
     Leaves results;
@@ -151,6 +152,7 @@ class Exporter {
     trace.graph = std::const_pointer_cast<fx::Graph>(recording.module->graph().shared_from_this());
     trace.references = std::move(recording.references);
     return_constants(*trace.graph, results.values);
+    lift_objects(*trace.graph, trace.objects);
     return trace;
   }
 
@@ -165,6 +167,28 @@ class Exporter {
     graph.output(std::move(returned));
   }
 
+  /// Objects of bound classes among the arguments of operators become attributes.
+  static void lift_objects(fx::Graph& graph, std::vector<std::pair<std::string, IValue>>& objects) {
+    std::vector<fx::Node*> attributes;
+    for (fx::Node* node : graph.nodes()) {
+      for (size_t i = 0; node->is_operator() && i < node->args().size(); ++i) {
+        if (!node->args()[i].is_constant() || !node->args()[i].constant().isObject()) {
+          continue;
+        }
+        const IValue object = node->args()[i].constant();
+        const auto known =
+            std::find_if(objects.begin(), objects.end(), [&](const auto& other) { return other.second.is(object); });
+        const auto number = static_cast<size_t>(known - objects.begin());
+        if (known == objects.end()) {
+          const auto here = graph.inserting_before(node);
+          objects.emplace_back("object_" + std::to_string(number), object);
+          attributes.push_back(graph.get_attr(objects.back().first));
+        }
+        node->set_arg(i, attributes[number]);
+      }
+    }
+  }
+
   /// With the graph alone: attributes become parameters and buffers where they are.
   void make_module(ProgramState& state, const std::shared_ptr<fx::Graph>& graph, const Trace& first) const {
     state.module = std::make_shared<fx::GraphModule>(graph, "ExportedProgram");
@@ -176,6 +200,9 @@ class Exporter {
         state.module->add_buffer(path, each.tensor);
         state.buffers.push_back(path);
       }
+    }
+    for (const auto& [path, object] : first.objects) {
+      state.module->set_attr(path, object);
     }
     for (const auto& [path, tensor] : first.references) {
       if (named_.count(path) == 0) {
@@ -190,9 +217,10 @@ class Exporter {
     for (fx::Node* node : state.module->graph().nodes()) {
       if (node->kind() == fx::NodeKind::GetAttr && seen.insert(node->target()).second) {
         const auto found = named_.find(node->target());
-        const InputKind kind = found == named_.end() ? InputKind::CONSTANT_TENSOR
-            : found->second.is_parameter             ? InputKind::PARAMETER
-                                                     : InputKind::BUFFER;
+        const InputKind kind = state.module->attr(node->target()).isObject() ? InputKind::CUSTOM_OBJ
+            : found == named_.end()                                          ? InputKind::CONSTANT_TENSOR
+            : found->second.is_parameter                                     ? InputKind::PARAMETER
+                                                                             : InputKind::BUFFER;
         state.signature.input_specs.push_back({kind, node->name(), node->target()});
       } else if (node->kind() == fx::NodeKind::Placeholder) {
         const IValue& value = inputs_.values[input++];

@@ -1,10 +1,12 @@
-// Functions that run graphs: control flow, and regions with settings of their own.
+// Functions that run graphs: control flow, and regions with settings of their own. And methods of objects.
 #include <csrc/fx/builtin_functions.h>
 
 #include <aten/Functions.h>
 #include <aten/autocast/autocast_mode.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/class_type.h>
 #include <aten/core/dispatch/Dispatcher.h>
+#include <aten/core/function.h>
 #include <autograd/custom_function.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
@@ -287,6 +289,19 @@ Values run_with_list(GraphRunner& runner, Operands& operands) {
   return runner.run_graph(graph_at(operands, 0, "wrap"), items_at(operands, 1, "wrap"));
 }
 
+/// call_torchbind(object, method, ...): a method of a class that a library binds.
+Values run_bound_method(GraphRunner&, Operands& operands) {
+  const char* const name = "call_torchbind";
+  const IValue &object = operand_at(operands, 0, name).value, &method = operand_at(operands, 1, name).value;
+  TORCH_CHECK(
+      object.isObject() && method.isString(), name, ": expected an object and the name of a method, got a ",
+      object.tagKind(), " and a ", method.tagKind());
+  Values stack{object};
+  append(stack, rest(operands, 2));
+  const IValue result = object.toObjectRef().type()->getMethod(method.toStringRef())(std::move(stack));
+  return result.isTuple() ? list_items({result}) : Values{result};
+}
+
 } // namespace
 
 std::vector<Function> higher_order_functions() {
@@ -301,6 +316,7 @@ std::vector<Function> higher_order_functions() {
       {"wrap", run_wrap, true, true},
       {"invoke_subgraph", run_invoke_subgraph, true, true},
       {"wrap_list", run_with_list, true, true},
+      {"call_torchbind", run_bound_method, false, true},
   };
 }
 

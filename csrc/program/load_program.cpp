@@ -13,7 +13,7 @@ namespace torch {
 namespace {
 
 using program::Json;
-using program::StoredTensors;
+using program::StoredValues;
 using serialize::ZipReader;
 
 std::string text_of(ZipReader& zip, const std::string& record) {
@@ -22,7 +22,7 @@ std::string text_of(ZipReader& zip, const std::string& record) {
 }
 
 /// The weights or constants of an archive: listed one by one, or up to 2.8 as one record of torch.save.
-StoredTensors read_tensors(
+StoredValues read_tensors(
     ZipReader& zip, const std::string& folder, const std::string& name, std::optional<c10::Device> device) {
   const std::string kind = folder.substr(folder.rfind('/', folder.size() - 2) + 1);
   const std::string saved = folder + name + ".pt";
@@ -66,7 +66,7 @@ std::shared_ptr<program::ProgramState> read_old_file(ZipReader& zip, std::option
   const auto saved = [&](const std::string& part) {
     // Versions before 2.2 gave these records another ending.
     const std::string record = "serialized_" + part + (zip.has("serialized_" + part + ".pt") ? ".pt" : ".json");
-    return zip.has(record) ? program::read_saved_dict(zip, record, device) : StoredTensors();
+    return zip.has(record) ? program::read_saved_dict(zip, record, device) : StoredValues();
   };
   return program::read_program(json, saved("state_dict"), saved("constants"), device);
 }

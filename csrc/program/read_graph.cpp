@@ -19,6 +19,7 @@ using fx::Arg;
 
 constexpr std::string_view kOperators = "torch.ops.";
 constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
+constexpr std::string_view kCallMethod = "torch.ops.higher_order.call_torchbind";
 
 bool starts_with(const std::string& text, std::string_view prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
@@ -68,6 +69,7 @@ std::string higher_order_name(const std::string& name) {
       {"wrap_activation_checkpoint", "wrap"},
       {"tag_activation_checkpoint", "wrap"},
       {"invoke_subgraph", "invoke_subgraph"},
+      {"call_torchbind", "call_torchbind"},
       {"strict_mode", "wrap_list"},
       {"run_const_graph", "wrap_list"},
       {"hints_wrapper", "wrap_list"},
@@ -149,7 +151,7 @@ Arg GraphReader::read_argument(const Json& json, const NamedValues& values) {
   if (kind == "as_none") {
     return Arg();
   }
-  if (kind == "as_tensor") {
+  if (kind == "as_tensor" || kind == "as_custom_obj") {
     return tensor(value);
   }
   if (kind == "as_tensors") {
@@ -219,12 +221,8 @@ Arg GraphReader::read_argument(const Json& json, const NamedValues& values) {
     return read_inner(value.at("graph"));
   }
   if (kind == "as_operator") {
-    return Arg(IValue(operator_name(value.as_string())));
-  }
-  if (kind == "as_custom_obj") {
-    TORCH_CHECK(
-        false, "object '", value.at("name").as_string(), "' of class ", value.at("class_fqn").as_string(),
-        ": objects of custom classes are not supported in exported programs");
+    const std::string& name = value.as_string();
+    return Arg(IValue(name == kCallMethod ? name : operator_name(name)));
   }
   TORCH_CHECK(false, "an argument of kind '", kind, "' is not supported in exported programs");
 }
@@ -335,8 +333,12 @@ void GraphReader::call_with_effects(const Json& json, const Json& graph_json, fx
       kwargs.emplace_back(name, std::move(arg));
     }
   }
-  fx::Node* const node = graph.call_operator(op.constant().toStringRef(), std::move(args), std::move(kwargs));
   const auto& outputs = json.at("outputs").items();
+  TORCH_CHECK(!outputs.empty(), "with_effects gives no token");
+  const bool is_method = op.constant().toStringRef() == kCallMethod;
+  fx::Node* const node = is_method
+      ? graph.call_function("call_torchbind", std::move(args), static_cast<uint32_t>(outputs.size() - 1))
+      : graph.call_operator(op.constant().toStringRef(), std::move(args), std::move(kwargs));
   for (uint32_t i = 0; i < outputs.size(); ++i) {
     TORCH_CHECK(i <= node->num_results() || argument_name(outputs[i]).empty(), "with_effects has too many results");
     name_result(outputs[i], graph_json, i == 0 ? Arg() : Arg(fx::Value{node, i - 1}), graph, values);

@@ -29,7 +29,7 @@ bool is_symbol_name(const std::string& name) {
 
 class ProgramReader {
  public:
-  ProgramReader(const Json& json, StoredTensors weights, StoredTensors constants, std::optional<c10::Device> device)
+  ProgramReader(const Json& json, StoredValues weights, StoredValues constants, std::optional<c10::Device> device)
       : json_(json),
         graph_json_(json.at("graph_module").at("graph")),
         weights_(std::move(weights)),
@@ -42,8 +42,14 @@ class ProgramReader {
     check_version();
     read_ranges();
     read_inputs();
+    add_objects();
     reader_.read_nodes(graph_json_, *graph_, values_);
     read_outputs();
+    for (fx::Node* object : objects_) {
+      if (object->num_users() == 0) {
+        graph_->erase_node(object);
+      }
+    }
     graph_->lint();
     state_->hints = reader_.hints();
     make_module();
@@ -142,6 +148,7 @@ class ProgramReader {
         {"parameter", InputKind::PARAMETER, "parameter_name"},
         {"buffer", InputKind::BUFFER, "buffer_name"},
         {"tensor_constant", InputKind::CONSTANT_TENSOR, "tensor_constant_name"},
+        {"custom_obj", InputKind::CUSTOM_OBJ, "custom_obj_name"},
     };
     for (const auto& row : table) {
       if (kind == row.kind) {
@@ -154,8 +161,17 @@ class ProgramReader {
         return;
       }
     }
-    TORCH_CHECK(kind != "custom_obj", "objects of custom classes are not supported in exported programs");
     TORCH_CHECK(false, "an input of kind '", kind, "' is not supported in exported programs");
+  }
+
+  /// Objects that nodes name and the signature does not.
+  void add_objects() {
+    for (const auto& [name, stored] : constants_) {
+      if (stored.value.isObject() && name.rfind("_custom_obj_", 0) == 0) {
+        objects_.push_back(graph_->get_attr(name));
+        values_[name] = objects_.back();
+      }
+    }
   }
 
   void bind(const std::string& name, fx::Node* node) {
@@ -249,12 +265,13 @@ class ProgramReader {
       }
     }
     for (auto& [name, stored] : weights_) {
+      TORCH_CHECK(stored.value.isTensor(), "the weight '", name, "' is no tensor but a ", stored.value.tagKind());
       const bool is_parameter = stored.is_parameter ? *stored.is_parameter : parameters.count(name) != 0;
       if (is_parameter) {
-        state_->module->add_parameter(name, std::move(stored.tensor));
+        state_->module->add_parameter(name, stored.value.toTensor());
         state_->parameters.push_back(name);
       } else {
-        state_->module->add_buffer(name, std::move(stored.tensor));
+        state_->module->add_buffer(name, stored.value.toTensor());
         state_->buffers.push_back(name);
       }
     }
@@ -263,14 +280,14 @@ class ProgramReader {
         continue;
       }
       if (fleeting.count(name) != 0) {
-        state_->module->add_buffer(name, std::move(stored.tensor));
+        state_->module->add_buffer(name, stored.value.toTensor());
       } else {
-        state_->module->set_attr(name, std::move(stored.tensor));
+        state_->module->set_attr(name, stored.value);
       }
     }
     for (const InputSpec& input : state_->signature.input_specs) {
       TORCH_CHECK(
-          input.target.empty() || state_->module->has_attr(input.target), "the file has no tensor '", input.target,
+          input.target.empty() || state_->module->has_attr(input.target), "the file has no value '", input.target,
           "', which the program uses");
     }
   }
@@ -323,18 +340,19 @@ class ProgramReader {
 
   const Json& json_;
   const Json& graph_json_;
-  StoredTensors weights_;
-  StoredTensors constants_;
+  StoredValues weights_;
+  StoredValues constants_;
   GraphReader reader_;
   std::shared_ptr<ProgramState> state_;
   std::shared_ptr<fx::Graph> graph_;
   NamedValues values_;
+  std::vector<fx::Node*> objects_;
 };
 
 } // namespace
 
 std::shared_ptr<ProgramState> read_program(
-    const Json& json, StoredTensors weights, StoredTensors constants, std::optional<c10::Device> device) {
+    const Json& json, StoredValues weights, StoredValues constants, std::optional<c10::Device> device) {
   return ProgramReader(json, std::move(weights), std::move(constants), device).run();
 }
 

@@ -11,6 +11,6 @@ namespace torch::program {
 
 /// `weights` is the state, `constants` the tensors that are not part of it.
 std::shared_ptr<ProgramState> read_program(
-    const Json& json, StoredTensors weights, StoredTensors constants, std::optional<c10::Device> device);
+    const Json& json, StoredValues weights, StoredValues constants, std::optional<c10::Device> device);
 
 } // namespace torch::program

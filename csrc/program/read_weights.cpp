@@ -1,6 +1,7 @@
 #include <csrc/program/read_weights.h>
 
 #include <csrc/program/schema_numbers.h>
+#include <csrc/serialize/bound_objects.h>
 #include <csrc/serialize/tensor_file.h>
 #include <aten/Functions.h>
 #include <c10/util/Exception.h>
@@ -71,8 +72,14 @@ class PayloadReader {
   PayloadReader(serialize::ZipReader& zip, std::string folder, std::optional<c10::Device> device)
       : zip_(zip), folder_(std::move(folder)), device_(device) {}
 
-  at::Tensor read(const Json& payload) {
-    const std::string record = folder_ + payload.at("path_name").as_string();
+  c10::IValue read(const Json& payload) {
+    const std::string& name = payload.at("path_name").as_string();
+    const std::string record = folder_ + name;
+    if (name.compare(0, kObjectPrefix.size(), kObjectPrefix) == 0) {
+      std::string unpacked;
+      const std::string_view bytes = zip_.read(record, unpacked);
+      return serialize::read_bound_object(serialize::FileBytes::view(bytes.data(), bytes.size()), device_);
+    }
     if (payload.at("use_pickle").as_bool()) {
       return read_pickled(record);
     }
@@ -125,28 +132,28 @@ Json read_json(serialize::ZipReader& zip, const std::string& record) {
   return Json::parse(zip.read(record, unpacked), zip.where(record));
 }
 
-StoredTensors read_payload(
+StoredValues read_payload(
     serialize::ZipReader& zip,
     const std::string& config,
     const std::string& folder,
     std::optional<c10::Device> device) {
   PayloadReader reader(zip, folder, device);
   const Json json = read_json(zip, config);
-  StoredTensors tensors;
+  StoredValues tensors;
   for (const auto& [name, payload] : json.at("config").members()) {
     try {
       tensors[name] = {reader.read(payload), payload.at("is_param").as_bool()};
     } catch (const c10::Error& e) {
-      TORCH_CHECK(false, zip.where(config), ", tensor '", name, "': ", e.what_without_backtrace());
+      TORCH_CHECK(false, zip.where(config), ", '", name, "': ", e.what_without_backtrace());
     }
   }
   return tensors;
 }
 
-StoredTensors read_saved_dict(serialize::ZipReader& zip, const std::string& record, std::optional<c10::Device> device) {
+StoredValues read_saved_dict(serialize::ZipReader& zip, const std::string& record, std::optional<c10::Device> device) {
   std::string unpacked;
   const std::string_view bytes = zip.read(record, unpacked);
-  StoredTensors tensors;
+  StoredValues tensors;
   if (bytes.empty()) {
     return tensors; // nothing was there to be saved
   }

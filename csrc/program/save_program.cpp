@@ -25,13 +25,13 @@ std::vector<NamedWeight> weights_of(const ProgramState& state) {
   std::vector<NamedWeight> weights;
   for (const auto* names : {&state.parameters, &state.buffers}) {
     for (const std::string& name : *names) {
-      weights.push_back({name, state.module->attr(name).toTensor(), names == &state.parameters});
+      weights.push_back({name, state.module->attr(name), names == &state.parameters});
     }
   }
   return weights;
 }
 
-/// Tensors that the graph uses and that are not part of the state that is saved.
+/// Tensors and objects that the graph uses and that are not part of the state that is saved.
 std::vector<NamedWeight> constants_of(const ProgramState& state) {
   std::set<std::string> known;
   for (const auto* names : {&state.parameters, &state.buffers}) {
@@ -41,8 +41,10 @@ std::vector<NamedWeight> constants_of(const ProgramState& state) {
   for (const fx::Node* node : state.module->graph().nodes()) {
     if (node->kind() == fx::NodeKind::GetAttr && known.insert(node->target()).second) {
       const c10::IValue& value = state.module->attr(node->target());
-      TORCH_CHECK(value.isTensor(), "the program cannot be saved: its attribute '", node->target(), "' is no tensor");
-      constants.push_back({node->target(), value.toTensor(), false});
+      TORCH_CHECK(
+          value.isTensor() || value.isObject(), "the program cannot be saved: its attribute '", node->target(),
+          "' is neither a tensor nor an object of a bound class");
+      constants.push_back({node->target(), value, false});
     }
   }
   return constants;

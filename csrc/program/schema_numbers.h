@@ -6,8 +6,12 @@
 #include <c10/core/ScalarType.h>
 
 #include <cstdint>
+#include <string_view>
 
 namespace torch::program {
+
+/// How the names of records with objects of bound classes begin.
+inline constexpr std::string_view kObjectPrefix = "custom_obj_";
 
 /// These throw c10::Error for unknown numbers.
 c10::ScalarType dtype_from_number(int64_t number);

@@ -53,6 +53,7 @@ std::string python_name(const std::string& function) {
       {"wrap", "torch.ops.higher_order.wrap"},
       {"wrap_list", "torch.ops.higher_order.strict_mode"},
       {"invoke_subgraph", "torch.ops.higher_order.invoke_subgraph"},
+      {"call_torchbind", "torch.ops.higher_order.call_torchbind"},
   };
   const auto found = others.find(function);
   if (found != others.end()) {
@@ -93,6 +94,10 @@ Json tensor_meta(const TensorInfo& info, bool requires_grad, fx::SizeTable& tabl
        {"layout", Json(number_of(info.layout))}});
 }
 
+Json object_json(const std::string& name, const std::string& class_name) {
+  return json_object({{"name", Json(name)}, {"class_fqn", Json(class_name)}});
+}
+
 GraphWriter::GraphWriter(fx::Graph& graph, const SizeHints& hints) : graph_(graph), hints_(hints) {
   for (const fx::Node* node : graph.nodes()) {
     taken_.insert(node->name());
@@ -109,6 +114,11 @@ std::string GraphWriter::fresh_name(const std::string& wanted) {
 
 void GraphWriter::set_name(fx::Value value, const std::string& name) {
   names_[{value.node, value.result}] = name;
+}
+
+void GraphWriter::set_object(fx::Value value, const std::string& class_name) {
+  given_meta_.insert(name_of(value));
+  objects_[{value.node, value.result}] = class_name;
 }
 
 void GraphWriter::set_meta(fx::Value value, Json meta) {
@@ -312,6 +322,10 @@ Json GraphWriter::value(fx::Value value) const {
     TORCH_CHECK(!items.empty(), "the list %", value.node->name(), " is passed on: how long it is cannot be told");
     return json_object({{"as_tensors", Json(std::move(items))}});
   }
+  const auto object = objects_.find({value.node, value.result});
+  if (object != objects_.end()) {
+    return json_object({{"as_custom_obj", object_json(name_of(value), object->second)}});
+  }
   const auto number = numbers_.find({value.node, value.result});
   return number != numbers_.end() ? number_argument(number->second.kind, name_of(value))
                                   : named("as_tensor", name_of(value));
@@ -461,9 +475,10 @@ void GraphWriter::write_node(const fx::Node& node, Json::Array& nodes) {
   } else {
     target = python_name(node.function().name);
     inputs = write_function(node);
-    is_single = is_number_function(node.function().name) ? Json() : Json(false);
+    const bool is_method = node.is_function("call_torchbind");
+    is_single = is_number_function(node.function().name) ? Json() : Json(is_method && node.num_results() == 1);
     // What runs graphs gives a tuple in Python, also of one result, which has another name than the call.
-    name = is_single.is_null() ? name : name + "_call";
+    name = is_single.is_null() || is_method ? name : name + "_call";
   }
   Json::Object metadata;
   if (!node.module_path().empty()) {
@@ -509,6 +524,11 @@ Json GraphWriter::write(Json::Array inputs, const std::vector<Arg>& outputs, boo
   for (const Arg& output : outputs) {
     results.push_back(argument(output));
   }
+  Json::Object object_values;
+  for (const auto& [key, class_name] : objects_) {
+    const std::string& name = names_.at(key);
+    object_values.emplace_back(name, object_json(name, class_name));
+  }
   return json_object(
       {{"inputs", Json(std::move(inputs))},
        {"outputs", Json(std::move(results))},
@@ -517,7 +537,7 @@ Json GraphWriter::write(Json::Array inputs, const std::vector<Arg>& outputs, boo
        {"sym_int_values", Json(std::move(int_values_))},
        {"sym_bool_values", Json(std::move(bool_values_))},
        {"is_single_tensor_return", Json(is_single)},
-       {"custom_obj_values", Json(Json::Object())},
+       {"custom_obj_values", Json(std::move(object_values))},
        {"sym_float_values", Json(std::move(float_values_))}});
 }
 

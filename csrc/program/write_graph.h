@@ -23,6 +23,9 @@ Json json_object(Json::Object members);
 /// What archives hold of a tensor; `table` gets sizes that are computed for it.
 Json tensor_meta(const fx::TensorInfo& info, bool requires_grad, fx::SizeTable& table, const SizeHints& hints);
 
+/// An object of a bound class, as an argument has it.
+Json object_json(const std::string& name, const std::string& class_name);
+
 /// Writes one graph, after lower_sizes() and lower_grad_modes().
 class GraphWriter {
  public:
@@ -34,6 +37,8 @@ class GraphWriter {
   void reserve(const std::string& name) {
     taken_.insert(name);
   }
+  /// An input that is an object of a bound class, of this name.
+  void set_object(fx::Value value, const std::string& class_name);
   /// What is known of an input beside its information.
   void set_meta(fx::Value value, Json meta);
 
@@ -82,6 +87,7 @@ class GraphWriter {
   std::map<Key, Number> numbers_;
   Json::Object tensor_values_, int_values_, float_values_, bool_values_;
   std::set<std::string> given_meta_;
+  std::map<Key, std::string> objects_; // names of their classes
   int next_unbacked_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <csrc/program/lower_graph.h>
 #include <csrc/program/write_argument.h>
 #include <csrc/program/write_graph.h>
+#include <aten/core/class_type.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -85,6 +86,9 @@ class ProgramWriter {
   };
 
   Kind kind_of(const std::string& path) const {
+    if (state_.module->attr(path).isObject()) {
+      return {"obj_", "custom_obj", "custom_obj_name"};
+    }
     const auto holds = [&](const std::vector<std::string>& names) {
       return std::find(names.begin(), names.end(), path) != names.end();
     };
@@ -96,9 +100,9 @@ class ProgramWriter {
         : Kind{"c_", "tensor_constant", "tensor_constant_name"};
   }
 
-  /// Parameters, buffers, constants, in this order; each once.
+  /// Parameters, buffers, constants, objects, in this order; each once.
   void add_attributes(GraphWriter& writer) {
-    for (const char* const wanted : {"parameter", "buffer", "tensor_constant"}) {
+    for (const char* const wanted : {"parameter", "buffer", "tensor_constant", "custom_obj"}) {
       for (Node* node : graph_->nodes()) {
         if (node->kind() != NodeKind::GetAttr) {
           continue;
@@ -110,6 +114,9 @@ class ProgramWriter {
         const auto found = attribute_names_.find(node->target());
         if (found != attribute_names_.end()) {
           writer.set_name({node, 0}, found->second);
+          if (state_.module->attr(node->target()).isObject()) {
+            add_object(writer, node);
+          }
         } else {
           add_attribute(writer, node, kind);
         }
@@ -127,6 +134,12 @@ class ProgramWriter {
     writer.set_name({node, 0}, name);
     attribute_names_.emplace(path, name);
     const IValue& value = state_.module->attr(path);
+    if (value.isObject()) {
+      const Json object = add_object(writer, node);
+      inputs_.push_back(json_object({{"as_custom_obj", object}}));
+      input_specs_.push_back(json_object({{kind.member, json_object({{"arg", object}, {kind.target, Json(path)}})}}));
+      return;
+    }
     TORCH_CHECK(
         value.isTensor(), "the program cannot be saved: its attribute '", path, "' is no tensor but a ",
         value.tagKind());
@@ -140,6 +153,12 @@ class ProgramWriter {
       spec.emplace_back("persistent", Json(persists));
     }
     input_specs_.push_back(json_object({{kind.member, Json(std::move(spec))}}));
+  }
+
+  Json add_object(GraphWriter& writer, Node* node) const {
+    const std::string class_name = state_.module->attr(node->target()).toObjectRef().type()->name()->qualifiedName();
+    writer.set_object({node, 0}, class_name);
+    return object_json(writer.name_of({node, 0}), class_name);
   }
 
   void add_inputs(GraphWriter& writer) {

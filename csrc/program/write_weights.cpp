@@ -1,5 +1,6 @@
 #include <csrc/program/write_weights.h>
 
+#include <csrc/program/schema_numbers.h>
 #include <csrc/program/write_graph.h>
 #include <csrc/serialize/byte_sink.h>
 #include <csrc/serialize/tensor_file.h>
@@ -24,39 +25,50 @@ class PayloadWriter {
       serialize::ZipWriter& zip, std::string folder, std::string prefix, const std::vector<NamedWeight>& weights)
       : zip_(zip), folder_(std::move(folder)), prefix_(std::move(prefix)) {
     for (const NamedWeight& weight : weights) {
-      if (is_plain(weight.tensor)) {
-        ++shares_[weight.tensor.storage().unsafeGetStorageImpl()];
+      if (weight.value.isTensor() && is_plain(weight.value.toTensor())) {
+        ++shares_[weight.value.toTensor().storage().unsafeGetStorageImpl()];
       }
     }
   }
 
   Json add(const NamedWeight& weight) {
-    const bool plain = is_plain(weight.tensor);
-    at::Tensor stored = weight.tensor.detach();
+    if (!weight.value.isTensor()) {
+      const std::string record = std::string(kObjectPrefix) + std::to_string(next_object_++);
+      serialize::VectorSink sink;
+      serialize::write_objects(sink, "archive", weight.value);
+      zip_.add(folder_ + record, sink.bytes.data(), sink.bytes.size());
+      return entry(record, weight, /*use_pickle=*/true, Json());
+    }
+    const at::Tensor& tensor = weight.value.toTensor();
+    const bool plain = is_plain(tensor);
+    at::Tensor stored = tensor.detach();
     std::string record;
     if (!plain) {
       record = prefix_ + std::to_string(next_++);
       serialize::VectorSink sink;
-      serialize::write_pickle(sink, record, weight.tensor);
+      serialize::write_pickle(sink, record, tensor);
       zip_.add(folder_ + record, sink.bytes.data(), sink.bytes.size());
-    } else if (shares_.at(weight.tensor.storage().unsafeGetStorageImpl()) == 1) {
+    } else if (shares_.at(tensor.storage().unsafeGetStorageImpl()) == 1) {
       // What nobody shares is stored by itself: a small part of a big memory takes little room.
       stored = stored.is_non_overlapping_and_dense() ? stored : stored.contiguous();
       record = write(first_byte(stored), static_cast<size_t>(stored.nbytes()), stored);
     } else {
       record = share(stored);
     }
-    Json meta = plain
-        ? meta_of(stored, weight.tensor.requires_grad(), shares_.at(weight.tensor.storage().unsafeGetStorageImpl()) > 1)
-        : Json();
-    return json_object(
-        {{"path_name", Json(record)},
-         {"is_param", Json(weight.is_parameter)},
-         {"use_pickle", Json(!plain)},
-         {"tensor_meta", std::move(meta)}});
+    Json meta = plain ? meta_of(stored, tensor.requires_grad(), shares_.at(tensor.storage().unsafeGetStorageImpl()) > 1)
+                      : Json();
+    return entry(record, weight, !plain, std::move(meta));
   }
 
  private:
+  static Json entry(const std::string& record, const NamedWeight& weight, bool use_pickle, Json meta) {
+    return json_object(
+        {{"path_name", Json(record)},
+         {"is_param", Json(weight.is_parameter)},
+         {"use_pickle", Json(use_pickle)},
+         {"tensor_meta", std::move(meta)}});
+  }
+
   static const void* first_byte(const at::Tensor& tensor) {
     return tensor.numel() == 0 ? nullptr : tensor.const_data_ptr();
   }
@@ -105,7 +117,7 @@ class PayloadWriter {
   std::string prefix_;
   std::map<const c10::StorageImpl*, int> shares_;
   std::map<std::pair<const c10::StorageImpl*, c10::ScalarType>, std::string> records_;
-  int next_ = 0;
+  int next_ = 0, next_object_ = 0;
 };
 
 } // namespace

@@ -10,15 +10,16 @@
 
 namespace torch::program {
 
-/// A tensor to be stored.
+/// A tensor, or an object of a bound class, to be stored.
 struct NamedWeight {
   std::string name;
-  at::Tensor tensor;
+  c10::IValue value;
   bool is_parameter;
 };
 
 /// Writes tensors into `folder` ("data/weights/") as records `prefix` 0, 1, ..., and the list of them as `config`.
-/// Tensors that share memory share their record. Those that are no dense tensors are pickled.
+/// Tensors that share memory share their record. Those that are no dense tensors are pickled, and objects in records of
+/// their own, "custom_obj_" 0, 1, ...
 void write_payload(
     serialize::ZipWriter& zip,
     const std::string& folder,

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace torch::serialize {
@@ -36,6 +37,10 @@ TORCH_API c10::IValue unpickle(
 /// The same of bytes that `reader(buffer, size)` gives, until it gives 0.
 TORCH_API c10::IValue unpickle(
     std::function<size_t(char*, size_t)> reader, TypeResolver type_resolver, c10::ArrayRef<at::Tensor> tensor_table);
+
+/// The value that pickle_save wrote, in which objects of classes that libraries bind (torch::class_) may be: these are
+/// made by their `__setstate__`. Throws c10::Error for other classes.
+TORCH_API c10::IValue pickle_load_obj(std::string_view data);
 
 using torch::pickle_load;
 using torch::pickle_save;

@@ -21,9 +21,15 @@ struct TensorFile {
   bool is_torchscript;
 };
 
-TensorFile read_tensor_file(FileBytes bytes, std::optional<c10::Device> device, bool verify);
+struct ProgramClasses;
+
+/// With `classes`, objects of `__torch__.*` are made by them.
+TensorFile read_tensor_file(
+    FileBytes bytes, std::optional<c10::Device> device, bool verify, ProgramClasses* classes = nullptr);
 
 void write_pickle(ByteSink& sink, const std::string& folder, const c10::IValue& value);
+/// The same of a value that may hold objects of bound classes, as libtorch writes it.
+void write_objects(ByteSink& sink, const std::string& folder, const c10::IValue& value);
 void write_archive(ByteSink& sink, const std::string& folder, const ArchiveNode& root);
 
 /// The folder inside a ZIP file that is written to this path: its name without what follows the last '.'.

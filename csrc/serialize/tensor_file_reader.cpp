@@ -92,7 +92,7 @@ c10::Storage move_storage(const c10::Storage& storage, c10::Device device) {
   return bytes.to(device).storage();
 }
 
-TensorFile read_tensor_file(FileBytes bytes, std::optional<c10::Device> device, bool verify) {
+TensorFile read_tensor_file(FileBytes bytes, std::optional<c10::Device> device, bool verify, ProgramClasses* classes) {
   check_is_zip(bytes);
   ZipReader zip(std::move(bytes), verify);
   const std::string folder = zip.folder();
@@ -104,10 +104,12 @@ TensorFile read_tensor_file(FileBytes bytes, std::optional<c10::Device> device, 
   const std::string name = folder + "/data.pkl";
   StorageLoader storages(zip, folder, device);
   Unpickler unpickler(
-      zip.read(name), zip.where(name), is_torchscript ? Unpickler::Style::TorchScript : Unpickler::Style::Python,
+      zip.read(name), zip.where(name),
+      is_torchscript || classes ? Unpickler::Style::TorchScript : Unpickler::Style::Python,
       [&](const std::string& key, const std::string& location, uint64_t nbytes) {
         return storages.load(key, location, nbytes);
-      });
+      },
+      {}, classes);
   return TensorFile{unpickler.parse(), is_torchscript};
 }
 

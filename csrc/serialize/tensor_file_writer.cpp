@@ -100,8 +100,10 @@ std::string folder_for(const std::string& path) {
   return name.empty() ? "archive" : name;
 }
 
-void write_pickle(ByteSink& sink, const std::string& folder, const c10::IValue& value) {
-  Pickler pickler(Pickler::Style::Python);
+namespace {
+
+void write_file(ByteSink& sink, const std::string& folder, const c10::IValue& value, Pickler::Style style) {
+  Pickler pickler(style);
   pickler.push(value);
   ZipWriter zip(sink, folder);
   zip.add("data.pkl", pickler.finish());
@@ -109,6 +111,16 @@ void write_pickle(ByteSink& sink, const std::string& folder, const c10::IValue& 
   add_storages(zip, pickler);
   zip.add("version", "3\n");
   zip.finish();
+}
+
+} // namespace
+
+void write_pickle(ByteSink& sink, const std::string& folder, const c10::IValue& value) {
+  write_file(sink, folder, value, Pickler::Style::Python);
+}
+
+void write_objects(ByteSink& sink, const std::string& folder, const c10::IValue& value) {
+  write_file(sink, folder, value, Pickler::Style::TorchScript);
 }
 
 void write_archive(ByteSink& sink, const std::string& folder, const ArchiveNode& root) {

@@ -1,10 +1,10 @@
 // Archives of torch.export: read, called, and refused when they are damaged.
 #include <catch2/catch.hpp>
 
+#include "test/fx/archive_records.h"
+
 #include <torch/export.h>
 #include <torch/torch.h>
-#include <csrc/serialize/stream_reader.h>
-#include <csrc/serialize/stream_writer.h>
 
 #include <fstream>
 #include <random>
@@ -21,31 +21,9 @@ std::string bytes_of(const std::string& name) {
   return text.str();
 }
 
-/// The records of an archive, to be written again with others.
-std::map<std::string, std::string> records_of(const std::string& name) {
+test::Records records_of_file(const std::string& name) {
   std::istringstream stream(bytes_of(name));
-  caffe2::serialize::PyTorchStreamReader reader(&stream);
-  std::map<std::string, std::string> records;
-  for (const std::string& record : reader.getAllRecords()) {
-    const auto [data, size] = reader.getRecord(record);
-    records[record] = std::string(static_cast<const char*>(data.get()), size);
-  }
-  return records;
-}
-
-std::string archive_of(const std::map<std::string, std::string>& records) {
-  std::string out;
-  caffe2::serialize::PyTorchStreamWriter writer([&](const void* data, size_t size) {
-    out.append(static_cast<const char*>(data), size);
-    return size;
-  });
-  for (const auto& [name, text] : records) {
-    if (name.rfind(".data/", 0) != 0 && name != "version" && name != "byteorder") {
-      writer.writeRecord(name, text.data(), text.size());
-    }
-  }
-  writer.writeEndOfFile();
-  return out;
+  return test::records_of(stream);
 }
 
 torch::ExportedProgram load(const std::string& bytes) {
@@ -100,13 +78,13 @@ TEST_CASE("Arguments of other shapes are refused", "[fx][export]") {
 TEST_CASE("Damaged archives are refused", "[fx][export]") {
   CHECK_THROWS_WITH(load("no archive"), Contains("is no archive of an exported program"));
   CHECK_THROWS_AS(torch::load_program("/no/such/file.pt2"), c10::Error);
-  const auto records = records_of("lstm");
+  const auto records = records_of_file("lstm");
   const auto with = [&](const std::string& name, const std::string& text) {
     auto changed = records;
     changed[name] = text;
-    return archive_of(changed);
+    return test::archive_of(changed);
   };
-  CHECK_NOTHROW(load(archive_of(records)));
+  CHECK_NOTHROW(load(test::archive_of(records)));
   const std::string model = records.at("models/model.json");
   CHECK_THROWS_WITH(load(with("archive_format", "zip")), Contains("is no archive of an exported program"));
   CHECK_THROWS_WITH(load(with("models/model.json", "{")), Contains("models/model.json"));
@@ -118,7 +96,7 @@ TEST_CASE("Damaged archives are refused", "[fx][export]") {
       Contains("Failed deserializing node torch.ops.mine.lstm.input"));
   auto without = records;
   without.erase("data/weights/model_weights_config.json");
-  CHECK_THROWS_WITH(load(archive_of(without)), Contains("not found in PT2 archive"));
+  CHECK_THROWS_WITH(load(test::archive_of(without)), Contains("not found in PT2 archive"));
   const std::string config = records.at("data/weights/model_weights_config.json");
   CHECK_THROWS_WITH(
       load(
@@ -132,7 +110,7 @@ TEST_CASE("Damaged archives are refused", "[fx][export]") {
 TEST_CASE("Archives with changed texts load or are refused", "[fx][export]") {
   std::mt19937 random(11);
   for (const char* const name : {"cond_parameters", "scan_sum", "dict_in_out", "dyn_two", "buffers_decomposed"}) {
-    const auto records = records_of(name);
+    const auto records = records_of_file(name);
     for (int i = 0; i < 150; ++i) {
       auto changed = records;
       for (const char* const record : {"models/model.json", "data/weights/model_weights_config.json"}) {
@@ -145,7 +123,7 @@ TEST_CASE("Archives with changed texts load or are refused", "[fx][export]") {
         }
       }
       try {
-        load(archive_of(changed)).graph().lint();
+        load(test::archive_of(changed)).graph().lint();
       } catch (const c10::Error&) {
       }
     }
@@ -154,7 +132,7 @@ TEST_CASE("Archives with changed texts load or are refused", "[fx][export]") {
 
 TEST_CASE("Programs of older versions are read", "[fx][export]") {
   // What torch.export.save wrote up to 2.7: other names of records, and tensors by torch.save.
-  const auto records = records_of("tied");
+  const auto records = records_of_file("tied");
   const auto program = load(bytes_of("tied"));
   c10::Dict<std::string, at::Tensor> state;
   for (const auto& [name, tensor] : program.state_dict()) {
@@ -169,7 +147,7 @@ TEST_CASE("Programs of older versions are read", "[fx][export]") {
   }
   old["data/weights/model.pt"] = std::string(saved.begin(), saved.end());
   old["data/constants/model.pt"] = "";
-  const auto again = load(archive_of(old));
+  const auto again = load(test::archive_of(old));
   const auto x = torch::tensor({1, 2, 5});
   CHECK(again({x}).toTensor().equal(program({x}).toTensor()));
   CHECK(again.module().parameters().size() == program.module().parameters().size());
