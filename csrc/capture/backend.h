@@ -49,6 +49,8 @@ struct TORCH_API BackendInput {
   std::vector<bool> is_state = {};
   /// By input: whether what depends on it alone may be computed once, and again when its version or memory is another.
   std::vector<bool> is_frozen = {};
+  /// By input: whether no other one shares memory with it. Nothing is known of those beyond the end.
+  std::vector<bool> is_alone = {};
 };
 
 /// A graph that is ready to run. May be called by several threads at once. Takes its inputs out of the vector and lets

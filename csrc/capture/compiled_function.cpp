@@ -6,6 +6,7 @@
 #include <csrc/capture/lazy_mode.h>
 #include <csrc/capture/recorder.h>
 #include <csrc/capture/shape_class.h>
+#include <csrc/capture/training_program.h>
 #include <csrc/fx/interpreter.h>
 #include <csrc/nn/module_changes.h>
 #include <csrc/optim/optimizer.h>
@@ -35,11 +36,16 @@ struct RecordedEntry {
   std::vector<uint32_t> checkpoints;
   Guards reference_guards;
   TrainingStep training;
+  std::shared_ptr<TrainingProgram> program; // where backward() runs in the function
   std::vector<std::pair<at::Tensor, bool>> leaf_guards; // whether leaves have a gradient when a call begins
   std::vector<bool> requires_grad; // of the results, where backward() runs in the function
   std::vector<size_t> lengths;
   int64_t checks_left = 0;
   uint64_t replays = 0;
+
+  std::string why_not_compiled() const {
+    return program ? program->not_compiled() : not_compiled;
+  }
 };
 
 namespace {
@@ -100,19 +106,8 @@ bool leaves_match(const RecordedEntry& entry) {
   return true;
 }
 
-/// What stands behind the graph of a function that calls backward(): gradients, steps, results that have no history.
-void finish_training(const RecordedEntry& entry, std::vector<at::Tensor>& results, const CompileOptions& options) {
-  for (const TrainingStep::Grad& grad : entry.training.grads) {
-    at::Tensor leaf = grad.leaf;
-    leaf.mutable_grad() = results.at(grad.result).detach();
-  }
-  for (const size_t number : entry.training.steps) {
-    options.optimizers.at(number)->step();
-  }
-  for (at::Tensor leaf : entry.training.resets) {
-    leaf.mutable_grad() = at::Tensor();
-  }
-  results.resize(entry.requires_grad.size());
+/// Results of a function that calls backward() have no history.
+void cut_histories(const RecordedEntry& entry, std::vector<at::Tensor>& results) {
   for (size_t i = 0; i < results.size(); ++i) {
     if (entry.requires_grad[i]) {
       results[i] = results[i].detach();
@@ -131,16 +126,25 @@ void compile_entry(
     const std::vector<at::Tensor>& inputs,
     const std::vector<functionalize::History>& histories,
     const CompileOptions& options) {
-  if (options.backend == "eager" || !entry.module) {
+  if (!entry.module) {
     return;
   }
-  try {
-    entry.compiled = aot::CompiledCall::make(
-        *entry.module, inputs, histories, entry.references, entry.checkpoints,
-        {find_backend(options.backend), options.memory_budget, !entry.training.has_backward, options.freeze,
-         options.backend == "fused"});
-  } catch (const c10::Error& e) {
-    entry.not_compiled = e.what_without_backtrace();
+  std::optional<aot::Options> wanted;
+  if (options.backend != "eager") {
+    wanted = {
+        find_backend(options.backend), options.memory_budget, !entry.training.has_backward, options.freeze,
+        options.backend == "fused"};
+  }
+  if (entry.training.has_backward) {
+    entry.program = std::make_shared<TrainingProgram>(*entry.module, entry.references, entry.training, wanted);
+    entry.program->compile_first(inputs, histories);
+  } else if (wanted) {
+    try {
+      entry.compiled =
+          aot::CompiledCall::make(*entry.module, inputs, histories, entry.references, entry.checkpoints, *wanted);
+    } catch (const c10::Error& e) {
+      entry.not_compiled = e.what_without_backtrace();
+    }
   }
 }
 
@@ -184,7 +188,7 @@ struct CompiledFunction::State {
   bool has_symbols() const {
     return options.dynamic && options.mode == CompileMode::replay;
   }
-  std::shared_ptr<RecordedEntry> record(const Inputs& inputs, Outputs& outputs, const Run& run) const;
+  std::shared_ptr<RecordedEntry> record(const Inputs& inputs, Outputs& outputs, const Run& run);
   void add(std::shared_ptr<RecordedEntry> entry, const Inputs& inputs);
   std::vector<bool> leaves_with_gradients() const;
   bool guard_leaves(RecordedEntry& entry, const std::vector<bool>& had_gradients);
@@ -300,8 +304,7 @@ bool CompiledFunction::State::join_sized(const RecordedEntry& made, const Inputs
   return true;
 }
 
-std::shared_ptr<RecordedEntry> CompiledFunction::State::record(
-    const Inputs& inputs, Outputs& outputs, const Run& run) const {
+std::shared_ptr<RecordedEntry> CompiledFunction::State::record(const Inputs& inputs, Outputs& outputs, const Run& run) {
   auto entry = std::make_shared<RecordedEntry>();
   // Before the function runs: it may change what they are about.
   guards_of(inputs, training_guards(options.modules), entry->guards);
@@ -315,7 +318,10 @@ std::shared_ptr<RecordedEntry> CompiledFunction::State::record(
     }
   }
   Recorder recorder(inputs.tensors, names_of(inputs), names);
-  recorder.record_training();
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    recorder.record_training(leaves);
+  }
   Recording recording = recorder.record([&] {
     run(outputs);
     return outputs.tensors;
@@ -357,18 +363,23 @@ std::vector<bool> CompiledFunction::State::leaves_with_gradients() const {
 /// have one or not. False where it is not known which had one: the next call is recorded again.
 bool CompiledFunction::State::guard_leaves(RecordedEntry& entry, const std::vector<bool>& had_gradients) {
   bool known = true;
-  for (const TrainingStep::Grad& grad : entry.training.grads) {
+  const auto guard = [&](const at::Tensor& leaf) {
     size_t number = 0;
-    while (number < leaves.size() && !leaves[number].is_same(grad.leaf)) {
+    while (number < leaves.size() && !leaves[number].is_same(leaf)) {
       ++number;
     }
     if (number == leaves.size()) {
-      leaves.push_back(grad.leaf);
+      leaves.push_back(leaf);
       known = false;
     } else if (number >= had_gradients.size()) {
       known = false;
     } else if (!had_gradients[number]) {
-      entry.leaf_guards.emplace_back(grad.leaf, false);
+      entry.leaf_guards.emplace_back(leaf, false);
+    }
+  };
+  for (const TrainingStep::Stop& stop : entry.training.stops) {
+    for (const TrainingStep::Grad& grad : stop.grads) {
+      guard(grad.leaf);
     }
   }
   return known;
@@ -476,15 +487,18 @@ void CompiledFunction::call(const Inputs& inputs, Outputs& outputs, const Run& r
   // Casts that autocast made are in the graph.
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const c10::AutoGradMode mode(c10::GradMode::is_enabled());
+  if (entry->program) {
+    outputs.tensors = entry->program->run(inputs.tensors, state.options.optimizers);
+    cut_histories(*entry, outputs.tensors);
+    outputs.lengths = entry->lengths;
+    return;
+  }
   const bool is_done = entry->compiled && entry->compiled->run(inputs.tensors, outputs.tensors);
   if (!is_done) {
     for (c10::IValue& result :
          entry->module->forward(std::vector<c10::IValue>(inputs.tensors.begin(), inputs.tensors.end()))) {
       outputs.tensors.push_back(result.isTensor() ? std::move(result).toTensor() : at::Tensor());
     }
-  }
-  if (entry->training.has_backward) {
-    finish_training(*entry, outputs.tensors, state.options);
   }
   outputs.lengths = entry->lengths;
 }
@@ -507,10 +521,11 @@ std::string CompiledFunction::explain() const {
           "  refers to {}: {} [{}]\n", path, c10::toString(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "));
     }
     text += entry->module ? text_of(*entry) + "\n" : "  cannot be captured: " + entry->refused + "\n";
-    if (entry->compiled) {
-      text += "compiled to\n" + entry->compiled->describe() + "\n";
-    } else if (!entry->not_compiled.empty()) {
-      text += "  runs as it was recorded: " + entry->not_compiled + "\n";
+    if (entry->compiled || entry->program) {
+      text += "compiled to\n" + (entry->program ? entry->program->describe() : entry->compiled->describe()) + "\n";
+    }
+    if (const std::string why = entry->why_not_compiled(); !why.empty()) {
+      text += "  runs as it was recorded: " + why + "\n";
     }
   }
   for (const SizedEntry& sized : state_->classes) {
@@ -534,7 +549,7 @@ void CompiledFunction::reset() {
 
 std::string CompiledFunction::last_not_compiled() const {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  return state_->entries.empty() ? "" : state_->entries.front()->not_compiled;
+  return state_->entries.empty() ? "" : state_->entries.front()->why_not_compiled();
 }
 
 size_t CompiledFunction::num_entries() const {

@@ -57,8 +57,8 @@ struct CompileOptions {
   bool freeze = false;
   /// Modules that the function uses: their parameters go by name, and it is recorded again after train() and eval().
   std::vector<std::shared_ptr<nn::Module>> modules = {};
-  /// Optimizers whose step() the function calls, at its end: the step itself is not recorded but taken each time, with
-  /// the options that the optimizer has then. They must outlive the compiled function.
+  /// Optimizers whose step() the function calls, without a closure: the step itself is not recorded but taken each
+  /// time, with the options that the optimizer has then. They must outlive the compiled function.
   std::vector<optim::Optimizer*> optimizers = {};
 };
 

@@ -30,8 +30,8 @@ bool is_one_of(const std::string& name, const std::string_view (&names)[N]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// The function of graphs that sets the mode of what follows.
-void register_grad_mode() {
+/// Functions of recorded graphs: one that sets the mode of what follows, and one that stands where an optimizer steps.
+void register_functions() {
   static std::once_flag once;
   std::call_once(once, [] {
     fx::register_function({
@@ -39,6 +39,13 @@ void register_grad_mode() {
         [](fx::GraphRunner&, std::vector<fx::Operand>& operands) -> std::vector<IValue> {
           c10::GradMode::set_enabled(operands.at(0).value.toBool());
           return {};
+        },
+        /*is_pure=*/false,
+    });
+    fx::register_function({
+        "optimizer_step",
+        [](fx::GraphRunner&, std::vector<fx::Operand>&) -> std::vector<IValue> {
+          TORCH_CHECK(false, "optimizer_step: the graph runs as part of its compiled function alone");
         },
         /*is_pure=*/false,
     });
@@ -90,7 +97,7 @@ Recorder::Recorder(
       hooks_(hooks_at_start_),
       grad_mode_(c10::GradMode::is_enabled()),
       grad_mode_at_start_(grad_mode_) {
-  register_grad_mode();
+  register_functions();
   for (size_t i = 0; i < inputs.size(); ++i) {
     fx::Node* const node = graph_->placeholder(names[i]);
     inputs_before_.push_back(HistoryBefore::of(inputs[i]));
@@ -153,7 +160,7 @@ void Recorder::refuse(const std::string& why) {
 bool Recorder::refuses(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t first) {
   const bool runs_backward = autograd::get_current_graph_task_id() >= 0 && inner_backward_passes == 0;
   if (runs_backward && records_training_) {
-    has_backward_ = true;
+    training_.has_backward = true;
   } else if (runs_backward && !records_backward_) {
     refuse("backward() runs in it (at " + toString(op.operator_name()) + "): call backward() on its results");
   } else if (const auto why = why_not_recorded(op, kind_of(op.schema()).obstacle, stack, first)) {
@@ -469,13 +476,10 @@ Recording Recorder::finish(const std::vector<at::Tensor>& results) {
   for (const at::Tensor& result : results) {
     values.push_back(value_of(result));
   }
-  if (grad_mode_ != grad_mode_at_start_) {
-    graph_->call_function("set_grad_enabled", {grad_mode_at_start_}, 0);
-  }
-  TrainingStep training;
-  add_training(values, training);
+  set_grad_mode_of_start();
+  finish_training(values);
   graph_->output(std::move(values));
-  check_training(training);
+  check_training();
   check_written();
   if (!refused_.empty()) {
     return {nullptr, {}, refused_, {}, {}};
@@ -484,11 +488,11 @@ Recording Recorder::finish(const std::vector<at::Tensor>& results) {
   graph_->eliminate_dead_code();
   graph_->lint();
   Recording recording{
-      std::make_shared<fx::GraphModule>(graph_, "Captured"), references_, "", checkpoints_, std::move(training)};
+      std::make_shared<fx::GraphModule>(graph_, "Captured"), references_, "", checkpoints_, std::move(training_)};
   for (const auto& [path, tensor] : references_) {
     recording.module->set_attr(path, tensor);
   }
-  const std::string difference = records_backward_ || has_backward_
+  const std::string difference = records_backward_ || recording.training.has_backward
       ? ""
       : difference_of_gradients(*recording.module, inputs_, inputs_before_, references_before_, results);
   if (!difference.empty()) {

@@ -10,6 +10,7 @@
 #include <autograd/saved_variable_hooks.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -36,17 +37,22 @@ namespace torch::capture {
 
 /// What a function that calls backward() does to gradients, and the optimizers' steps in it.
 struct TrainingStep {
+  /// A gradient that becomes `.grad` of a leaf: an argument of the node at which the graph stops.
   struct Grad {
     at::Tensor leaf;
-    size_t result; // of the graph
+    size_t arg;
+  };
+  /// Where the graph stops: at an "optimizer_step", or at its output.
+  struct Stop {
+    std::vector<Grad> grads = {};
+    /// Leaves that have no gradient from here on.
+    std::vector<at::Tensor> resets = {};
+    /// Whose step() follows, by its number in CompileOptions::optimizers.
+    std::optional<size_t> optimizer = std::nullopt;
   };
   bool has_backward = false;
-  /// Gradients that become `.grad` before the steps.
-  std::vector<Grad> grads;
-  /// Optimizers, by number, whose step() follows the graph.
-  std::vector<size_t> steps;
-  /// Leaves without a gradient in the end.
-  std::vector<at::Tensor> resets;
+  /// One for each "optimizer_step" of the graph, then that of the output.
+  std::vector<Stop> stops;
   /// Leaves with the gradient that the graph takes, which must be the same tensor.
   std::vector<std::pair<at::Tensor, at::Tensor>> taken;
 };
@@ -61,7 +67,7 @@ struct Recording {
   std::string refused;
   /// By id of a node: the checkpoint that it runs in, counted from 1; 0 outside of one.
   std::vector<uint32_t> checkpoints;
-  /// What stands behind the graph. Its gradients are results behind those of the function.
+  /// What is done where the graph stops. The gradients of its end are results behind those of the function.
   TrainingStep training;
 };
 
@@ -84,11 +90,10 @@ class Recorder final : public DispatchMode {
   void record_backward() {
     records_backward_ = true;
   }
-  /// The code may call backward() and steps of optimizers: see TrainingStep.
-  void record_training() {
-    records_training_ = true;
-  }
-  /// The step is run as it is.
+  /// The code may call backward() and steps of optimizers: see TrainingStep. What becomes of the gradients of `leaves`
+  /// is noted from the start, also where the code comes to them later.
+  void record_training(const std::vector<at::Tensor>& leaves);
+  /// The step is run as it is, and becomes a node "optimizer_step" that takes the gradients.
   void begin_step(size_t number) override;
   void end_step() override;
   /// Above the ids of the nodes that were made so far.
@@ -147,9 +152,12 @@ class Recorder final : public DispatchMode {
   void refuse(const std::string& why);
   bool refuses(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t first);
   void follow_grad_mode();
+  void watch(const at::Tensor& leaf);
   void add_leaf(const at::Tensor& tensor, const HistoryBefore& before);
-  void add_training(std::vector<fx::Arg>& values, TrainingStep& training);
-  void check_training(const TrainingStep& training);
+  TrainingStep::Stop stop_here(std::vector<fx::Arg>& args);
+  void set_grad_mode_of_start();
+  void finish_training(std::vector<fx::Arg>& results);
+  void check_training();
   void follow_checkpoints(const fx::Node& node);
   fx::Arg arg_of(const c10::IValue& value);
   fx::Arg value_of(const at::Tensor& tensor);
@@ -175,15 +183,16 @@ class Recorder final : public DispatchMode {
   bool undoes_writes_ = false;
   struct Leaf {
     at::Tensor tensor;
-    at::Tensor grad_before;
-    at::Tensor grad_at_step;
+    at::Tensor grad_before; // when it was first met or watched
+    at::Tensor grad; // where the graph stopped last
     uint32_t version_before;
+    uint32_t version_at_step = 0;
+    uint32_t written_by_steps = 0; // versions that are theirs
+    bool is_taken = false;
   };
   std::vector<Leaf> leaves_;
-  std::vector<size_t> steps_;
+  TrainingStep training_;
   bool is_in_step_ = false;
-  uint32_t first_id_after_step_ = 0;
-  bool has_backward_ = false;
   bool records_training_ = false;
   bool records_backward_ = false;
   const autograd::SavedVariableHooksFactory* const hooks_at_start_;
