@@ -3,6 +3,7 @@
 #include <csrc/functionalize/functionalize.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -53,6 +54,10 @@ std::vector<at::Tensor> CallInputs::of_call(const std::vector<at::Tensor>& argum
 
 bool CallInputs::share_memory_alike(const std::vector<at::Tensor>& all) const {
   return memory_pattern(all) == pattern_;
+}
+
+bool CallInputs::is_alone(size_t input) const {
+  return std::count(pattern_.begin(), pattern_.end(), pattern_[input]) == 1;
 }
 
 c10::Device CallInputs::device() const {

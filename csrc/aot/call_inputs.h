@@ -38,6 +38,8 @@ class CallInputs {
   std::vector<at::Tensor> of_call(const std::vector<at::Tensor>& arguments) const;
   /// Whether these share memory among one another as the recorded ones do.
   bool share_memory_alike(const std::vector<at::Tensor>& all) const;
+  /// Whether no other of the recorded ones shares memory with one.
+  bool is_alone(size_t input) const;
   /// Where all of them and all results are. Throws where they are on several devices.
   c10::Device device() const;
 

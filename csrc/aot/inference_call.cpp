@@ -42,6 +42,7 @@ std::shared_ptr<const CompiledCall> InferenceCall::make(CallInputs inputs, bool 
     const auto& written = made->functional_.written;
     const bool is_written = std::find(written.begin(), written.end(), i) != written.end();
     backend.is_frozen.push_back(options.freeze && backend.is_state.back() && !is_written);
+    backend.is_alone.push_back(made->inputs_.is_alone(i));
   }
   made->compiled_ = options.backend(backend);
   return made;

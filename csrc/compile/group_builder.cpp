@@ -64,6 +64,13 @@ void GroupBuilder::mark_read(const CallArg& arg) {
   }
 }
 
+void GroupBuilder::keep_group(uint32_t buffer) {
+  const Maker maker = makers_[buffer];
+  if (maker.step >= 0 && maker.value >= 0) {
+    growth_[maker.step].only_call.reset();
+  }
+}
+
 int64_t GroupBuilder::last_maker(const std::vector<Operand>& operands) const {
   int64_t last = -1;
   for (const Operand& operand : operands) {

@@ -46,6 +46,8 @@ class GroupBuilder {
   void mark_read(uint32_t buffer);
   /// The same for all buffers in an argument.
   void mark_read(const CallArg& arg);
+  /// The group that makes a buffer stays one, also of a single node: what it makes goes to an input.
+  void keep_group(uint32_t buffer);
   bool is_input(uint32_t buffer) const {
     return makers_[buffer].step < 0;
   }

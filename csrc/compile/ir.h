@@ -135,6 +135,7 @@ struct Buffer {
   std::vector<int64_t> sizes, strides;
   Home home = Home::Nowhere;
   uint32_t slot = 0; // where the tensor is or would be
+  bool is_written = false; // an input that a group stores to
   int64_t arena_offset = 0;
 
   int64_t numel() const {

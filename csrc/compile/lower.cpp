@@ -173,6 +173,13 @@ void Lowering::add_call(const fx::Node& node) {
   builder_.add_step({std::move(call), {}}, buffers);
 }
 
+/// Whether a group may store to it.
+bool Lowering::may_be_written(const fx::Arg& arg) const {
+  const View* const view = view_of(arg);
+  return view && builder_.is_input(view->buffer) && buffer_of(*view).slot < is_alone_.size() &&
+      is_alone_[buffer_of(*view).slot];
+}
+
 /// An operator that runs on copies of what it writes to.
 void Lowering::add_call_on_copies(const fx::Node& node) {
   const auto name = c10::OperatorNameView::parse(node.args()[0].constant().toStringRef());
@@ -366,6 +373,10 @@ void Lowering::add_node(const fx::Node& node) {
   }
   if (node.schema().is_mutable()) {
     add_outputs(); // what is written to is read no more
+    const View* const written = node.is_operator("aten::copy_") ? view_of(node.args()[1]) : nullptr;
+    if (written && may_be_written(node.args()[0])) {
+      builder_.keep_group(written->buffer);
+    }
   } else if (add_view(node) || add_constant(node) || add_copy(node) || add_rows(node) || add_pointwise(node)) {
     return;
   }
@@ -378,13 +389,14 @@ Program Lowering::run() {
   }
   TORCH_CHECK(has_outputs_, "the graph has no output");
   builder_.finish();
+  write_in_place(program_, is_alone_);
   plan_memory(program_);
   program_.lint();
   return std::move(program_);
 }
 
-Program lower(const std::shared_ptr<const fx::Graph>& graph) {
-  return Lowering(graph).run();
+Program lower(const std::shared_ptr<const fx::Graph>& graph, const std::vector<bool>& is_alone) {
+  return Lowering(graph, is_alone).run();
 }
 
 } // namespace torch::fused

@@ -4,11 +4,22 @@
 #include <csrc/capture/backend.h>
 #include <csrc/compile/ir.h>
 
+#include <functional>
+#include <memory>
+#include <vector>
+
 namespace torch::fused {
 
 /// The program of a graph; see Note [Functional graphs] for what that has to be. Throws c10::Error when something about
 /// it is not known that has to be.
-TORCH_API Program lower(const std::shared_ptr<const fx::Graph>& graph);
+/// `is_alone` is as in BackendInput.
+TORCH_API Program lower(const std::shared_ptr<const fx::Graph>& graph, const std::vector<bool>& is_alone = {});
+
+/// Has groups store to inputs what these are to hold; see Note [Inputs in place].
+void write_in_place(Program& program, const std::vector<bool>& is_alone);
+
+/// Calls visit(buffer) for what a step reads.
+void visit_reads(const Step& step, const std::function<void(uint32_t)>& visit);
 
 /// Gives buffers their places in the arena, and slots their last uses.
 void plan_memory(Program& program);

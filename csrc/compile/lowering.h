@@ -33,7 +33,8 @@ bool is_lowered_dtype(c10::ScalarType dtype);
 /// Goes through a graph once.
 class Lowering {
  public:
-  explicit Lowering(const std::shared_ptr<const fx::Graph>& graph) : graph_(*graph), builder_(program_) {
+  Lowering(const std::shared_ptr<const fx::Graph>& graph, const std::vector<bool>& is_alone)
+      : graph_(*graph), is_alone_(is_alone), builder_(program_) {
     program_.graph = graph;
     known_.resize(graph->num_ids());
   }
@@ -53,6 +54,7 @@ class Lowering {
   bool add_copy(const fx::Node& node);
   bool add_pointwise(const fx::Node& node);
   bool add_rows(const fx::Node& node);
+  bool may_be_written(const fx::Arg& arg) const;
   void add_call(const fx::Node& node);
   void add_call_on_copies(const fx::Node& node);
   Known given_in_slot(const fx::Node& node, uint32_t result, uint32_t slot, std::vector<uint32_t>& buffers);
@@ -80,6 +82,7 @@ class Lowering {
   std::vector<Call> strided_copy(const View& view, const Layout& like, const std::string& name, uint32_t slot);
 
   const fx::Graph& graph_;
+  const std::vector<bool>& is_alone_; // by input
   Program program_;
   GroupBuilder builder_;
   std::vector<std::vector<Known>> known_; // by node, by result

@@ -10,50 +10,28 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-/// Calls visit(buffer) and visit_slot(slot) for what a step reads or writes.
-void visit_step(
-    const Step& step, const std::function<void(uint32_t)>& visit, const std::function<void(uint32_t)>& visit_slot) {
+/// Calls visit_slot(slot) for what a step reads or writes beside buffers.
+void visit_slots(const Step& step, const std::function<void(uint32_t)>& visit_slot) {
   const auto visit_arg = [&](const CallArg& arg, const auto& self) -> void {
-    std::visit(
-        Overloaded{
-            [](const c10::IValue&) {}, [&](const View& view) { visit(view.buffer); },
-            [&](uint32_t slot) { visit_slot(slot); },
-            [&](const std::vector<CallArg>& list) {
-              for (const CallArg& item : list) {
-                self(item, self);
-              }
-            }},
-        arg.what);
+    if (const auto* const slot = std::get_if<uint32_t>(&arg.what)) {
+      visit_slot(*slot);
+    } else if (const auto* const list = std::get_if<std::vector<CallArg>>(&arg.what)) {
+      for (const CallArg& item : *list) {
+        self(item, self);
+      }
+    }
   };
-  std::visit(
-      Overloaded{
-          [&](const Group& group) {
-            for (const Inst& inst : group.insts) {
-              if (inst.kind == InstKind::Load) {
-                visit(inst.buffer);
-              } else if (inst.kind == InstKind::RowCall) {
-                for (const auto& [place, view] : inst.row_call->tensors) {
-                  visit(view.buffer);
-                }
-              }
-            }
-            for (const Store& store : group.stores) {
-              visit(store.buffer);
-            }
-          },
-          [&](const Call& call) {
-            for (const CallArg& arg : call.args) {
-              visit_arg(arg, visit_arg);
-            }
-            for (uint32_t i = 0; i < call.num_results; ++i) {
-              visit_slot(call.first_slot + i);
-            }
-          },
-          [&](const Unpack& unpack) {
-            visit_slot(unpack.list);
-            visit_slot(unpack.slot);
-          }},
-      step.what);
+  if (const Call* const call = std::get_if<Call>(&step.what)) {
+    for (const CallArg& arg : call->args) {
+      visit_arg(arg, visit_arg);
+    }
+    for (uint32_t i = 0; i < call->num_results; ++i) {
+      visit_slot(call->first_slot + i);
+    }
+  } else if (const Unpack* const unpack = std::get_if<Unpack>(&step.what)) {
+    visit_slot(unpack->list);
+    visit_slot(unpack->slot);
+  }
 }
 
 /// A buffer's part of the arena, from the step that writes it to the last that reads it.
@@ -95,6 +73,33 @@ int64_t pack(std::vector<Interval>& intervals, std::vector<Buffer>& buffers) {
 
 } // namespace
 
+void visit_reads(const Step& step, const std::function<void(uint32_t)>& visit) {
+  const auto visit_arg = [&](const CallArg& arg, const auto& self) -> void {
+    if (const View* const view = std::get_if<View>(&arg.what)) {
+      visit(view->buffer);
+    } else if (const auto* const list = std::get_if<std::vector<CallArg>>(&arg.what)) {
+      for (const CallArg& item : *list) {
+        self(item, self);
+      }
+    }
+  };
+  if (const Call* const call = std::get_if<Call>(&step.what)) {
+    for (const CallArg& arg : call->args) {
+      visit_arg(arg, visit_arg);
+    }
+  } else if (const Group* const group = step.group()) {
+    for (const Inst& inst : group->insts) {
+      if (inst.kind == InstKind::Load) {
+        visit(inst.buffer);
+      } else if (inst.kind == InstKind::RowCall) {
+        for (const auto& [place, view] : inst.row_call->tensors) {
+          visit(view.buffer);
+        }
+      }
+    }
+  }
+}
+
 void plan_memory(Program& program) {
   std::vector<Interval> intervals;
   std::vector<int64_t> first(program.buffers.size(), -1), last(program.buffers.size(), -1);
@@ -110,7 +115,13 @@ void plan_memory(Program& program) {
         visit_slot(program.buffers[buffer].slot);
       }
     };
-    visit_step(program.steps[s], visit, visit_slot);
+    visit_reads(program.steps[s], visit);
+    if (const Group* const group = program.steps[s].group()) {
+      for (const Store& store : group->stores) {
+        visit(store.buffer);
+      }
+    }
+    visit_slots(program.steps[s], visit_slot);
   }
   for (uint32_t b = 0; b < program.buffers.size(); ++b) {
     if (program.buffers[b].home == Buffer::Home::Arena && first[b] >= 0) {

@@ -228,7 +228,8 @@ void Program::lint() const {
       const Buffer& buffer = buffers[store.buffer];
       check(inst.form != Form::Uniform && inst.dtype == buffer.dtype, "a store of another dtype", s);
       check(buffer.numel() == group->numel_of(inst.form), "a store of another number of elements", s);
-      check(buffer.home == Buffer::Home::Own || buffer.home == Buffer::Home::Arena, "a store to no memory", s);
+      const bool has_memory = buffer.home == Buffer::Home::Own || buffer.home == Buffer::Home::Arena;
+      check(has_memory || buffer.is_written, "a store to no memory", s);
     }
   }
 }

@@ -23,6 +23,7 @@ struct Runner::State {
   c10::SmallVector<char*, 32> bases; // by buffer
   c10::Storage arena;
   char* arena_data = nullptr;
+  std::vector<std::pair<at::Tensor, at::Tensor>> copied_back; // inputs that are written to, and what was instead
 };
 
 namespace {
@@ -90,9 +91,14 @@ void Runner::take_buffer(uint32_t index, State& state) const {
       tensor.layout() == c10::kStrided && tensor.device().is_cpu() && has_layout_of(tensor, buffer) &&
       !tensor.is_conj() && !tensor.is_neg();
   if (C10_UNLIKELY(!fits)) {
-    slot = with_layout(tensor, buffer);
+    at::Tensor copy = with_layout(tensor, buffer);
+    if (buffer.is_written) {
+      state.copied_back.emplace_back(tensor, copy);
+    }
+    slot = std::move(copy);
   }
-  state.bases[index] = static_cast<char*>(const_cast<void*>(slot.toTensor().const_data_ptr()));
+  state.bases[index] = static_cast<char*>(
+      buffer.is_written ? slot.toTensor().mutable_data_ptr() : const_cast<void*>(slot.toTensor().const_data_ptr()));
 }
 
 at::Tensor Runner::make_own(const Buffer& buffer) const {
@@ -221,6 +227,9 @@ std::vector<at::Tensor> Runner::run(std::vector<at::Tensor>& inputs) const {
       state.slots[slot] = IValue();
     }
   }
+  for (const auto& [input, copy] : state.copied_back) {
+    input.copy_(copy);
+  }
   std::vector<at::Tensor> results;
   results.reserve(program_.outputs.size());
   for (const Output& output : program_.outputs) {
@@ -265,7 +274,7 @@ struct FusedGraph::Ahead {
 FusedGraph::FusedGraph(const capture::BackendInput& input) {
   const at::AutoDispatchBelowADInplaceOrView below; // operators are tried while the program is made
   InferenceGraphs graphs = prepare_inference(input);
-  runner_ = std::make_shared<const Runner>(lower(graphs.main));
+  runner_ = std::make_shared<const Runner>(lower(graphs.main, input.is_alone));
   if (graphs.ahead) {
     ahead_ = std::make_shared<Ahead>(lower(graphs.ahead), std::move(graphs.ahead_inputs));
   }

@@ -175,6 +175,23 @@ bool TileLoop::is_same_for_all_tiles(const Inst& inst) const {
       elements % inst.access.ranges[1].size == 0 && period_ == group_.numel;
 }
 
+/// Whether all that a group reads of an input that it writes to in a tile is read when the new value is stored.
+bool TileLoop::is_read_first(const Store& store) const {
+  // Where an instruction runs: machine code where the last of it stands.
+  const auto turn_of = [&](size_t i) { return segment_of_[i] < 0 ? i : segments_[segment_of_[i]].insts.back(); };
+  const auto& insts = group_.insts;
+  const auto is_old = [&](uint32_t value) {
+    return insts[value].kind == InstKind::Load && insts[value].buffer == store.buffer;
+  };
+  for (size_t i = 0; i < insts.size(); ++i) {
+    if (turn_of(i) > turn_of(store.value) && std::any_of(insts[i].args.begin(), insts[i].args.end(), is_old)) {
+      return false;
+    }
+  }
+  return std::none_of(
+      group_.stores.begin(), group_.stores.end(), [&](const Store& other) { return is_old(other.value); });
+}
+
 void TileLoop::place_values(const Program& program) {
   const auto& insts = group_.insts;
   std::vector<size_t> last(insts.size());
@@ -201,19 +218,23 @@ void TileLoop::place_values(const Program& program) {
   for (size_t i = 0; i < insts.size(); ++i) {
     has_place[i] = is_inside_code(i);
   }
+  std::vector<Streamed> late; // over what others of them may read
   for (const Store& store : group_.stores) {
     const Inst& inst = insts[store.value];
     last[store.value] = insts.size();
     const bool is_computed = inst.kind != InstKind::Load && inst.kind != InstKind::Constant;
-    const bool is_streamed = inst.form == Form::Full && program.buffers[store.buffer].home == Buffer::Home::Own &&
-        program.buffers[store.buffer].bytes() >= at::native::kStreamedBytes;
-    if (has_place[store.value] || !is_computed || is_streamed) {
-      streamed_.push_back({store.value, store.buffer, size_of(inst)});
+    const Buffer& buffer = program.buffers[store.buffer];
+    const bool is_streamed =
+        inst.form == Form::Full && buffer.home == Buffer::Home::Own && buffer.bytes() >= at::native::kStreamedBytes;
+    const bool is_late = buffer.is_written && !is_read_first(store);
+    if (has_place[store.value] || !is_computed || is_streamed || is_late) {
+      (buffer.is_written ? late : streamed_).push_back({store.value, store.buffer, size_of(inst)});
     } else {
       has_place[store.value] = true;
       moving_.push_back({store.value, store.buffer, size_of(inst), inst.form == Form::Row, nullptr});
     }
   }
+  streamed_.insert(streamed_.end(), late.begin(), late.end());
   // Places in the scratch, taken again when the value in it was used last.
   struct Place {
     int64_t offset;

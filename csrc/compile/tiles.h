@@ -72,6 +72,7 @@ class TileLoop {
   }
   bool is_read_in_place(const Inst& inst) const;
   bool is_same_for_all_tiles(const Inst& inst) const;
+  bool is_read_first(const Store& store) const;
   void run_tiles(int64_t begin, int64_t end, char* const* bases, const std::vector<at::Tensor>& tensors) const;
   void run_op(
       const Op& op,

@@ -1,6 +1,8 @@
 // Compiled graphs give what operators give, called one by one.
 #include "support.h"
 
+#include <torch/compile.h>
+
 #include <catch2/catch.hpp>
 
 using torch::fused::FusedGraph;
@@ -172,4 +174,105 @@ TEST_CASE("A tensor of other sizes than those compiled for is refused", "[compil
   // Of other strides it is taken as it is.
   const auto turned = torch::randn({4, 4}).t();
   CHECK(run(compiled, {x, turned})[0].equal(run(compiled, {x, turned.contiguous()})[0]));
+}
+
+namespace {
+
+/// A graph whose inputs share no memory, and which writes to some of them at its end.
+torch::fused::FusedGraph compile_writing(const std::shared_ptr<torch::fx::Graph>& graph) {
+  torch::capture::BackendInput input{graph, torch::capture::GraphKind::Inference};
+  input.is_alone.assign(graph->placeholders().size(), true);
+  return torch::fused::FusedGraph(input);
+}
+
+std::vector<at::Tensor> copies_of(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> copies;
+  for (const at::Tensor& tensor : tensors) {
+    copies.push_back(at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options()).copy_(tensor));
+  }
+  return copies;
+}
+
+/// The program of a graph that does to its inputs what the operators do.
+std::string written_by(const char* text, const std::vector<at::Tensor>& inputs) {
+  const auto graph = graph_for(text, copies_of(inputs));
+  const FusedGraph compiled = compile_writing(graph);
+  auto want = copies_of(inputs), got = copies_of(inputs);
+  auto want_results = interpret(graph, want), got_results = run(compiled, got);
+  want.insert(want.end(), want_results.begin(), want_results.end());
+  got.insert(got.end(), got_results.begin(), got_results.end());
+  INFO(compiled.to_string());
+  for (size_t i = 0; i < want.size(); ++i) {
+    INFO(i);
+    CHECK(same_bits(got[i], want[i]));
+  }
+  return compiled.to_string();
+}
+
+} // namespace
+
+TEST_CASE("A loop writes to inputs in place where nothing reads them later", "[compile]") {
+  torch::manual_seed(11);
+  for (const int64_t n : {5, 4096, 100003}) {
+    const auto w = torch::randn({n}), g = torch::randn({n}), m = torch::randn({n});
+    // A step with momentum: two inputs are written, the gradient is not.
+    const std::string step = written_by(
+        "graph(%w, %g, %m) { %a = aten::mul.Tensor(%m, 0.9) %b = aten::add.Tensor(%a, %g)"
+        " %c = aten::add.Tensor(%w, %b, alpha=-0.1) %d = aten::copy_(%m, %b) %e = aten::copy_(%w, %c) return () }",
+        {w, g, m});
+    CHECK_THAT(step, !Contains("copy_") && Contains("    w = %") && Contains("    m = %") && !Contains("arena"));
+    CHECK_THAT(
+        written_by(
+            "graph(%w, %g) { %a = aten::add.Tensor(%w, %g, alpha=-0.1) %b = aten::copy_(%w, %a) return () }", {w, g}),
+        !Contains("copy_"));
+    // The old value is read by machine code, kernels and results that come later in the loop.
+    written_by(
+        "graph(%w, %g) { %a = aten::mul.Tensor(%w, %g) %b = aten::add.Tensor(%a, 1) %c = aten::lgamma(%b)"
+        " %d = aten::sub.Tensor(%c, %w) %e = aten::mul.Tensor(%d, %w) %f = aten::copy_(%w, %b) return (%e) }",
+        {w, g});
+    // Each takes the place of the other.
+    written_by(
+        "graph(%w, %g) { %a = aten::add.Tensor(%w, 0.5) %b = aten::mul.Tensor(%g, 2) %c = aten::add.Tensor(%a, %b)"
+        " %d = aten::copy_(%w, %b) %e = aten::copy_(%g, %a) return (%c) }",
+        {w, g});
+  }
+}
+
+TEST_CASE("What loops cannot write in place is copied", "[compile]") {
+  torch::manual_seed(12);
+  const auto w = torch::randn({40, 40}), g = torch::randn({40, 40});
+  // Read in another order, or by an operator behind it, or also a result.
+  written_by(
+      "graph(%w, %g) { %t = aten::t(%w) %a = aten::mul.Tensor(%t, %g) %b = aten::add.Tensor(%a, %w)"
+      " %c = aten::copy_(%w, %b) return () }",
+      {w, g});
+  written_by(
+      "graph(%w, %g) { %a = aten::mul.Tensor(%w, %g) %b = aten::exp(%a) %d = aten::mm(%w, %g) %e = aten::mm(%b, %d)"
+      " %c = aten::copy_(%w, %b) return (%e) }",
+      {w, g});
+  CHECK_THAT(
+      written_by(
+          "graph(%w, %g) { %a = aten::mul.Tensor(%w, %g) %b = aten::exp(%a) %c = aten::copy_(%w, %b) return (%b) }",
+          {w, g}),
+      Contains("copy_"));
+  // In another order in memory, and of another dtype.
+  written_by(
+      "graph(%w, %g) { %a = aten::mul.Tensor(%g, 2) %b = aten::exp(%a) %c = aten::copy_(%w, %b) return () }",
+      {w.t(), g});
+  written_by(
+      "graph(%w, %g) { %a = aten::mul.Tensor(%g, 2) %b = aten::exp(%a) %c = aten::copy_(%w, %b) return () }",
+      {w.to(torch::kHalf), g});
+  // An input that shares memory with another.
+  auto both = torch::randn({8}), part = both.slice(0, 0, 4);
+  const auto step = [](const at::Tensor& a, const at::Tensor& b) {
+    a.mul_(2).add_(1);
+    return b * 3 + 1;
+  };
+  const auto compiled = torch::compile(step);
+  for (int i = 0; i < 4; ++i) {
+    const auto want_both = both.clone();
+    const auto want = step(want_both, want_both.slice(0, 0, 4));
+    CHECK(same_bits(compiled(both, part), want));
+    CHECK(same_bits(both, want_both));
+  }
 }

@@ -48,6 +48,15 @@ Tensor forty(const Inputs& in) {
   return x;
 }
 
+/// A step of Adam in operators, which updates three tensors where they lie.
+Tensor adam_step(const Inputs& in) {
+  const Tensor &grad = in[0], &average = in[1], &square = in[2], &param = in[3];
+  average.mul_(0.9).add_(grad, 0.1);
+  square.mul_(0.999).addcmul_(grad, grad, 0.001);
+  param.addcdiv_(average, square.sqrt().add_(1e-8), -1e-3);
+  return param;
+}
+
 void add_chains() {
   for (const int64_t n : {8, 16384, 1 << 20}) {
     const std::string size = n == 8 ? "8" : n == 16384 ? "16K" : "1M";
@@ -56,6 +65,8 @@ void add_chains() {
     add("heavy " + size, inputs, heavy);
     add("forty " + size, inputs, forty);
   }
+  add("adam in operators 1M",
+      {torch::randn({1 << 20}), torch::zeros({1 << 20}), torch::zeros({1 << 20}), torch::randn({1 << 20})}, adam_step);
   const Inputs half{torch::randn({1 << 20}).to(torch::kBFloat16), torch::randn({1 << 20}).to(torch::kBFloat16)};
   add("light 1M bfloat16", half, light);
   const Inputs whole{torch::randint(0, 99, {1 << 20}), torch::randint(0, 99, {1 << 20})};

@@ -105,12 +105,20 @@ def rope(x, cos, sin):
     return torch.cat((a * cos - b * sin, b * cos + a * sin), 2)
 
 
+def adam_step(grad, average, square, param):
+    average.mul_(0.9).add_(grad, alpha=0.1)
+    square.mul_(0.999).addcmul_(grad, grad, value=0.001)
+    return param.addcdiv_(average, square.sqrt().add_(1e-8), value=-1e-3)
+
+
 def chains():
     for n, size in ((8, "8"), (16384, "16K"), (1 << 20, "1M")):
         given = torch.randn(n), torch.randn(n)
         yield f"light {size}", light, given
         yield f"heavy {size}", heavy, given
         yield f"forty {size}", forty, given
+    yield ("adam in operators 1M", adam_step,
+           (torch.randn(1 << 20), torch.zeros(1 << 20), torch.zeros(1 << 20), torch.randn(1 << 20)))
     half = torch.randn(1 << 20).bfloat16(), torch.randn(1 << 20).bfloat16()
     yield "light 1M bfloat16", light, half
     whole = torch.randint(0, 99, (1 << 20,)), torch.randint(0, 99, (1 << 20,))
