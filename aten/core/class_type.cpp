@@ -205,8 +205,11 @@ torch::jit::Function& ClassType::getMethod(const std::string& name) const {
 }
 
 void ClassType::unsafeRemoveMethod(const std::string& name) {
-  std::vector<torch::jit::Function*>& methods = members_->methods;
-  methods.erase(std::find(methods.begin(), methods.end(), &getMethod(name)));
+  const torch::jit::Function* removed = &getMethod(name);
+  std::erase(members_->methods, removed);
+  std::erase_if(members_->properties, [&](const Property& property) {
+    return property.getter == removed || property.setter == removed;
+  });
   members_->methods_by_name.erase(name);
 }
 

@@ -5,6 +5,8 @@
 #include <torch/torch.h>
 #include <torch/trace.h>
 
+#include <csrc/jit/frontend/parser.h>
+#include <csrc/jit/frontend/resolver.h>
 #include <csrc/jit/passes/pass_manager.h>
 #include <csrc/jit/passes/remove_mutation.h>
 #include <csrc/jit/runtime/graph_executor.h>
@@ -104,6 +106,18 @@ def forward(self, x: Tensor) -> Tensor:
 )");
   CHECK(line.forward({torch::ones({2})}).toTensor().sum().item<float>() == 2);
   CHECK(line.attr("steps").toInt() == 1);
+}
+
+TEST_CASE("docs/torchscript.md: the tree of a source", "[jit][docs]") {
+  const std::string source = "def one(x: int) -> int:\n    return x + 1\n";
+  const auto unit = std::make_shared<torch::jit::CompilationUnit>();
+  torch::jit::Parser parser(std::make_shared<torch::jit::Source>(source));
+  while (parser.lexer().cur().kind != torch::jit::TK_EOF) {
+    const torch::jit::Def function(parser.parseFunction(/*is_method=*/false));
+    const torch::jit::Def renamed = function.withName("my_" + function.name().name());
+    unit->define(std::nullopt, {}, {}, {renamed}, {torch::jit::nativeResolver()}, nullptr);
+  }
+  CHECK(unit->get_function("my_one")({2}).toInt() == 3);
 }
 
 TEST_CASE("docs/torchscript.md: the error of a wrong program", "[jit][docs]") {

@@ -1,7 +1,7 @@
 // One compilation unit used by many threads: first calls, definitions, copies.
 #include <catch2/catch.hpp>
 
-#include <torch/csrc/jit/frontend/parser.h>
+#include <csrc/jit/frontend/syntax_parser.h>
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
 #include <torch/script.h>
@@ -113,9 +113,9 @@ TEST_CASE("Functions that need each other are compiled from many threads", "[jit
     source += "def f" + std::to_string(i) + "(n: int) -> int:\n    return " + next + "\n";
   }
   const auto define_lazily = [](torch::jit::CompilationUnit& unit, const std::string& text) {
-    torch::jit::Parser parser(std::make_shared<torch::jit::Source>(text, "<string>", 1));
+    torch::jit::SyntaxParser parser(std::make_shared<torch::jit::Source>(text, "<string>", 1));
     std::vector<std::shared_ptr<const torch::jit::Syntax>> definitions;
-    while (parser.lexer().cur().kind != torch::jit::TokenKind::End) {
+    while (parser.lexer().cur().kind != torch::jit::TK_EOF) {
       definitions.push_back(parser.parseFunction());
     }
     const std::vector<torch::jit::ResolverPtr> resolvers(definitions.size(), torch::jit::nativeResolver());
@@ -162,7 +162,7 @@ std::vector<torch::jit::Function*> woven(torch::jit::CompilationUnit (&units)[2]
   std::vector<torch::jit::Function*> functions;
   for (int i = 0; i < length; ++i) {
     const std::string next = i + 3 < length ? "f" + std::to_string(i + 3) + "(n) + 1" : "n";
-    torch::jit::Parser parser(std::make_shared<torch::jit::Source>(
+    torch::jit::SyntaxParser parser(std::make_shared<torch::jit::Source>(
         "def f" + std::to_string(i) + "(n: int) -> int:\n    return " + next + "\n", "<string>", 1));
     const auto resolver = std::make_shared<OtherUnit>(units[1 - i % 2]);
     functions.push_back(

@@ -17,8 +17,11 @@
 
 namespace torch::jit {
 
+struct ClassDef;
+struct Def;
 struct Graph;
 struct GraphFunction;
+struct Property;
 struct Resolver;
 struct Self;
 struct Syntax;
@@ -72,6 +75,35 @@ struct TORCH_API CompilationUnit : std::enable_shared_from_this<CompilationUnit>
       const std::vector<ResolverPtr>& resolvers,
       const Self* self,
       bool lazily = false);
+  /// As above, from trees of programs (torch::jit::Parser), with properties of `self`'s class: their getters and
+  /// setters become methods, too. With `shouldMangle`, names that are taken get another one. Operators mean what the
+  /// resolvers know, whatever `operator_set_version` is.
+  std::vector<Function*> define(
+      const std::optional<c10::QualifiedName>& prefix,
+      const std::vector<Property>& properties,
+      const std::vector<ResolverPtr>& propResolvers,
+      const std::vector<Def>& definitions,
+      const std::vector<ResolverPtr>& defResolvers,
+      const Self* self,
+      bool shouldMangle = false,
+      std::optional<size_t> operator_set_version = std::nullopt);
+  /// Compiles functions that a call of a module, `module({x})` or `self.child(x)` in a program, runs behind and before
+  /// method `forward` of `self`'s class, in this order; a Def that comes several times runs as often. A pre-hook takes
+  /// self and the tuple of forward's arguments, and gives None or the arguments to use instead; a hook takes the
+  /// result, too, and gives the one to use instead, or None. Throws where a signature does not fit or a name is taken;
+  /// then nothing is left behind.
+  void define_hooks(
+      const std::optional<c10::QualifiedName>& prefix,
+      const std::vector<Def>& hookDefs,
+      const std::vector<ResolverPtr>& hookResolvers,
+      const std::vector<Def>& preHookDefs,
+      const std::vector<ResolverPtr>& preHookResolvers,
+      const Self* self,
+      bool shouldMangle = false);
+  /// Makes an interface of the methods that a class declares, each with `self` and a type for its result. Bodies are
+  /// not looked at. `is_module` for those of modules.
+  void define_interface(
+      const c10::QualifiedName& qualifiedName, const ClassDef& classDef, ResolverPtr rcb, bool is_module = false);
   /// Calls a function by its name.
   template <class... Values>
   c10::IValue run_method(const c10::QualifiedName& name, Values&&... inputs) {

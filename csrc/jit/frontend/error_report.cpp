@@ -1,5 +1,7 @@
 #include <csrc/jit/frontend/error_report.h>
 
+#include <csrc/jit/frontend/lexer.h>
+
 #include <vector>
 
 namespace torch::jit {
@@ -19,6 +21,8 @@ ErrorReport::ErrorReport(SourceRange range)
     : c10::Error({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, ""),
       range_(std::move(range)),
       call_stack_(current_call_stack()) {}
+
+ErrorReport::ErrorReport(const Token& token) : ErrorReport(token.range) {}
 
 ErrorReport::ErrorReport(const ErrorReport& other)
     : c10::Error(other), range_(other.range_), call_stack_(other.call_stack_) {

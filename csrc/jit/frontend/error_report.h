@@ -3,15 +3,21 @@
 
 #include <c10/util/Exception.h>
 #include <csrc/jit/frontend/source_range.h>
+#include <csrc/jit/frontend/tree.h>
 
 #include <sstream>
 #include <string>
 
 namespace torch::jit {
 
+struct Token;
+
 /// An error of the compiler: the message, the marked source, and the functions that were being compiled.
 struct TORCH_API ErrorReport : c10::Error {
   explicit ErrorReport(SourceRange range);
+  /// Also of the views in tree_views.h. Atoms have no place in a source: throws.
+  explicit ErrorReport(const TreeRef& tree) : ErrorReport(tree->range()) {}
+  explicit ErrorReport(const Token& token);
   ErrorReport(const ErrorReport& other);
 
   /// While it lives, errors say that `name` is being compiled, and from where it was called.

@@ -1,6 +1,7 @@
 #include <csrc/jit/frontend/lexer.h>
 
 #include <csrc/jit/frontend/error_report.h>
+#include <csrc/jit/frontend/token_names.h>
 
 #include <algorithm>
 #include <array>
@@ -54,56 +55,16 @@ Word find_word(char begin, const Fits& fits) {
 
 constexpr std::string_view kTypeComment = "# type:";
 
-// Operators that errors call by a name.
-constexpr std::array<std::pair<std::string_view, const char*>, 8> kOperatorNames = {
-    {{"**", "pow operator"},
-     {"//", "floordiv"},
-     {"==", "eq"},
-     {"!=", "ne"},
-     {"<=", "le"},
-     {">=", "ge"},
-     {"->", "arrow"},
-     {"...", "dots"}}};
-
-} // namespace
-
-std::string operatorName(std::string_view text) {
-  for (const auto& [op, name] : kOperatorNames) {
-    if (op == text) {
-      return name;
-    }
+// The kind of each of kWords, then that of the Word that is none.
+constexpr std::array<int, kWords.size() + 1> kWordKinds = [] {
+  std::array<int, kWords.size() + 1> kinds{};
+  for (size_t i = 0; i < kWords.size(); ++i) {
+    kinds[i] = kind_of_text(kWords[i]);
   }
-  return std::string(text);
-}
-
-std::string toString(const Token& token) {
-  switch (token.kind) {
-    case TokenKind::Name:
-      return "ident";
-    case TokenKind::Number:
-      return "number";
-    case TokenKind::String:
-      return "string_literal";
-    case TokenKind::Newline:
-      return "newline";
-    case TokenKind::Indent:
-      return "indent";
-    case TokenKind::Dedent:
-      return "dedent";
-    case TokenKind::TypeComment:
-      return "type comment";
-    case TokenKind::End:
-      return "eof";
-    default:
-      return operatorName(token.text());
-  }
-}
-
-namespace {
-
-std::string kind_name(TokenKind kind) {
-  return toString(Token{kind, SourceRange()});
-}
+  kinds.back() = TK_IDENT;
+  return kinds;
+}();
+static_assert(std::find(kWordKinds.begin(), kWordKinds.end(), 0) == kWordKinds.end());
 
 } // namespace
 
@@ -122,7 +83,7 @@ Lexer::Lexer(std::shared_ptr<Source> source, size_t begin, size_t end)
   current_ = scan();
 }
 
-Token Lexer::make(TokenKind kind, size_t begin, Word word) const {
+Token Lexer::make(int kind, size_t begin, Word word) const {
   return Token{kind, SourceRange(source_, begin, pos_), word};
 }
 
@@ -152,7 +113,7 @@ bool Lexer::nextIf(Word word) {
   return true;
 }
 
-bool Lexer::nextIf(TokenKind kind) {
+bool Lexer::nextIf(int kind) {
   if (current_.kind != kind) {
     return false;
   }
@@ -167,9 +128,9 @@ Token Lexer::expect(Word word) {
   return next();
 }
 
-Token Lexer::expect(TokenKind kind) {
+Token Lexer::expect(int kind) {
   if (current_.kind != kind) {
-    reportUnexpected(kind_name(kind), current_);
+    reportUnexpected(kindToString(kind), current_);
   }
   return next();
 }
@@ -180,13 +141,13 @@ void Lexer::reportError(const std::string& what) const {
 
 void Lexer::reportUnexpected(const std::string& expected, const Token& found) {
   // The end of a line stands at the beginning of the next one, whose indentation it may be.
-  const bool is_line_end = found.kind == TokenKind::Newline;
+  const bool is_line_end = found.kind == TK_NEWLINE;
   SourceRange range =
       is_line_end ? SourceRange(source_, found.range.start() + 1, found.range.start() + 1) : found.range;
-  std::string name = is_line_end && lookahead().kind == TokenKind::Indent ? "indent" : toString(found);
+  std::string name = is_line_end && lookahead().kind == TK_INDENT ? "indent" : found.kindString();
   // Two words that are one operator.
   if ((found.is("not") && lookahead().is("in")) || (found.is("is") && lookahead().is("not"))) {
-    name += ' ' + std::string(lookahead().text());
+    name += ' ' + lookahead().text();
     range = SourceRange(source_, range.start(), lookahead().range.end());
   }
   throw_unexpected(expected, name, range);
@@ -204,11 +165,11 @@ void Lexer::throw_unexpected(const std::string& expected, const std::string& fou
 }
 
 void Lexer::expectIndentedBlock() {
-  if (current_.kind != TokenKind::Newline) {
+  if (current_.kind != TK_NEWLINE) {
     reportUnexpected("indent", current_);
   }
   next();
-  if (current_.kind != TokenKind::Indent) {
+  if (current_.kind != TK_INDENT) {
     throw_unexpected("indent", "newline", SourceRange(source_, current_.range.start(), current_.range.start()));
   }
   next();
@@ -248,7 +209,7 @@ bool Lexer::skip_blank_lines_and_indent(Token& token) {
     const size_t indent = pos_ >= text_.size() ? indents_.front() : width;
     if (indent > indents_.back()) {
       indents_.push_back(indent);
-      token = Token{TokenKind::Indent, SourceRange(source_, begin, begin + width)};
+      token = Token{TK_INDENT, SourceRange(source_, begin, begin + width)};
       return true;
     }
     if (indent < indents_.back()) {
@@ -259,7 +220,7 @@ bool Lexer::skip_blank_lines_and_indent(Token& token) {
       // The next call looks at the same line again.
       pos_ = pos_ >= text_.size() ? pos_ : begin;
       at_line_start_ = true;
-      token = Token{TokenKind::Dedent, SourceRange(source_, begin, begin)};
+      token = Token{TK_DEDENT, SourceRange(source_, begin, begin)};
       return true;
     }
     return false;
@@ -325,7 +286,7 @@ Token Lexer::scan_name(size_t begin) {
   }
   const std::string_view name = text_.substr(begin, pos_ - begin);
   const Word keyword = find_word(name[0], [&](std::string_view word) { return word == name; });
-  return make(keyword == Word() ? TokenKind::Name : TokenKind::Keyword, begin, keyword);
+  return make(kWordKinds[keyword.index], begin, keyword);
 }
 
 Token Lexer::scan_operator(size_t begin) {
@@ -341,7 +302,7 @@ Token Lexer::scan_operator(size_t begin) {
   } else if ((first == ')' || first == ']' || first == '}') && brackets_ > 0) {
     --brackets_;
   }
-  return make(TokenKind::Operator, begin, word);
+  return make(kWordKinds[word.index], begin, word);
 }
 
 Token Lexer::scan() {
@@ -356,32 +317,32 @@ Token Lexer::scan() {
     if (!ended_with_newline_ && brackets_ == 0) {
       ended_with_newline_ = true;
       at_line_start_ = true;
-      return make(TokenKind::Newline, begin);
+      return make(TK_NEWLINE, begin);
     }
-    return make(TokenKind::End, begin);
+    return make(TK_EOF, begin);
   }
   const char c = text_[pos_];
   if (c == '\n') {
     ++pos_;
     at_line_start_ = true;
     ended_with_newline_ = true;
-    return make(TokenKind::Newline, begin);
+    return make(TK_NEWLINE, begin);
   }
   ended_with_newline_ = false;
   if (c == '#') {
     pos_ += kTypeComment.size();
-    return make(TokenKind::TypeComment, begin);
+    return make(TK_TYPE_COMMENT, begin);
   }
   if (is_name_start(c)) {
     return scan_name(begin);
   }
   if (is_digit(c) || (c == '.' && pos_ + 1 < text_.size() && is_digit(text_[pos_ + 1]))) {
     pos_ = scan_number(begin);
-    return make(TokenKind::Number, begin);
+    return make(TK_NUMBER, begin);
   }
   if (c == '"' || c == '\'') {
     pos_ = scan_string(begin);
-    return make(TokenKind::String, begin);
+    return make(TK_STRINGLITERAL, begin);
   }
   return scan_operator(begin);
 }

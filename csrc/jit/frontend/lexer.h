@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csrc/jit/frontend/source_range.h>
+#include <csrc/jit/frontend/token_kinds.h>
 
 #include <array>
 #include <cstdint>
@@ -12,19 +13,6 @@
 #include <vector>
 
 namespace torch::jit {
-
-enum class TokenKind {
-  Name,
-  Number,
-  String,
-  Keyword,
-  Operator, ///< punctuation too
-  Newline,
-  Indent,
-  Dedent,
-  TypeComment, ///< `# type:`; its text follows as ordinary tokens
-  End,
-};
 
 /// The keywords, then the operators; of those that begin alike, the longer ones first.
 constexpr std::array<std::string_view, 71> kWords = {
@@ -55,24 +43,26 @@ struct Word {
 };
 
 struct Token {
-  TokenKind kind;
+  /// A character or a TokenKind. `is not` and `not in` are two tokens.
+  int kind;
   /// Its characters; the unescaped text of a string is made by the parser.
   SourceRange range;
   Word word = {};
 
-  std::string_view text() const {
+  std::string_view text_view() const {
     return range.text();
+  }
+  std::string text() const {
+    return std::string(text_view());
+  }
+  std::string kindString() const {
+    return kindToString(kind);
   }
   /// Whether it is this keyword or operator.
   bool is(Word other) const {
     return word == other;
   }
 };
-
-/// What errors call it: its characters, or ident, number, string_literal, newline, indent, dedent, eof.
-TORCH_API std::string toString(const Token& token);
-/// What errors call an operator: most by its characters, `**` pow operator, `==` eq.
-TORCH_API std::string operatorName(std::string_view text);
 
 /// Reads tokens one by one, with one to look ahead at. Lines within brackets are one; comments and blank lines are
 /// none.
@@ -88,10 +78,10 @@ struct TORCH_API Lexer {
   Token next();
   /// Takes the token if it is this keyword or operator.
   bool nextIf(Word word);
-  bool nextIf(TokenKind kind);
+  bool nextIf(int kind);
   /// Takes the token or throws "expected ... but found ...".
   Token expect(Word word);
-  Token expect(TokenKind kind);
+  Token expect(int kind);
   [[noreturn]] void reportError(const std::string& what) const;
   [[noreturn]] void reportUnexpected(const std::string& expected, const Token& found);
   /// Takes the end of the line and the indentation behind it.
@@ -106,7 +96,7 @@ struct TORCH_API Lexer {
       const std::string& expected, const std::string& found, const SourceRange& range) const;
   [[noreturn]] void throw_invalid(size_t begin) const;
   Token scan();
-  Token make(TokenKind kind, size_t begin, Word word = {}) const;
+  Token make(int kind, size_t begin, Word word = {}) const;
   bool skip_blank_lines_and_indent(Token& token);
   void skip_spaces();
   size_t scan_number(size_t begin) const;

@@ -177,4 +177,55 @@ Value* ModuleContainer::contains(const SourceRange& range, GraphFunction& method
   return method.graph()->insertConstant(found, range);
 }
 
+namespace {
+
+std::vector<NamedValue> unpacked(const SourceRange& range, Graph& graph, Value* tuple) {
+  std::vector<NamedValue> values;
+  Node* unpack = graph.insertNode(graph.createTupleUnpack(tuple)->setSourceRange(range));
+  for (Value* element : unpack->outputs()) {
+    values.emplace_back(range, element);
+  }
+  return values;
+}
+
+} // namespace
+
+SugaredValuePtr callWithHooks(
+    const SourceRange& range,
+    GraphFunction& method,
+    Value* module,
+    at::ArrayRef<NamedValue> arguments,
+    at::ArrayRef<NamedValue> keyword_arguments) {
+  Graph& graph = *method.graph();
+  const ClassTypePtr type = module->type()->expect<ClassType>();
+  std::vector<NamedValue> inputs(arguments.begin(), arguments.end());
+  const auto call = [&](Function* hook, Value* output) {
+    std::vector<Value*> elements;
+    for (const NamedValue& input : inputs) {
+      elements.push_back(input.value(graph));
+    }
+    Value* tuple = graph.insertNode(graph.createTuple(elements)->setSourceRange(range))->output();
+    std::vector<NamedValue> given{NamedValue(range, module), NamedValue(range, tuple)};
+    if (output) {
+      given.emplace_back(range, output);
+    }
+    return FunctionValue(hook).call(range, method, given, {}, 1)->asValue(range, method);
+  };
+  for (Function* hook : type->getForwardPreHooks()) {
+    Value* changed = call(hook, nullptr);
+    if (changed->type()->kind() == TypeKind::TupleType) {
+      inputs = unpacked(range, graph, changed);
+    } else if (changed->type()->kind() != TypeKind::NoneType) {
+      inputs = {NamedValue(range, changed)};
+    }
+  }
+  Value* output =
+      MethodValue(module, "forward").call(range, method, inputs, keyword_arguments, 1)->asValue(range, method);
+  for (Function* hook : type->getForwardHooks()) {
+    Value* changed = call(hook, output);
+    output = changed->type()->kind() == TypeKind::NoneType ? output : changed;
+  }
+  return std::make_shared<SimpleValue>(output);
+}
+
 } // namespace torch::jit

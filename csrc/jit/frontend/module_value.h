@@ -57,4 +57,12 @@ struct TORCH_API ModuleContainer final : SugaredValue {
   bool is_list_;
 };
 
+/// Calls a module's forward with the hooks of its class, which get the positional arguments.
+SugaredValuePtr callWithHooks(
+    const SourceRange& range,
+    GraphFunction& method,
+    Value* module,
+    at::ArrayRef<NamedValue> arguments,
+    at::ArrayRef<NamedValue> keyword_arguments);
+
 } // namespace torch::jit

@@ -313,6 +313,9 @@ SugaredValuePtr SimpleValue::call(
     if (modules && !object->hasMethod("forward") && !object->hasMethod("__call__")) {
       return modules->call(range, method, arguments, keyword_arguments, n_binders);
     }
+    if (object->is_module() && !(object->getForwardPreHooks().empty() && object->getForwardHooks().empty())) {
+      return callWithHooks(range, method, value_, arguments, keyword_arguments);
+    }
     // Modules are called by forward, other objects by __call__.
     return attr(range, method, object->is_module() && !object->hasMethod("__call__") ? "forward" : "__call__")
         ->call(range, method, arguments, keyword_arguments, n_binders);

@@ -2,7 +2,7 @@
 
 #include <csrc/jit/frontend/bound_class.h>
 #include <csrc/jit/frontend/error_report.h>
-#include <csrc/jit/frontend/parser.h>
+#include <csrc/jit/frontend/syntax_parser.h>
 #include <csrc/jit/serialize/stack_room.h>
 
 #include <unordered_map>
@@ -45,7 +45,7 @@ std::string kind_in_words(const Syntax& expression) {
       // A number with a sign is a number.
       return expression.text == "-" && expression.size() == 1 && expression[0].is(SyntaxKind::Number)
           ? "const"
-          : operatorName(expression.text);
+          : kindToString(stringToKind(expression.text));
     case SyntaxKind::Conditional:
       return "if";
     case SyntaxKind::Call:
@@ -215,7 +215,7 @@ TypePtr TypeParser::parse(const Syntax& annotation) const {
 }
 
 TypePtr TypeParser::parse(const std::string& annotation) const {
-  Parser parser(std::make_shared<Source>(annotation));
+  SyntaxParser parser(std::make_shared<Source>(annotation));
   const SyntaxPtr tree = parser.parseExpression();
   return parse(*tree);
 }
@@ -267,6 +267,18 @@ FunctionSchema TypeParser::parseSchema(const Syntax& function, const TypePtr& se
     returns.emplace_back("", parse(function[1]));
   }
   return FunctionSchema(function.text, "", std::move(arguments), std::move(returns));
+}
+
+void addInterfaceMethods(c10::InterfaceType& type, const std::vector<SyntaxPtr>& definitions, const TypeParser& types) {
+  for (const SyntaxPtr& definition : definitions) {
+    if ((*definition)[0].size() == 0) {
+      throw ErrorReport(definition->range) << "methods must have a self argument";
+    }
+    if (!definition->has(1)) {
+      throw ErrorReport(definition->range) << "interface declarations must have a return type annotated.";
+    }
+    type.addMethod(types.parseSchema(*definition, type.ptr()));
+  }
 }
 
 } // namespace torch::jit

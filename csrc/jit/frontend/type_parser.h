@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace torch::jit {
 
@@ -32,6 +33,10 @@ struct TORCH_API TypeParser {
 
   ResolverPtr resolver_;
 };
+
+/// The methods that an interface declares. Throws ErrorReport for one without self or without a type for its result.
+TORCH_API void addInterfaceMethods(
+    c10::InterfaceType& type, const std::vector<SyntaxPtr>& definitions, const TypeParser& types);
 
 /// `a.b.c` as text; nullopt if the expression is something else.
 TORCH_API std::optional<std::string> dottedName(const Syntax& expression);

@@ -41,7 +41,7 @@ using AttributeValue = std::variant<
     std::vector<c10::TypePtr>,
     c10::IValue>;
 
-struct Attribute {
+struct NodeAttribute {
   c10::Symbol name;
   AttributeValue value;
 

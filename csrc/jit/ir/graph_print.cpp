@@ -127,7 +127,7 @@ bool shows_place(const Node& node) {
 
 } // namespace
 
-void Node::printAttribute(std::ostream& out, const Attribute& attribute) const {
+void Node::printAttribute(std::ostream& out, const NodeAttribute& attribute) const {
   const auto quoted = [&](const std::string& text) { c10::printQuotedString(out, text); };
   const auto type = [&](const TypePtr& each) { out << *each; };
   const auto number = [&](const auto& each) { print_value(out, each); };
@@ -183,7 +183,7 @@ void Node::printAttribute(std::ostream& out, const Attribute& attribute) const {
 void Node::printAttributes(std::ostream& out, bool ignore_subgraph) const {
   out << '[';
   const char* separator = "";
-  for (const Attribute& attribute : attributes_) {
+  for (const NodeAttribute& attribute : attributes_) {
     if (ignore_subgraph && attribute.name == attr::Subgraph) {
       continue;
     }

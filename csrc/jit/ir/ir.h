@@ -323,7 +323,7 @@ struct TORCH_API Node final : c10::PoolAllocated {
     return expectAttribute(name).kind();
   }
   std::vector<Symbol> attributeNames() const;
-  at::ArrayRef<Attribute> attributes() const {
+  at::ArrayRef<NodeAttribute> attributes() const {
     return attributes_;
   }
   Node* removeAttribute(Symbol name);
@@ -380,13 +380,13 @@ struct TORCH_API Node final : c10::PoolAllocated {
   friend struct Value;
   Node(Graph* graph, NodeKind kind);
 
-  const Attribute* findAttribute(Symbol name) const;
-  const Attribute& expectAttribute(Symbol name) const;
+  const NodeAttribute* findAttribute(Symbol name) const;
+  const NodeAttribute& expectAttribute(Symbol name) const;
   Node* setAttribute(Symbol name, AttributeValue value);
   [[noreturn]] void wrongAttributeKind(Symbol name, AttributeKind wanted) const;
   template <class T>
   const T& getAttribute(Symbol name) const {
-    const Attribute& attribute = expectAttribute(name);
+    const NodeAttribute& attribute = expectAttribute(name);
     if (const T* value = std::get_if<T>(&attribute.value)) {
       return *value;
     }
@@ -397,7 +397,7 @@ struct TORCH_API Node final : c10::PoolAllocated {
   void removeFromList();
   void assignTopoPosition();
   void printAttributes(std::ostream& out, bool ignore_subgraph) const;
-  void printAttribute(std::ostream& out, const Attribute& attribute) const;
+  void printAttribute(std::ostream& out, const NodeAttribute& attribute) const;
 
   NodeKind kind_;
   Graph* graph_;
@@ -407,7 +407,7 @@ struct TORCH_API Node final : c10::PoolAllocated {
   c10::SmallVector<Value*, 4> inputs_;
   c10::SmallVector<Value*, 1> outputs_;
   c10::SmallVector<Block*, 2> blocks_;
-  c10::SmallVector<Attribute, 1> attributes_;
+  c10::SmallVector<NodeAttribute, 1> attributes_;
   SourceRange range_;
   ScopePtr scope_;
   InlinedCallStackPtr callstack_;

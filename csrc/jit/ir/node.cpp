@@ -394,8 +394,8 @@ void Node::destroy() {
 
 // ---- attributes -----------------------------------------------------------------------------------------------------
 
-const Attribute* Node::findAttribute(Symbol name) const {
-  for (const Attribute& attribute : attributes_) {
+const NodeAttribute* Node::findAttribute(Symbol name) const {
+  for (const NodeAttribute& attribute : attributes_) {
     if (attribute.name == name) {
       return &attribute;
     }
@@ -403,8 +403,8 @@ const Attribute* Node::findAttribute(Symbol name) const {
   return nullptr;
 }
 
-const Attribute& Node::expectAttribute(Symbol name) const {
-  const Attribute* attribute = findAttribute(name);
+const NodeAttribute& Node::expectAttribute(Symbol name) const {
+  const NodeAttribute* attribute = findAttribute(name);
   if (!attribute) {
     TORCH_CHECK_INDEX(
         false, "required keyword attribute '", name.toUnqualString(), "' has the wrong type or is missing on node ",
@@ -416,13 +416,13 @@ const Attribute& Node::expectAttribute(Symbol name) const {
 Node* Node::setAttribute(Symbol name, AttributeValue value) {
   TORCH_CHECK(name.is_attr(), "an attribute's name is in the namespace attr, but this is ", name.toQualString());
   operator_ = nullptr;
-  for (Attribute& attribute : attributes_) {
+  for (NodeAttribute& attribute : attributes_) {
     if (attribute.name == name) {
       attribute.value = std::move(value);
       return this;
     }
   }
-  attributes_.push_back(Attribute{name, std::move(value)});
+  attributes_.push_back(NodeAttribute{name, std::move(value)});
   return this;
 }
 
@@ -434,7 +434,7 @@ void Node::wrongAttributeKind(Symbol name, AttributeKind wanted) const {
 
 std::vector<Symbol> Node::attributeNames() const {
   std::vector<Symbol> names;
-  for (const Attribute& attribute : attributes_) {
+  for (const NodeAttribute& attribute : attributes_) {
     names.push_back(attribute.name);
   }
   return names;
@@ -443,15 +443,15 @@ std::vector<Symbol> Node::attributeNames() const {
 Node* Node::removeAttribute(Symbol name) {
   expectAttribute(name);
   operator_ = nullptr;
-  attributes_.erase(
-      std::find_if(attributes_.begin(), attributes_.end(), [&](const Attribute& each) { return each.name == name; }));
+  attributes_.erase(std::find_if(
+      attributes_.begin(), attributes_.end(), [&](const NodeAttribute& each) { return each.name == name; }));
   return this;
 }
 
 void Node::copyAttributes(const Node& from) {
   operator_ = nullptr;
   attributes_ = from.attributes_;
-  for (Attribute& attribute : attributes_) {
+  for (NodeAttribute& attribute : attributes_) {
     if (auto* graph = std::get_if<std::shared_ptr<Graph>>(&attribute.value)) {
       *graph = (*graph)->copy();
     } else if (auto* graphs = std::get_if<std::vector<std::shared_ptr<Graph>>>(&attribute.value)) {

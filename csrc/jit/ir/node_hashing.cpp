@@ -105,7 +105,7 @@ bool same_attribute_value(const T& a, const T& b) {
   }
 }
 
-bool same_attribute(const Attribute& a, const Attribute& b) {
+bool same_attribute(const NodeAttribute& a, const NodeAttribute& b) {
   if (a.name != b.name || a.kind() != b.kind()) {
     return false;
   }
@@ -114,7 +114,7 @@ bool same_attribute(const Attribute& a, const Attribute& b) {
       a.value);
 }
 
-size_t hash_attribute(const Attribute& attribute) {
+size_t hash_attribute(const NodeAttribute& attribute) {
   size_t hash = mix(std::hash<Symbol>()(attribute.name), attribute.value.index());
   switch (attribute.kind()) {
     case AttributeKind::f: {
@@ -162,7 +162,7 @@ size_t HashNode::operator()(const Node* node) const {
   for (const Value* output : node->outputs()) {
     hash = mix(hash, static_cast<size_t>(output->type()->kind()));
   }
-  for (const Attribute& attribute : node->attributes()) {
+  for (const NodeAttribute& attribute : node->attributes()) {
     hash ^= hash_attribute(attribute);
   }
   return hash;
@@ -186,10 +186,11 @@ bool EqualNode::operator()(const Node* a, const Node* b) const {
       return false;
     }
   }
-  for (const Attribute& attribute : a->attributes()) {
+  for (const NodeAttribute& attribute : a->attributes()) {
     const auto& others = b->attributes();
-    if (std::none_of(
-            others.begin(), others.end(), [&](const Attribute& other) { return same_attribute(attribute, other); })) {
+    if (std::none_of(others.begin(), others.end(), [&](const NodeAttribute& other) {
+          return same_attribute(attribute, other);
+        })) {
       return false;
     }
   }

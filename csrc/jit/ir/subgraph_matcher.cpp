@@ -96,7 +96,7 @@ class Matcher {
     if (wanted->numAttributes() != found->numAttributes()) {
       return false;
     }
-    for (const Attribute& attribute : wanted->attributes()) {
+    for (const NodeAttribute& attribute : wanted->attributes()) {
       if (!found->hasAttribute(attribute.name)) {
         return false;
       }
@@ -108,7 +108,7 @@ class Matcher {
     return true;
   }
 
-  static bool equal(const Attribute& attribute, Node& found) {
+  static bool equal(const NodeAttribute& attribute, Node& found) {
     switch (attribute.kind()) {
       case AttributeKind::s:
         return std::get<std::string>(attribute.value) == found.s(attribute.name);

@@ -7,7 +7,7 @@
 #include <csrc/jit/api/graph_function.h>
 #include <csrc/jit/frontend/emitter.h>
 #include <csrc/jit/frontend/error_report.h>
-#include <csrc/jit/frontend/parser.h>
+#include <csrc/jit/frontend/syntax_parser.h>
 #include <csrc/jit/frontend/type_parser.h>
 #include <csrc/jit/serialize/literal_values.h>
 #include <csrc/jit/serialize/stack_room.h>
@@ -27,10 +27,10 @@ struct SourceImporterImpl::ClassStatements {
 
 SourceImporterImpl::ClassStatements::ClassStatements(const Pending& pending) {
   const SourcePart& part = pending.definition.all;
-  Parser parser(pending.source, part.begin, part.end);
+  SyntaxParser parser(pending.source, part.begin, part.end);
   Lexer& lexer = parser.lexer();
   lexer.expect("class");
-  range = lexer.expect(TokenKind::Name).range;
+  range = lexer.expect(TK_IDENT).range;
   if (lexer.nextIf("(")) {
     if (!lexer.cur().is(")")) {
       base = dottedName(*parser.parseExpression()).value_or("?");
@@ -39,11 +39,11 @@ SourceImporterImpl::ClassStatements::ClassStatements(const Pending& pending) {
     lexer.expect(")");
   }
   lexer.expect(":");
-  lexer.expect(TokenKind::Newline);
-  if (!lexer.nextIf(TokenKind::Indent)) {
+  lexer.expect(TK_NEWLINE);
+  if (!lexer.nextIf(TK_INDENT)) {
     return;
   }
-  while (!lexer.nextIf(TokenKind::Dedent)) {
+  while (!lexer.nextIf(TK_DEDENT)) {
     SyntaxPtr statement = parser.parseTopLevel();
     if (statement->is(SyntaxKind::Assign) && (*statement)[0].size() == 1) {
       statements.push_back(std::move(statement));
@@ -248,15 +248,11 @@ TypePtr SourceImporterImpl::import_interface(const c10::QualifiedName& name, con
   // Methods may be of the interface itself.
   unit().register_type(type);
   try {
-    const TypeParser types(shared_from_this());
+    std::vector<SyntaxPtr> methods;
     for (const SourcePart& part : pending.definition.functions) {
-      Parser parser(pending.source, part.begin, part.end);
-      const SyntaxPtr definition = parser.parseFunction();
-      if ((*definition)[0].size() == 0) {
-        throw ErrorReport(definition->range) << "methods must have a self argument";
-      }
-      type->addMethod(types.parseSchema(*definition, type));
+      methods.push_back(SyntaxParser(pending.source, part.begin, part.end).parseFunction());
     }
+    addInterfaceMethods(*type, methods, TypeParser(shared_from_this()));
   } catch (...) {
     unit().unsafeRemoveType(name);
     throw;

@@ -4,7 +4,7 @@
 #include <c10/util/Exception.h>
 #include <csrc/jit/api/graph_function.h>
 #include <csrc/jit/frontend/emitter.h>
-#include <csrc/jit/frontend/parser.h>
+#include <csrc/jit/frontend/syntax_parser.h>
 #include <csrc/jit/serialize/import_values.h>
 #include <csrc/jit/serialize/stack_room.h>
 #include <csrc/jit/serialize/upgraders.h>
@@ -132,7 +132,7 @@ Function* SourceImporterImpl::define_later(
   const std::shared_ptr<Source> source = pending.source;
   auto creator = [importer, source, part, self = std::move(self)](GraphFunction& method) {
     check_stack_room("functions that call each other");
-    Parser parser(source, part.begin, part.end);
+    SyntaxParser parser(source, part.begin, part.end);
     const SyntaxPtr definition = parser.parseFunction();
     const std::optional<SimpleSelf> own = self ? std::optional<SimpleSelf>(self) : std::nullopt;
     compileFunction(*definition, own ? &*own : nullptr, method, importer);
