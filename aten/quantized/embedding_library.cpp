@@ -101,11 +101,11 @@ Tensor unpack_rows(const Tensor& weight) {
 
 std::tuple<Tensor, Tensor> choose_qparams_optimized(
     const Tensor& input, int64_t numel, int64_t bins, double ratio, int64_t bits) {
-  const Tensor x = input.to(kFloat).contiguous();
   TORCH_CHECK(
-      numel >= 0 && numel <= x.numel() && bins > 0 && bits > 0 && bits < 16,
-      "choose_qparams_optimized: numel must be between 0 and ", x.numel(), ", bins and bits positive, got ", numel,
-      ", ", bins, " and ", bits);
+      input.is_cpu() && numel >= 0 && numel <= input.numel() && bits > 0 && bits < 16,
+      "choose_qparams_optimized: expected a tensor on the CPU, numel between 0 and its ", input.numel(),
+      " elements, and 1 to 15 bits, got one on ", input.device(), ", ", numel, " and ", bits);
+  const Tensor x = input.to(kFloat).contiguous();
   const auto [least, most] = choose_range(x.const_data_ptr<float>(), numel, bins, ratio, bits);
   return {at::full({1}, most, kFloat), at::full({1}, least, kFloat)};
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace at::quantized {
@@ -183,6 +184,10 @@ Tensor sum_bags(
 }
 
 std::pair<float, float> choose_range(const float* x, int64_t n, int64_t bins, double ratio, int64_t bits) {
+  TORCH_CHECK(
+      bins > 0 && bins <= std::numeric_limits<int>::max() && ratio >= 0 && ratio <= 1,
+      "a range that loses least is looked for in 1 to 2147483647 bins, of which a ratio of 0 to 1 may be cut off, got ",
+      bins, " and ", ratio);
   if (n == 0) {
     return {0.0f, 0.0f};
   }
@@ -193,7 +198,8 @@ std::pair<float, float> choose_range(const float* x, int64_t n, int64_t bins, do
   const float kept = static_cast<float>(kept_bins) * step;
   float loss = coding_loss(x, n, least, most, bits);
   float left = least, right = most, here = loss;
-  while (left + kept < right) {
+  // Where a step is too small to move a limit, none is left to try.
+  while (left + kept < right && left + step > left && right - step < right) {
     const float without_left = coding_loss(x, n, left + step, right, bits);
     const float without_right = coding_loss(x, n, left, right - step, bits);
     if (here < without_left && here < without_right && here < loss) {

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <limits>
+#include <tuple>
 
 using at::Tensor;
 using Catch::Contains;
@@ -168,4 +169,17 @@ TEST_CASE("quantized tensors of integers, dynamic ranges and refusals", "[quanti
   CHECK_THROWS_WITH(at::quantize_per_tensor(x, 0, 0, at::kQUInt8), Contains("scale must be positive"));
   CHECK_THROWS_WITH(at::quantize_per_tensor(x, 1, 0, at::kFloat), Contains("qint8, quint8 or qint32, got Float"));
   CHECK_THROWS_WITH(at::int_repr(x), Contains("expected a quantized tensor"));
+}
+
+TEST_CASE("choose_qparams_optimized refuses what has no range, and ends where steps are too small", "[quantized]") {
+  const auto choose = c10::Dispatcher::singleton()
+                          .findSchemaOrThrow("aten::choose_qparams_optimized", "")
+                          .typed<std::tuple<Tensor, Tensor>(const Tensor&, int64_t, int64_t, double, int64_t)>();
+  const Tensor x = torch::linspace(-1, 1, 64);
+  CHECK_THROWS_WITH(choose.call(x.to(at::kMeta), 64, 200, 0.16, 4), Contains("on the CPU"));
+  CHECK_THROWS_WITH(choose.call(x, 65, 200, 0.16, 4), Contains("numel"));
+  CHECK_THROWS_WITH(choose.call(x, 64, 200, 1.5, 4), Contains("ratio"));
+  CHECK_THROWS_WITH(choose.call(x, 64, int64_t{1} << 40, 0.16, 4), Contains("bins"));
+  const auto [most, least] = choose.call(x + 1e8, 64, 1 << 30, 0.16, 4);
+  CHECK(most.item<float>() >= least.item<float>());
 }
