@@ -66,7 +66,8 @@ struct ChatTemplate::Program {
   jinja::Block block;
 };
 
-ChatTemplate::ChatTemplate(std::string_view source) : clock_([] { return std::time(nullptr); }) {
+ChatTemplate::ChatTemplate(std::string_view source)
+    : tool_format_(tool_format_of(source)), clock_([] { return std::time(nullptr); }) {
   TORCH_CHECK(
       source.size() <= kMaxSourceBytes, "the chat template has ", source.size(), " bytes; at most ", kMaxSourceBytes,
       " are supported");

@@ -1,6 +1,8 @@
 // Chat templates: a conversation as the text that a model was trained on.
 #pragma once
 
+#include <csrc/llm/template/tool_calls.h>
+
 #include <c10/macros/Export.h>
 #include <c10/util/ArrayRef.h>
 
@@ -43,6 +45,11 @@ class TORCH_API ChatTemplate {
   /// "add_generation_prompt": true, "enable_thinking": false}. They go before those that were set.
   std::string render(std::string_view variables) const;
 
+  /// How it has the model write calls of the functions in the variable `tools`.
+  ToolFormat tool_format() const {
+    return tool_format_;
+  }
+
   /// A text that templates may use by this name, such as bos_token.
   void set_variable(const std::string& name, std::string value) {
     texts_[name] = std::move(value);
@@ -59,6 +66,7 @@ class TORCH_API ChatTemplate {
   struct Program;
 
   std::shared_ptr<const Program> program_;
+  ToolFormat tool_format_;
   std::map<std::string, std::string> texts_;
   std::function<std::time_t()> clock_;
 };
