@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace torch::llm {
 
@@ -44,6 +45,9 @@ Places::Places(const StepGroup& group, int64_t layer) {
     ends.push_back(step->cache->length() + count);
     width = std::max(width, step->cache->table(layer).size());
   }
+  // Doubling, so that tables of growing sequences come from blocks that were used before.
+  constexpr size_t kLeastWidth = 64;
+  width = std::bit_ceil(std::max(width, kLeastWidth));
   tables = at::zeros({static_cast<int64_t>(group.steps.size()), static_cast<int64_t>(width)}, at::kLong);
   int64_t* row = tables.mutable_data_ptr<int64_t>();
   for (const SequenceStep* const step : group.steps) {
@@ -62,7 +66,7 @@ Batch::Batch(c10::ArrayRef<SequenceStep> steps, const ModelConfig& config, const
     for (size_t i = 0; i < step.tokens.size(); ++i) {
       ids.push_back(step.tokens[i]);
       places_of_tokens.push_back(step.cache->length() + static_cast<int64_t>(i));
-      ends.push_back(step.cache->length() + static_cast<int64_t>(step.tokens.size()));
+      ends.push_back(std::max(step.reach, step.cache->length() + static_cast<int64_t>(step.tokens.size())));
       if (step.logits == LogitsOf::All || i + 1 == step.tokens.size()) {
         rows.push_back(static_cast<int64_t>(ids.size()) - 1);
       }

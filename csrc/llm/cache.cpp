@@ -110,6 +110,7 @@ void KVCache::grow(int64_t positions) {
 
 void KVCache::take_pages(int64_t positions) {
   const size_t before = pages_.size();
+  pages_.reserve(static_cast<size_t>(pool_->num_blocks())); // decoding takes no memory as it grows
   while (static_cast<int64_t>(pages_.size()) * pool_->block_size() < positions) {
     const std::optional<int64_t> page = pool_->take();
     if (!page) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <list>
-#include <set>
 #include <thread>
 
 namespace torch::llm {
@@ -45,6 +44,7 @@ class Engine::Impl {
     check_request(prompt, options);
     auto state = std::make_shared<Request::State>();
     const size_t size = prompt.size();
+    reserve_answer(prompt, options);
     {
       const std::lock_guard lock(mutex_);
       waiting_.push_back(EngineSequence{
@@ -67,11 +67,10 @@ class Engine::Impl {
       count_used();
       return false;
     }
-    std::vector<EngineSequence*> members;
     try {
-      const at::Tensor logits = forward(members);
-      for (size_t i = 0; i < members.size(); ++i) {
-        draw(*members[i], logits, static_cast<int64_t>(i));
+      const at::Tensor logits = forward();
+      for (size_t i = 0; i < members_.size(); ++i) {
+        draw(*members_[i], logits, static_cast<int64_t>(i));
       }
     } catch (...) {
       fail_all(std::current_exception());
@@ -136,6 +135,7 @@ class Engine::Impl {
     TORCH_CHECK(!options.draft, "Engine: drafts are not used: give GenerateOptions without one");
     TORCH_CHECK(
         options.max_new_tokens >= 0, "Engine: max_new_tokens ", options.max_new_tokens, " must not be negative");
+    check_top_logprobs("Engine", options);
   }
 
   void run() {
@@ -185,7 +185,7 @@ class Engine::Impl {
     int64_t length = pool_->block_size() - 1;
     const auto consider = [&](const std::vector<int64_t>& tokens, const KVCache& cache) {
       const int64_t common = std::min({common_beginning(tokens, sequence.tokens), cache.length(), limit});
-      if (common > length) {
+      if (common > length && turn_alike(tokens, sequence.tokens)) {
         best = &cache;
         length = common;
       }
@@ -203,6 +203,15 @@ class Engine::Impl {
     }
   }
 
+  // Whether both sequences have LongRope's factors of the context of training.
+  bool turn_alike(const std::vector<int64_t>& a, const std::vector<int64_t>& b) const {
+    const std::vector<RopeConfig>& ropes = model_->config().ropes;
+    const auto longest = static_cast<int64_t>(std::max(a.size(), b.size()));
+    return std::all_of(ropes.begin(), ropes.end(), [&](const RopeConfig& rope) {
+      return rope.long_factors.empty() || longest <= rope.original_max_position;
+    });
+  }
+
   // Lets go of what was only kept in case.
   void make_room(int64_t blocks) {
     while (pool_->free_blocks() < blocks && !kept_.empty()) {
@@ -210,10 +219,10 @@ class Engine::Impl {
     }
   }
 
-  // What each sequence feeds in this step: 0 for those that wait for a later one.
-  std::vector<SequenceStep> plan(std::vector<EngineSequence*>& members) {
-    members.clear();
-    std::vector<SequenceStep> steps;
+  // What each sequence feeds in this step; some wait for a later one.
+  void plan() {
+    members_.clear();
+    steps_.clear();
     int64_t budget = options_.step_tokens, blocks = 0;
     for (EngineSequence& sequence : running_) {
       const int64_t count = sequence.is_answering() ? 1 : std::min(sequence.unfed(), budget);
@@ -222,27 +231,26 @@ class Engine::Impl {
       }
       budget -= sequence.is_answering() ? 0 : count;
       const c10::ArrayRef<int64_t> tokens(sequence.tokens);
-      steps.push_back(
+      steps_.push_back(
           {tokens.slice(static_cast<size_t>(sequence.cache.length()), static_cast<size_t>(count)), &sequence.cache,
-           LogitsOf::Last});
-      members.push_back(&sequence);
+           LogitsOf::Last, static_cast<int64_t>(sequence.tokens.size())});
+      members_.push_back(&sequence);
       // One more, in case the last page is shared and has to be copied.
       blocks += at::divup(sequence.cache.length() + count, pool_->block_size()) -
           static_cast<int64_t>(sequence.cache.table(0).size()) + 1;
     }
     const std::lock_guard lock(mutex_);
     make_room(blocks);
-    return steps;
   }
 
-  at::Tensor forward(std::vector<EngineSequence*>& members) {
+  at::Tensor forward() {
     while (true) {
-      const std::vector<SequenceStep> steps = plan(members);
-      if (steps.empty()) {
+      plan();
+      if (steps_.empty()) {
         return {};
       }
       try {
-        return model_->forward(steps);
+        return model_->forward(steps_);
       } catch (const c10::OutOfMemoryError&) {
         give_way();
       }
@@ -272,13 +280,15 @@ class Engine::Impl {
       sequence.state->finish(FinishReason::Length);
       return;
     }
-    const int64_t token = sequence.sampler(logits[row], sequence.tokens);
+    const at::Tensor own = logits[row];
+    const int64_t token = sequence.sampler(own, sequence.tokens);
     if (is_stop_token(config, sequence.options, token)) {
-      sequence.state->finish(FinishReason::Stop);
+      sequence.state->stop_at(token);
       return;
     }
     sequence.tokens.push_back(token);
-    sequence.state->push(token);
+    const std::optional<int64_t> top = sequence.options.top_logprobs;
+    sequence.state->push(token, top ? token_logprobs(own, token, *top) : TokenLogprobs());
     const bool is_full = config.ropes.empty() && static_cast<int64_t>(sequence.tokens.size()) > config.max_position;
     if (is_full || drawn() >= sequence.options.max_new_tokens) {
       sequence.state->finish(FinishReason::Length);
@@ -303,12 +313,15 @@ class Engine::Impl {
 
   // Pages of running sequences; shared ones count once.
   void count_used() {
-    std::set<int64_t> pages;
+    is_used_.assign(static_cast<size_t>(pool_->num_blocks()), 0);
+    used_ = 0;
     for (const EngineSequence& sequence : running_) {
-      const std::vector<int64_t>& own = sequence.cache.table(0);
-      pages.insert(own.begin(), own.end());
+      for (const int64_t page : sequence.cache.table(0)) {
+        char& is_used = is_used_[static_cast<size_t>(page)];
+        used_ += is_used == 0 ? 1 : 0;
+        is_used = 1;
+      }
     }
-    used_ = static_cast<int64_t>(pages.size());
   }
 
   void fail_all(const std::exception_ptr& error) {
@@ -328,6 +341,10 @@ class Engine::Impl {
   std::condition_variable changed_;
   std::list<EngineSequence> running_, waiting_;
   std::list<KeptSequence> kept_;
+  // Of the step, kept so that it takes no memory each time.
+  std::vector<EngineSequence*> members_;
+  std::vector<SequenceStep> steps_;
+  std::vector<char> is_used_; // each page of the pool
   std::thread thread_;
   bool stopping_ = false;
   int64_t used_ = 0; // pages of running sequences after the last step
@@ -383,6 +400,12 @@ void Request::cancel() {
 }
 FinishReason Request::finish_reason() const {
   return state_->reason();
+}
+std::optional<int64_t> Request::stop_token() const {
+  return state_->stop_token();
+}
+const TokenLogprobs& Request::logprobs() const {
+  return state_->logprobs();
 }
 int64_t Request::reused_tokens() const {
   return state_->reused;

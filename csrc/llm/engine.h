@@ -40,6 +40,10 @@ class TORCH_API Request {
   /// Ends the generation; its pages are free after the engine's next step.
   void cancel();
   FinishReason finish_reason() const;
+  /// The stop token that has ended it.
+  std::optional<int64_t> stop_token() const;
+  /// Of the token that next() gave last, with GenerateOptions::top_logprobs.
+  const TokenLogprobs& logprobs() const;
   /// Tokens of the prompt that were not computed again, because another sequence began alike.
   int64_t reused_tokens() const;
 

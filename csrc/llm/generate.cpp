@@ -17,6 +17,7 @@ void check_options(const Model& model, const GenerateOptions& options, const std
       options.max_new_tokens >= 0 && options.prefill_chunk > 0 && options.draft_tokens > 0, "generate: max_new_tokens ",
       options.max_new_tokens, " must not be negative, prefill_chunk ", options.prefill_chunk, " and draft_tokens ",
       options.draft_tokens, " must be positive");
+  check_top_logprobs("generate", options);
   TORCH_CHECK(
       !options.draft || options.draft->config().vocab_size == model.config().vocab_size,
       "generate: the draft has a vocabulary of ", options.draft ? options.draft->config().vocab_size : 0,
@@ -36,6 +37,7 @@ class Generation::State {
         cache_(cache),
         sampler_(options.sampler.behind(prompt_size_)) {
     check_options(*model_, options_, tokens_);
+    reserve_answer(tokens_, options_);
     if (!cache_) {
       own_ = std::make_unique<KVCache>(model_->make_cache());
       cache_ = own_.get();
@@ -58,7 +60,11 @@ class Generation::State {
     }
     const int64_t token = tokens_[given_];
     if (is_stop_token(model_->config(), options_, token)) {
+      stop_token_ = token;
       return finish(FinishReason::Stop);
+    }
+    if (options_.top_logprobs) {
+      logprobs_ = token_logprobs(logits_[static_cast<int64_t>(given_ - logits_begin_)], token, *options_.top_logprobs);
     }
     ++given_;
     return token;
@@ -68,6 +74,12 @@ class Generation::State {
 
   FinishReason reason() const {
     return reason_;
+  }
+  std::optional<int64_t> stop_token() const {
+    return stop_token_;
+  }
+  const TokenLogprobs& logprobs() const {
+    return logprobs_;
   }
   KVCache& cache() {
     return *cache_;
@@ -102,7 +114,10 @@ class Generation::State {
         finish(FinishReason::Length);
         return false;
       }
-      model_->forward(c10::ArrayRef<int64_t>(tokens_).slice(fed_, count), *cache_);
+      const SequenceStep step{
+          c10::ArrayRef<int64_t>(tokens_).slice(fed_, count), cache_, LogitsOf::Last,
+          offset_ + static_cast<int64_t>(tokens_.size())};
+      model_->forward(step);
       fed_ += count;
     }
     return true;
@@ -119,12 +134,14 @@ class Generation::State {
     const int64_t left = options_.max_new_tokens - static_cast<int64_t>(given_ - prompt_size_);
     const int64_t drafts = std::min({options_.draft_tokens, left - 1, cache_->max_append() - 1});
     if (speculation_ && drafts > 0 && has_room(drafts + 1)) {
+      logits_begin_ = tokens_.size();
       fed_ += static_cast<size_t>(speculation_->extend(tokens_, drafts, sampler_));
+      logits_ = speculation_->logits();
       return true;
     }
-    const at::Tensor logits = model_->forward(c10::ArrayRef<int64_t>(tokens_).slice(fed_), *cache_);
-    fed_ = tokens_.size();
-    tokens_.push_back(sampler_(logits[0], tokens_));
+    logits_ = model_->forward(c10::ArrayRef<int64_t>(tokens_).slice(fed_), *cache_);
+    logits_begin_ = fed_ = tokens_.size();
+    tokens_.push_back(sampler_(logits_[0], tokens_));
     return true;
   }
 
@@ -139,6 +156,10 @@ class Generation::State {
   KVCache* cache_;
   std::unique_ptr<Speculation> speculation_;
   Sampler sampler_;
+  at::Tensor logits_; // what the last tokens were drawn from, a row for each
+  size_t logits_begin_ = 0; // of tokens_, the first of those
+  std::optional<int64_t> stop_token_;
+  TokenLogprobs logprobs_;
   FinishReason reason_ = FinishReason::None;
 };
 
@@ -156,6 +177,12 @@ void Generation::cancel() {
 FinishReason Generation::finish_reason() const {
   return state_->reason();
 }
+std::optional<int64_t> Generation::stop_token() const {
+  return state_->stop_token();
+}
+const TokenLogprobs& Generation::logprobs() const {
+  return state_->logprobs();
+}
 KVCache& Generation::cache() {
   return state_->cache();
 }
@@ -170,6 +197,17 @@ Generation generate(
     std::shared_ptr<const Model> model, std::vector<int64_t> prompt, const GenerateOptions& options, KVCache* cache) {
   TORCH_CHECK(model, "generate: there is no model");
   return Generation(std::make_unique<Generation::State>(std::move(model), std::move(prompt), options, cache));
+}
+
+void reserve_answer(std::vector<int64_t>& tokens, const GenerateOptions& options) {
+  constexpr int64_t kMost = 1 << 15; // of more, memory is taken as they come
+  tokens.reserve(tokens.size() + static_cast<size_t>(std::min(options.max_new_tokens, kMost)));
+}
+
+void check_top_logprobs(const char* op, const GenerateOptions& options) {
+  TORCH_CHECK(
+      options.top_logprobs.value_or(0) >= 0, op, ": top_logprobs ", options.top_logprobs.value_or(0),
+      " must not be negative");
 }
 
 bool is_stop_token(const ModelConfig& config, const GenerateOptions& options, int64_t token) {

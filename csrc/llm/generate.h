@@ -27,6 +27,8 @@ struct GenerateOptions {
   SamplerOptions sampler; ///< greedy unless a temperature is given
   std::vector<int64_t> stop_tokens; ///< beside those of the model's config
   bool ignore_eos = false; ///< leaves those of the config out
+  /// How many of the likeliest tokens logprobs() tells beside the one that was drawn; without it nothing is kept.
+  std::optional<int64_t> top_logprobs = std::nullopt;
   int64_t prefill_chunk = 512; ///< tokens of a prompt that are fed at once: after each, cancel() is heeded
   /// Speculative decoding: a small model of the same vocabulary proposes draft_tokens, which this one accepts or
   /// corrects in one pass. The distribution of the tokens is that without it (arXiv 2211.17192).
@@ -50,6 +52,10 @@ class TORCH_API Generation {
   /// Ends it before the next token. May be called from another thread.
   void cancel();
   FinishReason finish_reason() const;
+  /// The stop token that has ended it.
+  std::optional<int64_t> stop_token() const;
+  /// Of the token that next() gave last, with GenerateOptions::top_logprobs.
+  const TokenLogprobs& logprobs() const;
   /// Holds the prompt and the tokens given, but for the last where nothing has needed it yet; its length tells.
   KVCache& cache();
   /// Of speculative decoding: tokens that the draft has proposed, and those of them that were accepted.
@@ -110,6 +116,10 @@ TORCH_API Generation generate(
     const GenerateOptions& options = {},
     KVCache* cache = nullptr);
 
+/// Room for the tokens of an answer behind its prompt.
+void reserve_answer(std::vector<int64_t>& tokens, const GenerateOptions& options);
+/// Throws when an option of `op` makes no sense.
+void check_top_logprobs(const char* op, const GenerateOptions& options);
 /// Whether a token ends a generation with these options.
 TORCH_API bool is_stop_token(const ModelConfig& config, const GenerateOptions& options, int64_t token);
 

@@ -130,13 +130,14 @@ at::Tensor Model::forward(c10::ArrayRef<SequenceStep> steps) const {
   c10::SmallVector<SequenceStep, 32> rest;
   for (const SequenceStep& step : steps) {
     rest.push_back(step);
+    rest.back().reach = std::max(step.reach, step.cache->length() + static_cast<int64_t>(step.tokens.size()));
     const auto part =
         static_cast<size_t>(std::min<int64_t>(step.cache->max_append(), static_cast<int64_t>(step.tokens.size())));
     TORCH_CHECK(
         step.logits == LogitsOf::Last || step.tokens.size() <= part, "Model: logits of all of ", step.tokens.size(),
         " tokens do not come in one step: this ring takes ", part, " at once (CacheOptions::chunk)");
     while (rest.back().tokens.size() > part) {
-      const SequenceStep ahead{rest.back().tokens.slice(0, part), step.cache, LogitsOf::Last};
+      const SequenceStep ahead{rest.back().tokens.slice(0, part), step.cache, LogitsOf::Last, rest.back().reach};
       step.cache->reserve(static_cast<int64_t>(part));
       decoder_->forward(ahead);
       rest.back().tokens = rest.back().tokens.slice(part);

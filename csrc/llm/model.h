@@ -38,6 +38,9 @@ struct SequenceStep {
   c10::ArrayRef<int64_t> tokens; ///< at least one
   KVCache* cache; ///< what came before; the tokens are added to it
   LogitsOf logits = LogitsOf::Last;
+  /// Positions that the sequence is known to reach, where later steps feed the rest of a prompt: LongRope chooses its
+  /// factors by them.
+  int64_t reach = 0;
 };
 
 /// A decoder with its weights. It does not change after loading: several threads may use it, each with caches of its

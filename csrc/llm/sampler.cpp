@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <set>
+#include <numeric>
 
 namespace torch::llm {
 
@@ -18,6 +17,25 @@ struct Scored {
 };
 
 using Scores = std::vector<Scored>;
+
+struct Distance {
+  double from_entropy;
+  size_t index;
+};
+
+// What a draw fills. Each thread keeps its own, so that draws take no memory once there has been one.
+struct Buffers {
+  Scores scores, kept;
+  std::vector<double> probabilities;
+  std::vector<int64_t> tokens;
+  std::vector<Distance> order;
+  std::vector<Candidate> candidates;
+};
+
+Buffers& buffers_of_thread() {
+  thread_local Buffers buffers;
+  return buffers;
+}
 
 bool is_above(const Scored& a, const Scored& b) {
   return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
@@ -46,36 +64,46 @@ int64_t largest(const at::Tensor& local) {
   return best;
 }
 
-Scores read_logits(const at::Tensor& logits) {
+void read_logits(const at::Tensor& logits, Scores& scores) {
   const at::Tensor local = local_logits(logits);
   const float* const values = local.const_data_ptr<float>();
-  Scores scores(local.size(0));
+  scores.resize(static_cast<size_t>(local.size(0)));
   for (size_t i = 0; i < scores.size(); ++i) {
     check_number(values[i], static_cast<int64_t>(i));
     scores[i] = {static_cast<int64_t>(i), values[i]};
   }
-  return scores;
 }
 
-void penalize(Scores& scores, c10::ArrayRef<int64_t> context, double penalty) {
-  for (const int64_t token : std::set<int64_t>(context.begin(), context.end())) {
-    if (token >= 0 && token < static_cast<int64_t>(scores.size())) {
-      double& logit = scores[token].logit;
-      logit = logit < 0 ? logit * penalty : logit / penalty;
+// Calls f(score, count) for each token of the vocabulary that occurs.
+template <class F>
+void for_each_occurring(c10::ArrayRef<int64_t> context, Buffers& buffers, const F& f) {
+  std::vector<int64_t>& tokens = buffers.tokens;
+  if (tokens.capacity() < context.size()) {
+    constexpr size_t kLeast = 4096;
+    tokens.reserve(std::max(2 * context.size(), kLeast)); // a context grows by a token each time
+  }
+  tokens.assign(context.begin(), context.end());
+  std::sort(tokens.begin(), tokens.end());
+  for (size_t i = 0, next = 0; i < tokens.size(); i = next) {
+    while (next < tokens.size() && tokens[next] == tokens[i]) {
+      ++next;
+    }
+    if (tokens[i] >= 0 && tokens[i] < static_cast<int64_t>(buffers.scores.size())) {
+      f(buffers.scores[static_cast<size_t>(tokens[i])], next - i);
     }
   }
 }
 
-void penalize_drawn(Scores& scores, c10::ArrayRef<int64_t> drawn, double presence, double frequency) {
-  std::map<int64_t, int64_t> counts;
-  for (const int64_t token : drawn) {
-    ++counts[token];
-  }
-  for (const auto& [token, count] : counts) {
-    if (token >= 0 && token < static_cast<int64_t>(scores.size())) {
-      scores[token].logit -= presence + frequency * static_cast<double>(count);
-    }
-  }
+void penalize(Buffers& buffers, c10::ArrayRef<int64_t> context, double penalty) {
+  for_each_occurring(context, buffers, [&](Scored& one, size_t) {
+    one.logit = one.logit < 0 ? one.logit * penalty : one.logit / penalty;
+  });
+}
+
+void penalize_drawn(Buffers& buffers, c10::ArrayRef<int64_t> drawn, double presence, double frequency) {
+  for_each_occurring(drawn, buffers, [&](Scored& one, size_t count) {
+    one.logit -= presence + frequency * static_cast<double>(count);
+  });
 }
 
 // What equals the k-th stays, as it does there.
@@ -90,8 +118,10 @@ void keep_top_k(Scores& scores, int64_t k) {
 }
 
 // By falling logits.
-std::vector<double> probabilities(const Scores& scores) {
-  std::vector<double> values(scores.size());
+const std::vector<double>& probabilities(Buffers& buffers) {
+  const Scores& scores = buffers.scores;
+  std::vector<double>& values = buffers.probabilities;
+  values.resize(scores.size());
   double total = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
     values[i] = std::exp(scores[i].logit - scores[0].logit);
@@ -103,42 +133,41 @@ std::vector<double> probabilities(const Scores& scores) {
   return values;
 }
 
-void keep_top_p(Scores& scores, double top_p) {
-  const std::vector<double> values = probabilities(scores);
+void keep_top_p(Buffers& buffers, double top_p) {
+  const std::vector<double>& values = probabilities(buffers);
   double tail = 0;
-  size_t kept = scores.size();
+  size_t kept = values.size();
   while (kept > 1 && tail + values[kept - 1] <= 1 - top_p) {
     tail += values[--kept];
   }
-  scores.resize(kept);
+  buffers.scores.resize(kept);
 }
 
-void keep_min_p(Scores& scores, double min_p) {
-  const std::vector<double> values = probabilities(scores);
-  size_t kept = scores.size();
+void keep_min_p(Buffers& buffers, double min_p) {
+  const std::vector<double>& values = probabilities(buffers);
+  size_t kept = values.size();
   while (kept > 1 && values[kept - 1] < min_p * values[0]) {
     --kept;
   }
-  scores.resize(kept);
+  buffers.scores.resize(kept);
 }
 
 // Typical: whose information is near to its expectation (arXiv 2202.00666).
-void keep_typical(Scores& scores, double mass) {
-  const std::vector<double> values = probabilities(scores);
+void keep_typical(Buffers& buffers, double mass) {
+  const std::vector<double>& values = probabilities(buffers);
   double entropy = 0;
   for (const double p : values) {
     entropy -= p > 0 ? p * std::log(p) : 0;
   }
-  struct Distance {
-    double from_entropy;
-    size_t index;
-  };
-  std::vector<Distance> order;
+  std::vector<Distance>& order = buffers.order;
+  order.clear();
+  order.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     order.push_back({std::abs(-std::log(values[i]) - entropy), i});
   }
-  std::stable_sort(
-      order.begin(), order.end(), [](const Distance& a, const Distance& b) { return a.from_entropy < b.from_entropy; });
+  std::sort(order.begin(), order.end(), [](const Distance& a, const Distance& b) {
+    return a.from_entropy != b.from_entropy ? a.from_entropy < b.from_entropy : a.index < b.index;
+  });
   double sum = 0;
   size_t last = 0;
   for (; last + 1 < order.size(); ++last) {
@@ -147,12 +176,59 @@ void keep_typical(Scores& scores, double mass) {
       break;
     }
   }
-  Scores kept;
+  buffers.kept.clear();
+  buffers.kept.reserve(order.size());
   for (size_t i = 0; i < order.size() && (i == 0 || order[i].from_entropy <= order[last].from_entropy); ++i) {
-    kept.push_back(scores[order[i].index]);
+    buffers.kept.push_back(buffers.scores[order[i].index]);
   }
-  std::sort(kept.begin(), kept.end(), is_above);
-  scores = std::move(kept);
+  std::sort(buffers.kept.begin(), buffers.kept.end(), is_above);
+  std::swap(buffers.scores, buffers.kept);
+}
+
+// What of the sorted scores may be drawn.
+void keep_allowed(Buffers& buffers, const SamplerOptions& options) {
+  if (options.top_p < 1) {
+    keep_top_p(buffers, options.top_p);
+  }
+  if (options.min_p > 0) {
+    keep_min_p(buffers, options.min_p);
+  }
+  if (options.typical_p < 1) {
+    keep_typical(buffers, options.typical_p);
+  }
+}
+
+void fill_candidates(
+    const SamplerOptions& options, const at::Tensor& logits, c10::ArrayRef<int64_t> context, Buffers& buffers) {
+  Scores& scores = buffers.scores;
+  read_logits(logits, scores);
+  if (options.presence_penalty != 0 || options.frequency_penalty != 0) {
+    const auto prompt = std::min(static_cast<size_t>(options.prompt_tokens), context.size());
+    penalize_drawn(buffers, context.slice(prompt), options.presence_penalty, options.frequency_penalty);
+  }
+  if (options.repetition_penalty != 1) {
+    penalize(buffers, context, options.repetition_penalty);
+  }
+  const Scored best = *std::min_element(scores.begin(), scores.end(), is_above);
+  TORCH_CHECK(best.logit > -std::numeric_limits<double>::infinity(), "Sampler: no logit is above -infinity");
+  buffers.candidates.clear();
+  buffers.candidates.reserve(scores.size()); // however many this call keeps
+  if (options.temperature == 0 || std::isinf(best.logit)) {
+    buffers.candidates.push_back({best.token, 1});
+    return;
+  }
+  for (Scored& one : scores) {
+    one.logit /= options.temperature;
+  }
+  if (options.top_k > 0) {
+    keep_top_k(scores, options.top_k);
+  }
+  std::sort(scores.begin(), scores.end(), is_above);
+  keep_allowed(buffers, options);
+  const std::vector<double>& values = probabilities(buffers);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    buffers.candidates.push_back({scores[i].token, values[i]});
+  }
 }
 
 } // namespace
@@ -176,41 +252,9 @@ Sampler::Sampler(const SamplerOptions& options) : options_(options), random_(opt
 }
 
 std::vector<Candidate> Sampler::distribution(const at::Tensor& logits, c10::ArrayRef<int64_t> context) const {
-  Scores scores = read_logits(logits);
-  if (options_.presence_penalty != 0 || options_.frequency_penalty != 0) {
-    const auto prompt = std::min(static_cast<size_t>(options_.prompt_tokens), context.size());
-    penalize_drawn(scores, context.slice(prompt), options_.presence_penalty, options_.frequency_penalty);
-  }
-  if (options_.repetition_penalty != 1) {
-    penalize(scores, context, options_.repetition_penalty);
-  }
-  const Scored best = *std::min_element(scores.begin(), scores.end(), is_above);
-  TORCH_CHECK(best.logit > -std::numeric_limits<double>::infinity(), "Sampler: no logit is above -infinity");
-  if (options_.temperature == 0 || std::isinf(best.logit)) {
-    return {{best.token, 1}};
-  }
-  for (Scored& one : scores) {
-    one.logit /= options_.temperature;
-  }
-  if (options_.top_k > 0) {
-    keep_top_k(scores, options_.top_k);
-  }
-  std::sort(scores.begin(), scores.end(), is_above);
-  if (options_.top_p < 1) {
-    keep_top_p(scores, options_.top_p);
-  }
-  if (options_.min_p > 0) {
-    keep_min_p(scores, options_.min_p);
-  }
-  if (options_.typical_p < 1) {
-    keep_typical(scores, options_.typical_p);
-  }
-  const std::vector<double> values = probabilities(scores);
-  std::vector<Candidate> candidates;
-  for (size_t i = 0; i < scores.size(); ++i) {
-    candidates.push_back({scores[i].token, values[i]});
-  }
-  return candidates;
+  Buffers& buffers = buffers_of_thread();
+  fill_candidates(options_, logits, context, buffers);
+  return buffers.candidates;
 }
 
 double Sampler::uniform() {
@@ -237,7 +281,34 @@ int64_t Sampler::operator()(const at::Tensor& logits, c10::ArrayRef<int64_t> con
       options_.frequency_penalty == 0) {
     return largest(local_logits(logits));
   }
-  return draw(distribution(logits, context));
+  Buffers& buffers = buffers_of_thread();
+  fill_candidates(options_, logits, context, buffers);
+  return draw(buffers.candidates);
+}
+
+TokenLogprobs token_logprobs(const at::Tensor& logits, int64_t token, int64_t top) {
+  const at::Tensor local = local_logits(logits);
+  const int64_t count = local.size(0);
+  TORCH_CHECK(token >= 0 && token < count && top >= 0, "token_logprobs: token ", token, " of ", count, ", top ", top);
+  const float* const values = local.const_data_ptr<float>();
+  const float most = values[largest(local)];
+  const auto below = [&](int64_t i) { return values[i] == most ? 0.0 : static_cast<double>(values[i]) - most; };
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    sum += std::exp(below(i));
+  }
+  const double norm = std::log(sum);
+  TokenLogprobs result{below(token) - norm, {}};
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(top, count));
+  std::partial_sort(order.begin(), end, order.end(), [&](int64_t a, int64_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  });
+  for (auto i = order.begin(); i != end; ++i) {
+    result.top.push_back({*i, below(*i) - norm});
+  }
+  return result;
 }
 
 } // namespace torch::llm

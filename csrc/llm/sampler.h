@@ -39,6 +39,22 @@ struct Candidate {
   double probability;
 };
 
+/// A token and the logarithm of its probability.
+struct TokenLogprob {
+  int64_t token;
+  double logprob;
+};
+
+/// How likely a token was to the model: of the softmax of its logits, before samplers change them.
+struct TokenLogprobs {
+  double logprob = 0;
+  std::vector<TokenLogprob> top; ///< the likeliest tokens, from the first on
+};
+
+/// Those of `token`, and of the `top` likeliest tokens, from logits (vocab_size). Throws for a token outside of the
+/// vocabulary.
+TORCH_API TokenLogprobs token_logprobs(const at::Tensor& logits, int64_t token, int64_t top);
+
 /// Draws tokens. With the same seed and the same logits it draws the same ones. One for each sequence.
 class TORCH_API Sampler {
  public:

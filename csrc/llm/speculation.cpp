@@ -71,11 +71,11 @@ int64_t Speculation::extend(std::vector<int64_t>& tokens, int64_t drafts, Sample
     drafts = std::clamp<int64_t>(room, 0, drafts);
   }
   const std::vector<std::vector<Candidate>> drawn = propose(tokens, drafts, sampler);
-  const at::Tensor logits = model_.forward(c10::ArrayRef<int64_t>(tokens).slice(known - 1), cache_, LogitsOf::All);
+  logits_ = model_.forward(c10::ArrayRef<int64_t>(tokens).slice(known - 1), cache_, LogitsOf::All);
   int64_t kept = 0;
   for (; kept < drafts; ++kept) {
     const size_t place = known + static_cast<size_t>(kept);
-    const auto wanted = sampler.distribution(logits[kept], c10::ArrayRef<int64_t>(tokens).slice(0, place));
+    const auto wanted = sampler.distribution(logits_[kept], c10::ArrayRef<int64_t>(tokens).slice(0, place));
     const int64_t token = tokens[place];
     const double p = probability_of(token, wanted), q = probability_of(token, drawn[kept]);
     if (sampler.uniform() * q < p) {
@@ -86,7 +86,7 @@ int64_t Speculation::extend(std::vector<int64_t>& tokens, int64_t drafts, Sample
     break;
   }
   if (kept == drafts) {
-    tokens.push_back(sampler.draw(sampler.distribution(logits[drafts], tokens)));
+    tokens.push_back(sampler.draw(sampler.distribution(logits_[drafts], tokens)));
   }
   accepted_ += kept;
   cache_.truncate(before + 1 + kept);

@@ -17,6 +17,10 @@ class Speculation {
   /// the model's own; all but the last are in the cache afterwards. Gives how many positions the cache has gained.
   int64_t extend(std::vector<int64_t>& tokens, int64_t drafts, Sampler& sampler);
 
+  /// What the tokens of the last extend() were drawn from, a row for each.
+  const at::Tensor& logits() const {
+    return logits_;
+  }
   int64_t proposed() const {
     return proposed_;
   }
@@ -32,6 +36,7 @@ class Speculation {
   const Model& draft_;
   KVCache& cache_;
   KVCache draft_cache_;
+  at::Tensor logits_;
   int64_t proposed_ = 0, accepted_ = 0;
 };
 

@@ -219,3 +219,45 @@ TEST_CASE("requests of an engine that goes away are cancelled", "[llm][engine]")
   CHECK_FALSE(request->next().has_value());
   CHECK(request->finish_reason() == FinishReason::Cancelled);
 }
+
+TEST_CASE("an engine's tokens come with the logarithms of their probabilities", "[llm][engine]") {
+  const test::RecordedModel recorded = load_recorded("qwen3");
+  Engine engine(recorded.model);
+  GenerateOptions options = options_of(4, 12);
+  options.top_logprobs = 2;
+  options.stop_tokens = {recorded.greedy[5]};
+  const std::vector<int64_t> prompt(recorded.prompt.begin(), recorded.prompt.begin() + 5);
+  const std::shared_ptr<Request> request = engine.submit(prompt, options);
+  while (engine.step()) {
+  }
+  Generation generation = generate(recorded.model, prompt, options);
+  while (const std::optional<int64_t> token = generation.next()) {
+    REQUIRE(request->next() == token);
+    CHECK(request->logprobs().logprob == Approx(generation.logprobs().logprob).margin(1e-4));
+    CHECK(request->logprobs().top.size() == 2);
+    CHECK_FALSE(generation.stop_token().has_value());
+  }
+  CHECK_FALSE(request->next().has_value());
+  CHECK(request->stop_token() == recorded.greedy[5]);
+  options.top_logprobs = -2;
+  CHECK_THAT(test::message_of([&] { engine.submit(prompt, options); }), Catch::Contains("top_logprobs -2"));
+}
+
+TEST_CASE("long prompts in parts turn by the factors of their whole length", "[llm][engine][generate]") {
+  const test::RecordedModel recorded = load_recorded("phi3_long");
+  EngineOptions engine_options;
+  engine_options.step_tokens = 3; // fewer than the context of training
+  engine_options.block_size = 2;
+  Engine engine(recorded.model, engine_options);
+  GenerateOptions options = options_of(0, 12);
+  const std::vector<int64_t> begun(recorded.prompt.begin(), recorded.prompt.begin() + 4);
+  const std::shared_ptr<Request> first = engine.submit(begun, options); // whose pages do not serve the next
+  engine.step();
+  const std::vector<int64_t> prompt(recorded.prompt.begin(), recorded.prompt.begin() + 5);
+  const std::shared_ptr<Request> second = engine.submit(prompt, options);
+  while (engine.step()) {
+  }
+  CHECK(second->reused_tokens() == 0);
+  CHECK(second->wait() == std::vector<int64_t>(recorded.greedy.begin(), recorded.greedy.begin() + 12));
+  CHECK(first->wait().size() == 12);
+}

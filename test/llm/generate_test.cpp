@@ -58,6 +58,7 @@ TEST_CASE("generation ends with a stop token, which is not given", "[llm][genera
   }
   CHECK(tokens == std::vector<int64_t>(recorded.greedy.begin(), recorded.greedy.begin() + 3));
   CHECK(generation.finish_reason() == FinishReason::Stop);
+  CHECK(generation.stop_token() == recorded.greedy[3]);
   CHECK_FALSE(generation.next().has_value());
 }
 
@@ -159,4 +160,30 @@ TEST_CASE("generate refuses an empty prompt and a draft of another vocabulary", 
   GenerateOptions options;
   options.max_new_tokens = -1;
   CHECK_THAT(test::message_of([&] { generate(recorded.model, {1}, options); }), Catch::Contains("max_new_tokens -1"));
+}
+
+TEST_CASE("tokens come with the logarithms of their probabilities, with a draft too", "[llm][generate]") {
+  const bool with_draft = GENERATE(false, true);
+  const test::RecordedModel recorded = load_recorded("llama");
+  GenerateOptions options = greedy(9);
+  options.top_logprobs = 3;
+  options.draft = with_draft ? load_recorded("mistral").model : nullptr;
+  Generation generation = generate(recorded.model, beginning(recorded), options);
+  std::vector<int64_t> context = beginning(recorded);
+  while (const std::optional<int64_t> token = generation.next()) {
+    KVCache cache = recorded.model->make_cache();
+    const TokenLogprobs wanted = token_logprobs(recorded.model->forward(context, cache)[0], *token, 3);
+    const TokenLogprobs& got = generation.logprobs();
+    CHECK(got.logprob == Approx(wanted.logprob).margin(1e-4));
+    REQUIRE(got.top.size() == 3);
+    CHECK(got.top[0].token == *token); // greedy
+    CHECK(got.top[0].logprob == got.logprob);
+    CHECK(got.top[2].logprob == Approx(wanted.top[2].logprob).margin(1e-4));
+    context.push_back(*token);
+  }
+  CHECK(context.size() == beginning(recorded).size() + 9);
+  options.top_logprobs = -1;
+  CHECK_THAT(
+      test::message_of([&] { generate(recorded.model, beginning(recorded), options); }),
+      Catch::Contains("top_logprobs -1 must not be negative"));
 }

@@ -37,7 +37,8 @@ Expected expected_of(const std::string& name) {
 } // namespace
 
 TEST_CASE("a GGUF file gives the logits of the folder it was made from", "[llm][gguf][model]") {
-  const std::string name = GENERATE("llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "phi3", "phi", "gpt2");
+  const std::string name = GENERATE(
+      "llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "phi3", "phi3_short", "phi3_long", "phi", "gpt2");
   INFO(name);
   const test::RecordedModel folder = test::load_recorded(name);
   const auto model = load(gguf_path(name));

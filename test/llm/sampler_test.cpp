@@ -103,3 +103,23 @@ TEST_CASE("presence and frequency penalties look at the tokens that were drawn",
   options.frequency_penalty = std::numeric_limits<double>::infinity();
   CHECK_THROWS_AS(Sampler(options), c10::Error);
 }
+
+TEST_CASE("logarithms of probabilities are those of the softmax, the likeliest first", "[llm][sampler]") {
+  const at::Tensor logits = at::tensor({1.0, 3.0, -2.0, 3.0, 0.5});
+  const at::Tensor expected = at::log_softmax(logits, 0);
+  const TokenLogprobs got = token_logprobs(logits, 2, 3);
+  CHECK(got.logprob == Approx(expected[2].item<double>()).margin(1e-6));
+  REQUIRE(got.top.size() == 3);
+  const std::vector<int64_t> order{1, 3, 0};
+  for (size_t i = 0; i < order.size(); ++i) {
+    CHECK(got.top[i].token == order[i]);
+    CHECK(got.top[i].logprob == Approx(expected[order[i]].item<double>()).margin(1e-6));
+  }
+  CHECK(token_logprobs(logits, 0, 100).top.size() == 5);
+  CHECK(token_logprobs(logits, 0, 0).top.empty());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const at::Tensor certain = at::tensor({0.0, kInfinity, -kInfinity});
+  CHECK(token_logprobs(certain, 1, 0).logprob == 0);
+  CHECK(token_logprobs(certain, 0, 0).logprob == -kInfinity);
+  CHECK_THAT(test::message_of([&] { token_logprobs(logits, 5, 1); }), Catch::Contains("token 5 of 5"));
+}

@@ -26,9 +26,10 @@ LINEAR = dict(rope_type="linear", rope_theta=10000.0, factor=2.0)
 SIX = dict(head_dim=6, **SIZES)
 
 
-def longrope(original: int) -> dict:
-    return dict(rope_type="longrope", rope_theta=10000.0, original_max_position_embeddings=original, factor=96 / original,
-                short_factor=[1.0, 1.1, 1.3], long_factor=[1.2, 2.5, 7.0])
+def phi3_longrope(original: int):
+    rope = dict(rope_type="longrope", rope_theta=10000.0, factor=96 / original, short_factor=[1.0, 1.1, 1.3], long_factor=[1.2, 2.5, 7.0])
+    return tr.Phi3Config(rope_parameters=rope, original_max_position_embeddings=original, pad_token_id=0, bos_token_id=1,
+                         eos_token_id=2, **SIZES)
 
 
 MODELS = {
@@ -45,8 +46,8 @@ MODELS = {
                                    layer_types=["sliding_attention", "full_attention"], **SIX), tr.Gemma3ForCausalLM),
     "phi3": (tr.Phi3Config(pad_token_id=0, bos_token_id=1, eos_token_id=2, **SIZES), tr.Phi3ForCausalLM),
     # Sequences within the context of training, and longer ones.
-    "phi3_short": (tr.Phi3Config(rope_parameters=longrope(40), pad_token_id=0, bos_token_id=1, eos_token_id=2, **SIZES), tr.Phi3ForCausalLM),
-    "phi3_long": (tr.Phi3Config(rope_parameters=longrope(4), pad_token_id=0, bos_token_id=1, eos_token_id=2, **SIZES), tr.Phi3ForCausalLM),
+    "phi3_short": (phi3_longrope(40), tr.Phi3ForCausalLM),
+    "phi3_long": (phi3_longrope(4), tr.Phi3ForCausalLM),
     "phi": (tr.PhiConfig(partial_rotary_factor=0.667, qk_layernorm=True, **{**SIZES,
                          "num_key_value_heads": 4}), tr.PhiForCausalLM),
     "gpt2": (tr.GPT2Config(vocab_size=48, n_embd=24, n_inner=32, n_layer=2, n_head=4, n_positions=64, bos_token_id=0, eos_token_id=0),

@@ -40,6 +40,14 @@ const Architecture& architecture_of(const GgufFile& file) {
   TORCH_CHECK(false, "GGUF: general.architecture '", name, "' is not supported; supported: ", known);
 }
 
+constexpr const char* kFrequencyFactors = "rope_freqs.weight"; // Llama 3's
+constexpr const char* kShortFactors = "rope_factors_short.weight"; // Phi 3's
+constexpr const char* kLongFactors = "rope_factors_long.weight";
+
+bool is_rotary(const std::string& name) {
+  return name == kFrequencyFactors || name == kShortFactors || name == kLongFactors;
+}
+
 // The metadata as the members of a config.json.
 class ConfigWriter {
  public:
@@ -132,10 +140,10 @@ class ConfigWriter {
       add("partial_rotary_factor", Json(static_cast<double>(turning) / static_cast<double>(head_dim())));
     }
     const std::string type = file_.text(key("rope.scaling.type"), "none");
-    TORCH_CHECK(
-        !file_.has_tensor("rope_factors_long.weight"),
-        "GGUF: rotary factors of long and short contexts (longrope) are "
-        "not supported");
+    if (file_.has_tensor(kLongFactors)) {
+      add_longrope();
+      return;
+    }
     if (type == "none") {
       return;
     }
@@ -152,6 +160,28 @@ class ConfigWriter {
       }
     }
     add("rope_scaling", Json(std::move(scaling)));
+  }
+
+  Json factors(const char* name) const {
+    Json::Array numbers;
+    const at::Tensor values = file_.dequantized(name);
+    for (int64_t i = 0; i < values.numel(); ++i) {
+      numbers.emplace_back(static_cast<double>(values.const_data_ptr<float>()[i]));
+    }
+    return Json(std::move(numbers));
+  }
+
+  // Phi 3's, a set of factors for sequences within the context of training and one for longer ones.
+  void add_longrope() {
+    Json::Object scaling{
+        {"rope_type", Json(std::string("longrope"))},
+        {"short_factor", factors(kShortFactors)},
+        {"long_factor", factors(kLongFactors)}};
+    if (file_.find(key("rope.scaling.attn_factor"))) {
+      scaling.emplace_back("attention_factor", Json(number("rope.scaling.attn_factor", 1)));
+    }
+    add("rope_scaling", Json(std::move(scaling)));
+    copy_integer("rope.scaling.original_context_length", "original_max_position_embeddings");
   }
 
   // Files do not tell what scores are divided by; in all models but the largest it is the size of a head.
@@ -205,10 +235,10 @@ class ConfigWriter {
 
 // What Llama 3's frequencies are divided by, as the converter has worked it out.
 void read_frequency_factors(ModelConfig& config, const GgufFile& file) {
-  if (!file.has_tensor("rope_freqs.weight")) {
+  if (!file.has_tensor(kFrequencyFactors)) {
     return;
   }
-  const at::Tensor factors = file.dequantized("rope_freqs.weight");
+  const at::Tensor factors = file.dequantized(kFrequencyFactors);
   TORCH_CHECK(
       !config.ropes.empty() && factors.numel() == config.ropes[0].dim / 2, "GGUF: rope_freqs.weight has ",
       factors.numel(), " elements: there must be one for each pair that turns");
@@ -368,7 +398,7 @@ Checkpoint gguf_checkpoint(const std::shared_ptr<const GgufFile>& file) {
   const Architecture& architecture = architecture_of(*file);
   Checkpoint checkpoint({}, "GGUF");
   for (const GgufTensor& tensor : file->tensors()) {
-    if (tensor.name != "rope_freqs.weight") {
+    if (!is_rotary(tensor.name)) {
       checkpoint.add(
           renamed(tensor.name, architecture.name),
           std::make_shared<GgufWeight>(file, tensor.name, rearranged_heads(tensor.name, *file, architecture)));
