@@ -7,11 +7,13 @@
 import contextlib
 import http.client
 import json
+import math
 import os
 import random
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -44,12 +46,51 @@ def write_model() -> None:
     Path(FOLDER, "chat_template.jinja").write_text(TEMPLATE)
 
 
+SPEAK_TOKENS = ["<s>", "</s>", "<q>", "<unused>"]
+
+
+def write_speaker(folder: str, template: str, pieces: list, special: list = ()) -> None:
+    """A model that says these pieces one behind the other and ends: layers that add nothing, and a head that tells the next
+    token from the last."""
+    tokens = [*SPEAK_TOKENS, *pieces]
+    count, inner = len(tokens), 4
+    config = dict(model_type="llama", vocab_size=count, hidden_size=count, intermediate_size=inner, num_hidden_layers=1,
+                  num_attention_heads=1, num_key_value_heads=1, head_dim=2, max_position_embeddings=512, rms_norm_eps=1e-6,
+                  hidden_act="silu", tie_word_embeddings=False, bos_token_id=0, eos_token_id=1, rope_theta=10000.0)
+    Path(folder, "config.json").write_text(json.dumps(config))
+    follows = {2: 4, **{i: i + 1 for i in range(4, count - 1)}, count - 1: 1}
+    rows = lambda height, width, at: [[at(i, j) for j in range(width)] for i in range(height)]
+    nothing = lambda height, width: rows(height, width, lambda i, j: 0.0)
+    weights = {"model.embed_tokens.weight": rows(count, count, lambda i, j: float(i == j)),
+               "model.norm.weight": [[1.0] * count],
+               "lm_head.weight": rows(count, count, lambda i, j: 5.0 * (follows.get(j) == i))}
+    layer = {"input_layernorm": [[1.0] * count], "post_attention_layernorm": [[1.0] * count], "self_attn.q_proj": nothing(2, count),
+             "self_attn.k_proj": nothing(2, count), "self_attn.v_proj": nothing(2, count), "self_attn.o_proj": nothing(count, 2),
+             "mlp.gate_proj": nothing(inner, count), "mlp.up_proj": nothing(inner, count), "mlp.down_proj": nothing(count, inner)}
+    weights.update({f"model.layers.0.{name}.weight": rows for name, rows in layer.items()})
+    header, data = {}, b""
+    for name, matrix in weights.items():
+        flat = [x for row in matrix for x in row]
+        shape = [len(matrix[0])] if "norm" in name else [len(matrix), len(matrix[0])]
+        header[name] = dict(dtype="F32", shape=shape, data_offsets=[len(data), len(data) + 4 * len(flat)])
+        data += struct.pack(f"<{len(flat)}f", *flat)
+    text = json.dumps(header).encode()
+    Path(folder, "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+    added = [dict(id=i, content=token, special=i < 2 or token in special, single_word=False, lstrip=False, rstrip=False, normalized=False)
+             for i, token in enumerate(tokens)]
+    level = dict(type="ByteLevel", add_prefix_space=False, trim_offsets=True, use_regex=True)
+    Path(folder, "tokenizer.json").write_text(json.dumps(dict(
+        version="1.0", truncation=None, padding=None, added_tokens=added, normalizer=None, pre_tokenizer=level, post_processor=None,
+        decoder=level, model=dict(type="BPE", vocab={t: i for i, t in enumerate(tokens)}, merges=[], dropout=None, unk_token=None))))
+    Path(folder, "chat_template.jinja").write_text(template)
+
+
 class Server:
     """The program; its address is what it prints."""
 
-    def __init__(self, *options: str):
+    def __init__(self, *options: str, folder: str = FOLDER):
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        self.process = subprocess.Popen([PROGRAMS["serve"], FOLDER, "--port", "0", "--name", "tiny", *options],
+        self.process = subprocess.Popen([PROGRAMS["serve"], folder, "--port", "0", "--name", "tiny", *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True)
         line = self.process.stdout.readline()
         assert line.startswith("http://127.0.0.1:") and line.endswith(" answers for tiny\n"), line
@@ -189,6 +230,71 @@ class Answers(unittest.TestCase):
             self.assertEqual((events[-1]["choices"], events[-1]["usage"]), ([], whole["usage"]))
             self.assertTrue(all(e["choices"][0]["finish_reason"] is None and e["usage"] is None for e in events[:-2]))
 
+    def test_stop_reasons_name_what_has_ended_an_answer(self):
+        ask = dict(prompt="hello", max_tokens=9, temperature=0, ignore_eos=True)
+        answer = self.server.complete(**ask)["choices"][0]
+        self.assertEqual((answer["finish_reason"], answer["stop_reason"]), ("length", None))
+        whole = answer["text"]
+        cut = self.server.complete(**ask, stop=["~", whole[3]])["choices"][0]
+        self.assertEqual((cut["text"], cut["finish_reason"], cut["stop_reason"]), (whole[:whole.index(whole[3])], "stop", whole[3]))
+        scored = self.server.complete(**ask, logprobs=0)["choices"][0]["logprobs"]["tokens"]
+        token = 4 + next(i for i in map("abcdefghijklmnopqrstuvwxyz0123456789.:<>".find, scored) if i >= 0)
+        events = self.server.events("/v1/completions", dict(ask, stop_token_ids=[token]))
+        self.assertEqual((events[-1]["choices"][0]["finish_reason"], events[-1]["choices"][0]["stop_reason"]), ("stop", token))
+
+    def test_logprobs_of_completions(self):
+        for prompt, options in cases(12):
+            whole = self.server.complete(prompt, logprobs=3, **options)["choices"][0]
+            self.assertEqual(whole["text"], self.server.text(prompt, **options))
+            scored = whole["logprobs"]
+            self.assertEqual({len(column) for column in scored.values()}, {len(scored["tokens"])})
+            self.assertEqual(sorted(scored["text_offset"]), scored["text_offset"])
+            for token, logprob, top in zip(scored["tokens"], scored["token_logprobs"], scored["top_logprobs"]):
+                self.assertTrue(logprob <= 0 and 3 <= len(top) <= 4)
+                self.assertEqual(top[token], logprob)
+                self.assertEqual(sorted(top.values(), reverse=True)[0], max(top.values()))
+            joined = "".join(scored["tokens"])
+            if joined and "\ufffd" not in joined and "s>" not in joined:  # special tokens are no text
+                self.assertEqual(joined, whole["text"])
+                for token, offset in zip(scored["tokens"], scored["text_offset"]):
+                    self.assertTrue(whole["text"].startswith(token, offset))
+            streamed = dict(tokens=[], token_logprobs=[], top_logprobs=[], text_offset=[])
+            for event in self.server.events("/v1/completions", dict(prompt=prompt, logprobs=3, **options)):
+                for name, column in event["choices"][0]["logprobs"].items():
+                    streamed[name] += column
+            self.assertEqual(streamed["tokens"], scored["tokens"])
+            self.assertEqual(streamed["text_offset"], scored["text_offset"])
+            for ours, theirs in zip(streamed["token_logprobs"], scored["token_logprobs"]):
+                self.assertAlmostEqual(ours, theirs, places=3)
+
+    def test_logprobs_of_all_tokens_sum_to_one(self):
+        ask = dict(messages=[dict(role="u", content="hi")], max_tokens=6, temperature=0, logprobs=True, top_logprobs=20, ignore_eos=True)
+        status, answer = self.server.call("POST", "/v1/chat/completions", ask)
+        self.assertEqual(status, 200)
+        content = answer["choices"][0]["logprobs"]["content"]
+        self.assertEqual(len(content), 6)
+        for token in content:
+            self.assertEqual(set(token), {"token", "logprob", "bytes", "top_logprobs"})
+            self.assertEqual(bytes(token["bytes"]).decode(errors="replace"), token["token"])
+            tops = [top["logprob"] for top in token["top_logprobs"]]
+            self.assertEqual((len(tops), tops[0]), (20, token["logprob"]))  # greedy
+            self.assertEqual(tops, sorted(tops, reverse=True))
+            self.assertLess(sum(map(math.exp, tops)), 1 + 1e-6)
+        events = self.server.events("/v1/chat/completions", ask)
+        streamed = [token for event in events for token in event["choices"][0]["logprobs"]["content"]]
+        self.assertEqual([token["token"] for token in streamed], [token["token"] for token in content])
+
+    def test_a_stop_string_leaves_out_the_logprobs_of_its_tokens(self):
+        ask = dict(prompt="stop", max_tokens=30, temperature=1, seed=11, ignore_eos=True, logprobs=1)
+        whole = self.server.complete(**ask)["choices"][0]
+        stop = whole["text"][10:13]
+        end = whole["text"].index(stop)
+        cut = self.server.complete(**ask, stop=stop)["choices"][0]
+        self.assertEqual(cut["text"], whole["text"][:end])
+        self.assertEqual(cut["logprobs"]["text_offset"], [o for o in whole["logprobs"]["text_offset"] if o < end])
+        events = self.server.events("/v1/completions", dict(ask, stop=stop))
+        self.assertEqual([o for e in events for o in e["choices"][0]["logprobs"]["text_offset"]], cut["logprobs"]["text_offset"])
+
     def test_chats_go_through_the_template(self):
         messages = [dict(role="u", content="hi "), dict(role="a", content=None),
                     dict(role="u", content=[dict(type="text", text="one "), dict(type="text", text="two")])]
@@ -279,8 +385,15 @@ class Answers(unittest.TestCase):
             (dict(ask, temperature="Infinity"), 400, "invalid_value", "temperature"), (dict(ask, seed=0.5), 400, "invalid_value", "seed"),
             (dict(ask, stop=[""]), 400, "invalid_value", "stop"), (dict(ask, stop=["x"] * 17), 400, "invalid_value", "stop"),
             (dict(ask, stream=1), 400, "invalid_value", "stream"), (dict(ask, stream_options={}), 400, "invalid_value", "stream_options"),
-            (dict(ask, logprobs=2), 400, "unsupported_parameter", "logprobs"), (dict(ask, echo=True), 400, "unsupported_parameter", "echo"),
-            (dict(say, tools=[{}]), 400, "unsupported_parameter", "tools", chat),
+            (dict(ask, logprobs=21), 400, "invalid_value", "logprobs"), (dict(ask, logprobs=True), 400, "invalid_value", "logprobs"),
+            (dict(say, logprobs=2), 400, "invalid_value", "logprobs", chat), (dict(say, top_logprobs=2), 400, "invalid_value", "top_logprobs", chat),
+            (dict(ask, stop_token_ids=["a"]), 400, "invalid_value", "stop_token_ids"),
+            (dict(ask, tools=[dict(function=dict(name="f"))]), 400, "unsupported_parameter", "tools"), (dict(ask, echo=True), 400, "unsupported_parameter", "echo"),
+            (dict(say, tools=[{}]), 400, "invalid_value", "tools", chat), (dict(say, tools="f"), 400, "invalid_value", "tools", chat),
+            (dict(say, tools=[dict(function=dict(name="no name"))]), 400, "invalid_value", "tools", chat),
+            (dict(say, tools=[dict(function=dict(name="f"))]), 400, "unsupported_parameter", "tools", chat),
+            (dict(say, tools=[dict(function=dict(name="f"))], tool_choice="required"), 400, "unsupported_parameter", "tool_choice", chat),
+            (dict(messages=[dict(role="a", tool_calls=[{}])]), 400, "invalid_value", "messages", chat),
             (dict(say, response_format=dict(type="json_object")), 400, "unsupported_parameter", "response_format", chat),
             ({}, 400, "missing_required_parameter", "messages", chat), (dict(messages=[]), 400, "invalid_value", "messages", chat),
             (dict(messages=[dict(content="a")]), 400, "invalid_value", "messages", chat),
@@ -335,6 +448,84 @@ class Answers(unittest.TestCase):
             streamed = json.dumps(dict(json.loads(body), stream=True))
             out = subprocess.run(["curl", "-sSN", url, "-d", streamed], capture_output=True, check=True).stdout.decode()
             self.assertEqual(out.count("data: "), out.count("\n\n"))
+
+
+WEATHER = dict(type="function", function=dict(name="weather", description="of a city", parameters=dict(
+    type="object", properties=dict(city=dict(type="string")), required=["city"])))
+SHOWN = "{% for m in messages %}{{ '' if m.role }}{% endfor %}"
+TOOL_MODELS = {
+    "tagged": ("{% if tools %}<tool_call>{% endif %}" + SHOWN + "<q>",
+               ["Let me see.\n", "<tool_call>\n", '{"name": "weather", ', '"arguments": {"city": "Paris"}}', "\n</tool_call>", "\n<tool_call>",
+                '{"name": "weather", "arguments": {"city": "Rome"}}', "</tool_call>"], [], "Let me see."),
+    "json": ("{% if tools %}ipython \"parameters\"{% endif %}" + SHOWN + "<q>",
+             ["<|python_tag|>", '{"name": "weather", "parameters"', ': {"city": "Paris"}}', "; ",
+              '{"name": "weather", "parameters": {"city": "Rome"}}'], ["<|python_tag|>"], None),
+    "mistral": ("{% if tools %}[TOOL_CALLS]{% endif %}" + SHOWN + "<q>",
+                ["[TOOL_CALLS]", ' [{"name": "weather", "arguments": {"city": "Paris"}}', ", ",
+                 '{"name": "weather", "arguments": {"city": "Rome"}}]'], ["[TOOL_CALLS]"], None),
+}
+
+
+class Tools(unittest.TestCase):
+    """Models that call functions in the ways of their families."""
+
+    def ask(self, server: Server, **more) -> dict:
+        body = dict(messages=[dict(role="user", content="Weather?")], tools=[WEATHER], temperature=0, max_tokens=40, **more)
+        status, answer = server.call("POST", "/v1/chat/completions", body)
+        self.assertEqual(status, 200, answer)
+        return answer["choices"][0]
+
+    def check_calls(self, calls: list, cities: list) -> None:
+        self.assertEqual([json.loads(call["function"]["arguments"]) for call in calls], [dict(city=city) for city in cities])
+        self.assertEqual({(call["type"], call["function"]["name"]) for call in calls}, {("function", "weather")})
+        self.assertEqual(len({call["id"] for call in calls}), len(cities))
+
+    def test_calls_are_given_in_openais_form(self):
+        for name, (template, pieces, special, content) in TOOL_MODELS.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                write_speaker(folder, template, pieces, special)
+                with Server(folder=folder) as server:
+                    choice = self.ask(server)
+                    self.assertEqual((choice["finish_reason"], choice["message"]["content"]), ("tool_calls", content))
+                    self.check_calls(choice["message"]["tool_calls"], ["Paris", "Rome"])
+                    first = self.ask(server, parallel_tool_calls=False)
+                    self.check_calls(first["message"]["tool_calls"], ["Paris"])
+                    plain = self.ask(server, tool_choice="none")
+                    self.assertEqual((plain["finish_reason"], "tool_calls" in plain["message"]), ("stop", False))
+                    self.assertIn("weather", plain["message"]["content"])
+                    self.check_stream(server, content)
+                    self.check_conversation(server)
+
+    def check_stream(self, server: Server, content: str) -> None:
+        events = server.events("/v1/chat/completions", dict(messages=[dict(role="user", content="Weather?")], tools=[WEATHER],
+                                                            temperature=0, max_tokens=40))
+        deltas = [event["choices"][0]["delta"] for event in events]
+        calls = [call for delta in deltas for call in delta.get("tool_calls", [])]
+        self.assertEqual([call["index"] for call in calls], [0, 1])
+        self.check_calls(calls, ["Paris", "Rome"])
+        self.assertEqual("".join(delta.get("content", "") for delta in deltas), content or "")
+        self.assertEqual(events[-1]["choices"][0]["finish_reason"], "tool_calls")
+
+    def check_conversation(self, server: Server) -> None:
+        """What a client sends back: the calls and what they gave."""
+        calls = self.ask(server)["message"]["tool_calls"]
+        messages = [dict(role="user", content="Weather?"), dict(role="assistant", content=None, tool_calls=calls),
+                    dict(role="tool", tool_call_id=calls[0]["id"], content="sunny"), dict(role="tool", tool_call_id=calls[1]["id"], content="rain")]
+        status, answer = server.call("POST", "/v1/chat/completions", dict(messages=messages, tools=[WEATHER], temperature=0, max_tokens=3))
+        self.assertEqual(status, 200, answer)
+        broken = [dict(role="assistant", tool_calls=[dict(function=dict(name="weather", arguments="{"))])]
+        self.assertEqual(server.call("POST", "/v1/chat/completions", dict(messages=broken))[0], 400)
+
+    def test_templates_get_arguments_as_objects(self):
+        template = ("{% if tools %}<tool_call>{% endif %}{% for m in messages %}{% for c in m.tool_calls or [] %}"
+                    "{% if c.function.arguments.city == 'Paris' %}<q>{% endif %}{% endfor %}{% endfor %}")
+        with tempfile.TemporaryDirectory() as folder:
+            write_speaker(folder, template, ["yes"])
+            call = dict(id="123456789", type="function", function=dict(name="weather", arguments='{"city": "Paris"}'))
+            with Server(folder=folder) as server:
+                status, answer = server.call("POST", "/v1/chat/completions", dict(
+                    messages=[dict(role="assistant", content="", tool_calls=[call])], temperature=0, max_tokens=4))
+                self.assertEqual((status, answer["choices"][0]["message"]["content"]), (200, "yes"))
 
 
 class Limits(unittest.TestCase):
@@ -443,7 +634,7 @@ if __name__ == "__main__":
     PROGRAMS["serve"], PROGRAMS["chat"], *options = sys.argv[1:]
     Load.requests = int(options[1]) if options else 0
     write_model()
-    cases_to_run = [Load] if options else [Answers, Limits]
+    cases_to_run = [Load] if options else [Answers, Tools, Limits]
     suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in cases_to_run)
     good = unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful()
     shutil.rmtree(FOLDER)

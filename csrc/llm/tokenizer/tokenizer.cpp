@@ -1,4 +1,5 @@
 #include <csrc/llm/tokenizer/tokenizer_impl.h>
+#include <csrc/llm/tokenizer/utf8.h>
 
 #include <c10/util/Exception.h>
 
@@ -201,6 +202,23 @@ std::string Tokenizer::decode(c10::ArrayRef<int64_t> ids, bool skip_special_toke
     text += tokens[i];
   }
   return text;
+}
+
+std::string Tokenizer::token_bytes(int64_t id) const {
+  const std::optional<std::string> token = id_to_token(id);
+  if (!token) {
+    return "";
+  }
+  if (std::optional<std::string> bytes = impl_->decoder ? impl_->decoder->raw_bytes(*token) : std::nullopt) {
+    return *bytes;
+  }
+  // How it is written depends on what stands in front of it: itself, where there is nothing else.
+  const std::string once = decode({id}, false), twice = decode({id, id}, false);
+  return twice.starts_with(once) ? twice.substr(once.size()) : once;
+}
+
+std::string Tokenizer::token_text(int64_t id) const {
+  return replace_invalid_utf8(token_bytes(id));
 }
 
 std::optional<int64_t> Tokenizer::token_to_id(std::string_view token) const {

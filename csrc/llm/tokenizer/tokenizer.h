@@ -72,6 +72,12 @@ class TORCH_API Tokenizer {
   /// result is valid UTF-8: bytes that are not part of a character become U+FFFD.
   std::string decode(c10::ArrayRef<int64_t> ids, bool skip_special_tokens = true) const;
 
+  /// What a token adds to a text in front of it: its bytes, which may be no whole characters. Empty for ids without a
+  /// token.
+  std::string token_bytes(int64_t id) const;
+  /// The same with U+FFFD for bytes that are not part of a character.
+  std::string token_text(int64_t id) const;
+
   /// The id of a token, added ones included.
   std::optional<int64_t> token_to_id(std::string_view token) const;
   std::optional<std::string> id_to_token(int64_t id) const;

@@ -17,7 +17,12 @@ struct AnswerHead {
 
 class Answer {
  public:
-  Answer(AnswerHead head, const CompletionRequest& request, std::vector<Choice> choices);
+  /// The tokenizer must outlive it.
+  Answer(
+      AnswerHead head,
+      const CompletionRequest& request,
+      const torch::llm::Tokenizer& tokenizer,
+      std::vector<Choice> choices);
 
   /// Waits for text, but not longer than `wait`, and takes it in. Throws what the model has thrown.
   void poll(std::chrono::milliseconds wait);
@@ -31,7 +36,8 @@ class Answer {
  private:
   struct Part {
     Choice choice;
-    std::string text; // all of it, or what no event has given yet
+    ChoiceDelta gained; // all of it, or what no event has given yet
+    size_t calls_given = 0; // by events
     bool has_begun = false, has_ended = false; // of the stream
   };
 
@@ -42,8 +48,12 @@ class Answer {
   Json usage() const;
   std::string event(Json choices, Json usage) const;
   Json event_choice(size_t index, Json::Object delta, const Part& part) const;
+  void add_ends(Json::Object& choice, const Part& part) const;
+  Json logprobs(const std::vector<ScoredToken>& tokens) const;
 
   AnswerHead head_;
+  const torch::llm::Tokenizer* tokenizer_;
+  bool logprobs_;
   Endpoint endpoint_;
   bool stream_usage_;
   int64_t prompt_tokens_;

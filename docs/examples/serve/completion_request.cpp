@@ -3,16 +3,18 @@
 #include "completion_request.h"
 
 #include "api_error.h"
+#include "tools.h"
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 namespace llm = torch::llm;
 
 namespace {
 
-constexpr int64_t kMaxStops = 16;
+constexpr size_t kMaxStops = 16;
 
 // Members of a request; those that are missing or null have a usual value.
 class Members {
@@ -45,12 +47,12 @@ class Members {
     }
     return value->as_int();
   }
-  bool flag(const std::string& name) const {
+  bool flag(const std::string& name, bool usual = false) const {
     const Json* const value = find(name);
     if (value && !value->is_bool()) {
       throw bad_value(name, "must be true or false");
     }
-    return value && value->as_bool();
+    return value ? value->as_bool() : usual;
   }
 
  private:
@@ -69,13 +71,19 @@ bool is_nothing(const Json& value) {
       (value.is_object() && value.members().empty());
 }
 
-void refuse_unsupported(const Members& members) {
-  for (const char* const name :
-       {"logprobs", "top_logprobs", "logit_bias", "echo", "suffix", "tools", "functions", "audio"}) {
+void refuse(const Members& members, std::initializer_list<const char*> names, const char* why) {
+  for (const char* const name : names) {
     const Json* const value = members.find(name);
     if (value && !is_nothing(*value)) {
-      throw ApiError(400, "unsupported_parameter", std::string("'") + name + "' is not supported here", name);
+      throw ApiError(400, "unsupported_parameter", std::string("'") + name + "' " + why, name);
     }
+  }
+}
+
+void refuse_unsupported(const Members& members, Endpoint endpoint) {
+  refuse(members, {"logit_bias", "echo", "suffix", "functions", "function_call", "audio"}, "is not supported here");
+  if (endpoint == Endpoint::Completions) {
+    refuse(members, {"tools", "tool_choice", "top_logprobs"}, "goes with /v1/chat/completions");
   }
   const Json* const format = members.find("response_format");
   const Json* const type = format && format->is_object() ? format->find("type") : nullptr;
@@ -98,7 +106,7 @@ std::vector<std::string> read_stop(const Members& members) {
     }
     stop.push_back(item.as_string());
   }
-  if (static_cast<int64_t>(stop.size()) > kMaxStops) {
+  if (stop.size() > kMaxStops) {
     throw bad_value("stop", "may have at most " + std::to_string(kMaxStops) + " strings");
   }
   return stop;
@@ -160,12 +168,13 @@ Json read_message(const Json& message) {
   Json::Object members;
   for (const auto& [name, value] : message.members()) {
     const bool is_content = name == "content" && !value.is_null();
-    members.emplace_back(name, is_content ? text(read_content(value)) : value);
+    const bool is_calls = name == "tool_calls" && !value.is_null();
+    members.emplace_back(name, is_content ? text(read_content(value)) : is_calls ? read_calls(value) : value);
   }
   return Json(std::move(members));
 }
 
-std::vector<int64_t> read_messages(const Members& members, const RequestContext& context) {
+std::vector<int64_t> read_messages(CompletionRequest& request, const Members& members, const RequestContext& context) {
   const Json* const messages = members.find("messages");
   if (!messages) {
     throw ApiError(400, "missing_required_parameter", "'messages' is missing", "messages");
@@ -187,7 +196,44 @@ std::vector<int64_t> read_messages(const Members& members, const RequestContext&
     }
     variables.insert(variables.end(), more->members().begin(), more->members().end());
   }
-  return context.tokenizer->encode(context.chat_template->render(Json(std::move(variables)).to_string()), false);
+  std::string prompt = context.chat_template->render(Json(variables).to_string());
+  if (const Json tools = read_tools(members.find("tools"), members.find("tool_choice")); !tools.is_null()) {
+    prompt = with_tools(*context.chat_template, std::move(variables), tools, prompt);
+    request.answer.tools = context.chat_template->tool_format();
+    request.answer.parallel_calls = members.flag("parallel_tool_calls", true);
+  }
+  return context.tokenizer->encode(prompt, false);
+}
+
+// A number for completions; for a chat a flag, and a number beside it.
+void read_logprobs(CompletionRequest& request, const Members& members) {
+  constexpr int64_t kMost = 20;
+  std::optional<int64_t>& top = request.generate.top_logprobs;
+  if (request.endpoint == Endpoint::Completions) {
+    if (members.find("logprobs")) {
+      top = members.integer("logprobs", 0, 0, kMost);
+    }
+  } else if (members.flag("logprobs")) {
+    top = members.integer("top_logprobs", 0, 0, kMost);
+  } else if (members.integer("top_logprobs", 0, 0, kMost) > 0) {
+    throw bad_value("top_logprobs", "goes with 'logprobs': true");
+  }
+  request.answer.logprobs = top.has_value();
+}
+
+std::vector<int64_t> read_stop_tokens(const Members& members) {
+  const Json* const value = members.find("stop_token_ids");
+  if (value && !value->is_array()) {
+    throw bad_value("stop_token_ids", "must be an array of tokens");
+  }
+  std::vector<int64_t> tokens;
+  for (const Json& item : value ? value->items() : Json::Array()) {
+    if (!item.is_int() || tokens.size() == kMaxStops) {
+      throw bad_value("stop_token_ids", "must be at most " + std::to_string(kMaxStops) + " integers");
+    }
+    tokens.push_back(item.as_int());
+  }
+  return tokens;
 }
 
 void read_sampling(CompletionRequest& request, const Members& members) {
@@ -253,7 +299,7 @@ CompletionRequest read_request(const std::string& body, Endpoint endpoint, const
   }
   const Members members(json);
   check_model(members, context);
-  refuse_unsupported(members);
+  refuse_unsupported(members, endpoint);
   const bool is_chat = endpoint == Endpoint::Chat;
   CompletionRequest request;
   request.endpoint = endpoint;
@@ -269,11 +315,13 @@ CompletionRequest read_request(const std::string& body, Endpoint endpoint, const
     }
     request.stream_usage = Members(*options).flag("include_usage");
   }
-  request.stop = read_stop(members);
+  request.answer.stop = read_stop(members);
+  request.generate.stop_tokens = read_stop_tokens(members);
+  read_logprobs(request, members);
   read_sampling(request, members);
   const int64_t tokens = members.integer("max_tokens", is_chat ? context.default_tokens : 16, 1, kMost);
   request.generate.max_new_tokens = members.integer("max_completion_tokens", tokens, 1, kMost);
-  request.prompts = is_chat ? std::vector<std::vector<int64_t>>{read_messages(members, context)}
+  request.prompts = is_chat ? std::vector<std::vector<int64_t>>{read_messages(request, members, context)}
                             : read_prompts(members.find("prompt"), *context.tokenizer);
   check_lengths(request, context);
   return request;

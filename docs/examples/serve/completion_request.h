@@ -1,6 +1,8 @@
 // What a client asks for.
 #pragma once
 
+#include "choice.h"
+
 #include <torch/llm.h>
 
 #include <cstdint>
@@ -27,7 +29,7 @@ struct CompletionRequest {
   int64_t n = 1; ///< answers to each prompt
   bool stream = false;
   bool stream_usage = false; ///< a last event tells how many tokens there were
-  std::vector<std::string> stop;
+  ChoiceOptions answer; ///< how its text is read
   torch::llm::GenerateOptions generate; ///< max_new_tokens is what the client asks for
   std::optional<uint64_t> seed;
 

@@ -164,12 +164,12 @@ Answer Service::start(const CompletionRequest& request) {
     generate.max_new_tokens = std::min(generate.max_new_tokens, room);
     for (int64_t i = 0; i < request.n; ++i) {
       generate.sampler.seed = seed++;
-      choices.emplace_back(engine_.submit(prompt, generate), tokenizer_, request.stop);
+      choices.emplace_back(engine_.submit(prompt, generate), tokenizer_, request.answer);
     }
   }
   const char* const kind = request.endpoint == Endpoint::Chat ? "chatcmpl-" : "cmpl-";
   const AnswerHead head{kind + hex(random_seed()), options_.name, std::time(nullptr)};
-  return Answer(head, request, std::move(choices));
+  return Answer(head, request, tokenizer_, std::move(choices));
 }
 
 void Service::complete(const httplib::Request& http, httplib::Response& response, Endpoint endpoint) {

@@ -24,10 +24,13 @@ std::string StopStrings::push(const std::string& piece) {
   held_ += piece;
   size_t end = std::string::npos, kept = 0;
   for (const std::string& string : strings_) {
-    end = std::min(end, held_.find(string));
+    const size_t place = held_.find(string);
+    if (place < end) {
+      end = place;
+      found_ = string;
+    }
     kept = std::max(kept, overlap(held_, string));
   }
-  found_ = end != std::string::npos;
   const std::string given = held_.substr(0, found_ ? end : held_.size() - kept);
   held_.erase(0, given.size());
   return given;

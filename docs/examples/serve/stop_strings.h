@@ -1,6 +1,7 @@
 // Ends a text before the first of some strings.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,13 @@ class StopStrings {
   std::string push(const std::string& piece);
   /// What was held back, at the end of the text.
   std::string finish();
-  /// Whether one of them was in the text; what was given ends before it.
-  bool found() const {
+  /// The one that was in the text; what was given ends before it.
+  const std::optional<std::string>& found() const {
     return found_;
   }
 
  private:
   std::vector<std::string> strings_;
   std::string held_;
-  bool found_ = false;
+  std::optional<std::string> found_;
 };

@@ -1,0 +1,20 @@
+// Functions that a model may call.
+#pragma once
+
+#include "api_error.h"
+
+#include <torch/llm.h>
+
+#include <string>
+
+/// The member 'tools' of a request, checked; null when there are none or 'tool_choice' is "none". Either may be
+/// nullptr.
+Json read_tools(const Json* tools, const Json* choice);
+
+/// The member 'tool_calls' of a message, with objects for arguments, which templates write in their own ways.
+Json read_calls(const Json& calls);
+
+/// The prompt with tools among the variables of the template. Throws when that is `plain`, the one without: the
+/// template knows no tools, or when its answers cannot be read.
+std::string with_tools(
+    const torch::llm::ChatTemplate& chat, Json::Object variables, const Json& tools, const std::string& plain);
