@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <list>
 #include <mutex>
+#include <set>
 
 namespace torch::capture {
 
@@ -146,6 +147,26 @@ void compile_entry(
       entry.not_compiled = e.what_without_backtrace();
     }
   }
+}
+
+/// Parameters and buffers by name. Several modules may have some of the same.
+KnownTensors names_of(const std::vector<std::shared_ptr<nn::Module>>& modules) {
+  KnownTensors names;
+  std::set<std::string> taken;
+  for (const auto& module : modules) {
+    for (const auto& list : {module->named_parameters(), module->named_buffers()}) {
+      for (const auto& item : list) {
+        std::string name = item.key();
+        for (int number = 1; taken.count(name) != 0; ++number) {
+          name = item.key() + "_" + std::to_string(number);
+        }
+        if (names.emplace(item.value().unsafeGetTensorImpl(), name).second) {
+          taken.insert(name);
+        }
+      }
+    }
+  }
+  return names;
 }
 
 std::vector<std::string> names_of(const Inputs& inputs) {
@@ -309,14 +330,7 @@ std::shared_ptr<RecordedEntry> CompiledFunction::State::record(const Inputs& inp
   // Before the function runs: it may change what they are about.
   guards_of(inputs, training_guards(options.modules), entry->guards);
   entry->shown_guards = show_guards(inputs);
-  KnownTensors names;
-  for (const auto& module : options.modules) {
-    for (const auto& list : {module->named_parameters(), module->named_buffers()}) {
-      for (const auto& item : list) {
-        names.emplace(item.value().unsafeGetTensorImpl(), item.key());
-      }
-    }
-  }
+  const KnownTensors names = names_of(options.modules);
   Recorder recorder(inputs.tensors, names_of(inputs), names);
   {
     const std::lock_guard<std::mutex> lock(mutex);

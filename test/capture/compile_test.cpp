@@ -295,3 +295,20 @@ TEST_CASE("Exceptions leave nothing behind, and compiled functions nest", "[capt
   CHECK(inner.core().num_entries() == 0);
   CHECK_THAT(outer.core().last_graph(), Contains("aten::exp"));
 }
+
+TEST_CASE("Modules whose parameters have the same names are told apart", "[capture][compile]") {
+  torch::manual_seed(4);
+  torch::nn::Linear first(4, 4), second(4, 4);
+  torch::CompileOptions options;
+  options.modules = {first.ptr(), second.ptr()};
+  const auto f = [&](const Tensor& x) { return second(first(x).relu()); };
+  for (const char* const backend : {"eager", "fused"}) {
+    options.backend = backend;
+    const auto compiled = torch::compile(f, options);
+    const Tensor x = torch::randn({3, 4});
+    for (int i = 0; i < 4; ++i) {
+      CHECK(compiled(x).equal(f(x)));
+    }
+    CHECK(compiled.core().num_replays() == 2);
+  }
+}
