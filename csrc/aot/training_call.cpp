@@ -1,5 +1,6 @@
 #include <csrc/aot/training_call.h>
 
+#include <csrc/aot/shape_arguments.h>
 #include <csrc/aot/compiled_backward.h>
 #include <csrc/aot/inference_call.h>
 #include <csrc/compile/inference.h>
@@ -55,17 +56,31 @@ std::shared_ptr<const CompiledCall> TrainingCall::make(CallInputs inputs, Joint 
         "a gradient is a tensor that the function takes");
   }
   const std::vector<bool> is_state = state_flags(plan->inputs);
+  take_shapes_from_sources(*plan->joint.functional.graph);
   plan->parts = partition(plan->joint, is_state, options.memory_budget);
   const size_t num_inputs = is_state.size();
-  plan->forward =
-      options.backend({plan->parts.forward, capture::GraphKind::Forward, std::vector<bool>(num_inputs), is_state});
+  const bool saves_memory = options.memory_budget < 1;
+  plan->forward = options.backend(
+      {plan->parts.forward,
+       capture::GraphKind::Forward,
+       std::vector<bool>(num_inputs),
+       is_state,
+       {},
+       {},
+       saves_memory});
   const size_t num_saved = plan->parts.backward->placeholders().size();
   std::vector<bool> is_kept_state(num_saved);
   for (size_t i = 0; i < plan->parts.kept.size(); ++i) {
     is_kept_state[i] = plan->parts.kept[i].is_input && is_state[plan->parts.kept[i].index];
   }
   plan->backward = options.backend(
-      {plan->parts.backward, capture::GraphKind::Backward, std::vector<bool>(num_saved), std::move(is_kept_state)});
+      {plan->parts.backward,
+       capture::GraphKind::Backward,
+       std::vector<bool>(num_saved),
+       std::move(is_kept_state),
+       {},
+       {},
+       saves_memory});
   return std::shared_ptr<const CompiledCall>(new TrainingCall(std::move(plan)));
 }
 

@@ -51,6 +51,8 @@ struct TORCH_API BackendInput {
   std::vector<bool> is_frozen = {};
   /// By input: whether no other one shares memory with it. Nothing is known of those beyond the end.
   std::vector<bool> is_alone = {};
+  /// Whether less memory counts more than speed.
+  bool saves_memory = false;
 };
 
 /// A graph that is ready to run. May be called by several threads at once. Takes its inputs out of the vector and lets

@@ -61,6 +61,7 @@ bool takes_any_layout(const Node& node) {
               "aten::leaky_relu",
               "aten::leaky_relu_backward",
               "aten::max_pool2d_with_indices",
+              "aten::max_pool2d_with_indices_backward",
               "aten::mean",
               "aten::mul",
               "aten::native_batch_norm_backward",

@@ -383,20 +383,20 @@ void Lowering::add_node(const fx::Node& node) {
   add_call(node);
 }
 
-Program Lowering::run() {
+Program Lowering::run(bool saves_memory) {
   for (const fx::Node* node : graph_.nodes()) {
     add_node(*node);
   }
   TORCH_CHECK(has_outputs_, "the graph has no output");
   builder_.finish();
   write_in_place(program_, is_alone_);
-  plan_memory(program_);
+  plan_memory(program_, saves_memory);
   program_.lint();
   return std::move(program_);
 }
 
-Program lower(const std::shared_ptr<const fx::Graph>& graph, const std::vector<bool>& is_alone) {
-  return Lowering(graph, is_alone).run();
+Program lower(const std::shared_ptr<const fx::Graph>& graph, const std::vector<bool>& is_alone, bool saves_memory) {
+  return Lowering(graph, is_alone).run(saves_memory);
 }
 
 } // namespace torch::fused

@@ -39,7 +39,7 @@ class Lowering {
     known_.resize(graph->num_ids());
   }
 
-  Program run();
+  Program run(bool saves_memory);
 
  private:
   void add_input(const fx::Node& node);

@@ -9,6 +9,10 @@ namespace torch::fused {
 namespace {
 
 constexpr int64_t kAlignment = 64;
+/// From so many bytes on a buffer is a tensor of its own, which goes with its last use: an arena stays as large as its
+/// largest moment through all of a call, beside inputs and results that come and go. Up to the size of caches an arena
+/// is faster, since its memory is used again while they hold it; less is taken where memory counts more.
+constexpr int64_t kOwnBytes = int64_t{4} << 20, kLeastOwnBytes = int64_t{64} << 10;
 
 /// Calls visit_slot(slot) for what a step reads or writes beside buffers.
 void visit_slots(const Step& step, const std::function<void(uint32_t)>& visit_slot) {
@@ -100,7 +104,12 @@ void visit_reads(const Step& step, const std::function<void(uint32_t)>& visit) {
   }
 }
 
-void plan_memory(Program& program) {
+void plan_memory(Program& program, bool saves_memory) {
+  for (Buffer& buffer : program.buffers) {
+    if (buffer.home == Buffer::Home::Arena && buffer.bytes() >= (saves_memory ? kLeastOwnBytes : kOwnBytes)) {
+      buffer.home = Buffer::Home::Own;
+    }
+  }
   std::vector<Interval> intervals;
   std::vector<int64_t> first(program.buffers.size(), -1), last(program.buffers.size(), -1);
   std::vector<int64_t> slot_last(program.num_slots, -1);

@@ -274,7 +274,7 @@ struct FusedGraph::Ahead {
 FusedGraph::FusedGraph(const capture::BackendInput& input) {
   const at::AutoDispatchBelowADInplaceOrView below; // operators are tried while the program is made
   InferenceGraphs graphs = prepare_inference(input);
-  runner_ = std::make_shared<const Runner>(lower(graphs.main, input.is_alone));
+  runner_ = std::make_shared<const Runner>(lower(graphs.main, input.is_alone, input.saves_memory));
   if (graphs.ahead) {
     ahead_ = std::make_shared<Ahead>(lower(graphs.ahead), std::move(graphs.ahead_inputs));
   }

@@ -223,4 +223,30 @@ TEST_CASE("Backends get functional graphs, by name", "[aot]") {
   CHECK_THAT(g.explain(), Contains("runs as it was recorded: this machine has no such unit"));
 }
 
+TEST_CASE("Derivatives of pooling keep no value for its sizes alone", "[aot]") {
+  torch::manual_seed(3);
+  torch::nn::Conv2d conv(torch::nn::Conv2dOptions(3, 4, 3).padding(1));
+  torch::nn::BatchNorm2d norm(4);
+  const auto loss = [&](const Tensor& x) { return torch::max_pool2d(torch::silu(norm(conv(x))), {2, 2}).sum(); };
+  const Tensor x = torch::randn({2, 3, 8, 8});
+  loss(x).backward();
+  const Tensor want = conv->weight.grad();
+  for (const char* const backend : {"aot_eager", "fused"}) {
+    torch::CompileOptions options;
+    options.backend = backend;
+    options.modules = {conv.ptr(), norm.ptr()};
+    const auto compiled = torch::compile(loss, options);
+    for (int i = 0; i < 3; ++i) {
+      conv->weight.mutable_grad() = Tensor();
+      compiled(x).backward();
+    }
+    CHECK(conv->weight.grad().allclose(want, 1e-4, 1e-5));
+    const std::string text = compiled.explain();
+    const size_t place = text.find("max_pool2d_with_indices_backward(");
+    INFO(text);
+    REQUIRE(place != std::string::npos);
+    CHECK(text.substr(place, 80).find("convolution") != std::string::npos);
+  }
+}
+
 } // namespace test

@@ -136,7 +136,8 @@ double peak_mib(Counting& counter, const std::vector<Tensor>& parameters, const 
 }
 
 template <class Net>
-void measure(Counting& counter, const char* name, Net net, const Tensor& input, const Tensor& target) {
+void measure(
+    Counting& counter, const char* backend, const char* name, Net net, const Tensor& input, const Tensor& target) {
   const auto loss = [&](const Tensor& x, const Tensor& y) {
     const Tensor scores = net->forward(x);
     return torch::cross_entropy_loss(scores.reshape({-1, scores.size(-1)}), y.reshape({-1}));
@@ -145,7 +146,7 @@ void measure(Counting& counter, const char* name, Net net, const Tensor& input, 
   std::printf("%-24s eager %8.2f MiB", name, eager);
   for (const double budget : {1.0, 0.5, 0.25, 0.0}) {
     torch::CompileOptions options;
-    options.backend = "aot_eager";
+    options.backend = backend;
     options.memory_budget = budget;
     options.check_calls = 0;
     options.modules = {net.ptr()};
@@ -161,12 +162,15 @@ void measure(Counting& counter, const char* name, Net net, const Tensor& input, 
 
 } // namespace
 
-int main() {
+/// With the name of a backend: "aot_eager" without one.
+int main(int argc, char** argv) {
+  const char* const backend = argc > 1 ? argv[1] : "aot_eager";
   at::set_num_threads(1);
   static auto* const counter = new Counting(c10::GetAllocator(c10::kCPU));
   c10::SetAllocator(c10::kCPU, counter, 100);
   torch::manual_seed(0);
-  measure(*counter, "perceptron", perceptron(), torch::rand({512, 256}), torch::randint(10, {512}));
-  measure(*counter, "convolutions", convolutions(), torch::rand({8, 3, 48, 48}), torch::randint(10, {8}));
-  measure(*counter, "language model", LanguageModel(), torch::randint(512, {8, 64}), torch::randint(512, {8, 64}));
+  measure(*counter, backend, "perceptron", perceptron(), torch::rand({512, 256}), torch::randint(10, {512}));
+  measure(*counter, backend, "convolutions", convolutions(), torch::rand({8, 3, 48, 48}), torch::randint(10, {8}));
+  measure(
+      *counter, backend, "language model", LanguageModel(), torch::randint(512, {8, 64}), torch::randint(512, {8, 64}));
 }
