@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cstring>
+#include <algorithm>
 
 namespace torch::serialize {
 
@@ -28,7 +27,7 @@ Unpickler::Unpickler(
     LoadStorage load_storage,
     c10::ArrayRef<at::Tensor> tensor_table,
     ProgramClasses* classes)
-    : pickle_(pickle),
+    : PickleMachine(pickle),
       where_(std::move(where)),
       style_(style),
       load_storage_(std::move(load_storage)),
@@ -36,89 +35,23 @@ Unpickler::Unpickler(
       classes_(classes) {}
 
 void Unpickler::fail(const std::string& what) const {
-  TORCH_CHECK(false, "Unpickler: ", where_, ", offset ", opcode_position_, ": ", what);
+  TORCH_CHECK(false, "Unpickler: ", where_, ", offset ", position(), ": ", what);
 }
 
 void Unpickler::spend(uint64_t work) {
   work_ += work;
-  if (work_ > kFreeWork + kWorkPerByte * pickle_.size()) {
+  if (work_ > kFreeWork + kWorkPerByte * pickle_size()) {
     fail("the pickle asks for far more work than its length explains; it is damaged or hostile");
   }
 }
 
-// --- input
-// ------------------------------------------------------------------------------------------------------------
-
-std::string_view Unpickler::take(uint64_t size) {
-  if (size > pickle_.size() - position_) {
-    fail(fmt::format("{} more bytes are needed, {} are left", size, pickle_.size() - position_));
-  }
-  const std::string_view bytes = pickle_.substr(position_, size);
-  position_ += size;
-  return bytes;
-}
-
-std::string_view Unpickler::take_line() {
-  const size_t end = pickle_.find('\n', position_);
-  if (end == std::string_view::npos) {
-    fail("a line does not end");
-  }
-  const std::string_view line = pickle_.substr(position_, end - position_);
-  position_ = end + 1;
-  return line;
-}
-
-template <class T>
-T Unpickler::number() {
-  T value;
-  std::memcpy(&value, take(sizeof value).data(), sizeof value);
-  return value;
-}
-
-// --- the stack
-// ----------------------------------------------------------------------------------------------------------
+// --- containers
+// ---------------------------------------------------------------------------------------------------------
 
 void Unpickler::push_container(c10::IValue value) {
   stack_.push_back(Item{std::move(value), static_cast<uint32_t>(records_.size())});
   records_.emplace_back();
 }
-
-Unpickler::Item& Unpickler::top() {
-  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) {
-    fail("the stack is empty");
-  }
-  return stack_.back();
-}
-
-Unpickler::Item Unpickler::pop() {
-  Item item = std::move(top());
-  stack_.pop_back();
-  return item;
-}
-
-size_t Unpickler::pop_mark() {
-  if (marks_.empty()) {
-    fail("there is no mark on the stack");
-  }
-  const size_t mark = marks_.back();
-  marks_.pop_back();
-  return mark;
-}
-
-void Unpickler::put(uint32_t memo) {
-  memo_[memo] = top();
-}
-
-void Unpickler::get(uint32_t memo) {
-  const auto found = memo_.find(memo);
-  if (found == memo_.end()) {
-    fail(fmt::format("memo {} was never stored", memo));
-  }
-  stack_.push_back(found->second);
-}
-
-// --- containers
-// ---------------------------------------------------------------------------------------------------------
 
 void Unpickler::enter(const Item& child, uint32_t parent_record) {
   if (child.record == 0) {
@@ -239,7 +172,7 @@ void Unpickler::make_tuple(size_t first) {
 }
 
 void Unpickler::append_from(size_t first) {
-  if (first == 0 || first <= (marks_.empty() ? 0 : marks_.back())) {
+  if (first == 0 || first <= floor()) {
     fail("there is no list to append to");
   }
   const Item list = stack_[first - 1];
@@ -255,7 +188,7 @@ void Unpickler::append_from(size_t first) {
 }
 
 void Unpickler::set_items_from(size_t first) {
-  if (first == 0 || first <= (marks_.empty() ? 0 : marks_.back())) {
+  if (first == 0 || first <= floor()) {
     fail("there is no dict to add to");
   }
   if ((stack_.size() - first) % 2 != 0) {
@@ -356,200 +289,93 @@ void Unpickler::build() {
   }
 }
 
-// --- opcodes
-// ------------------------------------------------------------------------------------------------------------
+// --- instructions
+// ---------------------------------------------------------------------------------------------------------
 
-// Carries out one opcode. False at the end of the pickle.
-bool Unpickler::step() {
-  opcode_position_ = position_;
-  const auto opcode = static_cast<Opcode>(number<uint8_t>());
-  switch (opcode) {
-    case Opcode::Proto:
-      if (const auto version = number<uint8_t>(); version < 2 || version > 5) {
-        fail(fmt::format("pickle protocol {} is not supported, 2 to 5 are", version));
-      }
-      break;
-    case Opcode::Frame:
-      take(8);
-      break;
-    case Opcode::Stop:
-      return false;
-    case Opcode::Mark:
-      marks_.push_back(stack_.size());
-      break;
-    case Opcode::Pop:
-      if (!marks_.empty() && marks_.back() == stack_.size()) {
-        marks_.pop_back();
-      } else {
-        pop();
-      }
-      break;
-    case Opcode::PopMark:
-      stack_.resize(pop_mark());
-      break;
-    case Opcode::Dup:
-      stack_.push_back(Item(top()));
-      break;
+void Unpickler::push_number(const PickleInstruction& instruction) {
+  if (instruction.is_unsigned) {
+    push(c10::IValue(static_cast<uint64_t>(instruction.number)));
+  } else {
+    push(instruction.number);
+  }
+}
 
+void Unpickler::push_empty(bool is_list) {
+  if (is_list) {
+    push_container(c10::List<c10::IValue>(c10::AnyType::get()));
+  } else {
+    push_container(c10::Dict<c10::IValue, c10::IValue>(c10::AnyType::get(), c10::AnyType::get()));
+  }
+}
+
+// Of all behind the last mark.
+void Unpickler::make_container(bool is_list) {
+  const size_t mark = pop_mark();
+  push_empty(is_list);
+  std::rotate(stack_.begin() + static_cast<ptrdiff_t>(mark), stack_.end() - 1, stack_.end());
+  is_list ? append_from(mark + 1) : set_items_from(mark + 1);
+}
+
+void Unpickler::carry_out(const PickleInstruction& instruction) {
+  if (move_items(instruction)) {
+    return;
+  }
+  const auto count = static_cast<size_t>(instruction.number);
+  switch (instruction.opcode) {
     case Opcode::None:
-      push(c10::IValue());
-      break;
+      return push(c10::IValue());
     case Opcode::NewTrue:
-      push(true);
-      break;
-    case Opcode::NewFalse:
-      push(false);
-      break;
-    case Opcode::BinInt1:
-      push(static_cast<int64_t>(number<uint8_t>()));
-      break;
-    case Opcode::BinInt2:
-      push(static_cast<int64_t>(number<uint16_t>()));
-      break;
+      return push(instruction.number != 0);
     case Opcode::BinInt:
-      push(static_cast<int64_t>(number<int32_t>()));
-      break;
-    case Opcode::Long1:
-    case Opcode::Long4: {
-      const std::string_view bytes = take(opcode == Opcode::Long1 ? number<uint8_t>() : number<uint32_t>());
-      uint64_t value = 0;
-      const bool negative = !bytes.empty() && (bytes.back() & 0x80);
-      if (bytes.size() > 9 || (bytes.size() == 9 && bytes.back() != 0)) {
-        fail("an int does not fit into 64 bits");
-      }
-      for (size_t i = 0; i < 8; ++i) {
-        const auto byte = i < bytes.size() ? static_cast<uint8_t>(bytes[i]) : static_cast<uint8_t>(negative ? 0xff : 0);
-        value |= uint64_t(byte) << (8 * i);
-      }
-      if (bytes.size() == 9) {
-        push(c10::IValue(value));
-      } else {
-        push(static_cast<int64_t>(value));
-      }
-      break;
-    }
+      return push_number(instruction);
     case Opcode::BinFloat:
-      push(std::bit_cast<double>(__builtin_bswap64(number<uint64_t>())));
-      break;
-    case Opcode::ShortBinString:
-    case Opcode::ShortBinBytes:
-    case Opcode::ShortBinUnicode:
-      push(std::string(take(number<uint8_t>())));
-      break;
-    case Opcode::BinString:
-    case Opcode::BinBytes:
+      return push(instruction.real);
     case Opcode::BinUnicode:
-      push(std::string(take(number<uint32_t>())));
-      break;
-    case Opcode::BinUnicode8:
-      push(std::string(take(number<uint64_t>())));
-      break;
-
-    case Opcode::EmptyTuple:
-      make_tuple(stack_.size());
-      break;
+      return push(std::string(instruction.text));
     case Opcode::Tuple1:
-    case Opcode::Tuple2:
-    case Opcode::Tuple3: {
-      const size_t count = 1 + static_cast<size_t>(opcode) - static_cast<size_t>(Opcode::Tuple1);
-      if (stack_.size() - (marks_.empty() ? 0 : marks_.back()) < count) {
-        fail("the stack is empty");
-      }
-      make_tuple(stack_.size() - count);
-      break;
-    }
+      need(count);
+      return make_tuple(stack_.size() - count);
     case Opcode::Tuple:
-      make_tuple(pop_mark());
-      break;
+      return make_tuple(pop_mark());
     case Opcode::EmptyList:
-      push_container(c10::List<c10::IValue>(c10::AnyType::get()));
-      break;
     case Opcode::EmptyDict:
-      push_container(c10::Dict<c10::IValue, c10::IValue>(c10::AnyType::get(), c10::AnyType::get()));
-      break;
+      return push_empty(instruction.opcode == Opcode::EmptyList);
     case Opcode::List:
-    case Opcode::Dict: {
-      const size_t mark = pop_mark();
-      if (opcode == Opcode::List) {
-        push_container(c10::List<c10::IValue>(c10::AnyType::get()));
-      } else {
-        push_container(c10::Dict<c10::IValue, c10::IValue>(c10::AnyType::get(), c10::AnyType::get()));
-      }
-      std::rotate(stack_.begin() + static_cast<ptrdiff_t>(mark), stack_.end() - 1, stack_.end());
-      if (opcode == Opcode::List) {
-        append_from(mark + 1);
-      } else {
-        set_items_from(mark + 1);
-      }
-      break;
-    }
+    case Opcode::Dict:
+      return make_container(instruction.opcode == Opcode::List);
     case Opcode::Append:
-      top();
-      append_from(stack_.size() - 1);
-      break;
+      need(1);
+      return append_from(stack_.size() - 1);
     case Opcode::Appends:
-      append_from(pop_mark());
-      break;
+      return append_from(pop_mark());
     case Opcode::SetItem:
-      if (stack_.size() - (marks_.empty() ? 0 : marks_.back()) < 3) {
-        fail("the stack is empty");
-      }
-      set_items_from(stack_.size() - 2);
-      break;
+      need(3);
+      return set_items_from(stack_.size() - 2);
     case Opcode::SetItems:
-      set_items_from(pop_mark());
-      break;
-
-    case Opcode::BinPut:
-      put(number<uint8_t>());
-      break;
-    case Opcode::LongBinPut:
-      put(number<uint32_t>());
-      break;
-    case Opcode::Memoize:
-      put(static_cast<uint32_t>(memo_.size()));
-      break;
-    case Opcode::BinGet:
-      get(number<uint8_t>());
-      break;
-    case Opcode::LongBinGet:
-      get(number<uint32_t>());
-      break;
-
-    case Opcode::Global: {
-      const std::string_view module = take_line();
-      push_global(module, take_line());
-      break;
-    }
+      return set_items_from(pop_mark());
+    case Opcode::Global:
+      return push_global(instruction.text, instruction.name);
     case Opcode::StackGlobal: {
       const Item name = pop(), module = pop();
       if (!name.value.isString() || !module.value.isString()) {
         fail("the name of a class or function must be a str");
       }
-      push_global(module.value.toStringRef(), name.value.toStringRef());
-      break;
+      return push_global(module.value.toStringRef(), name.value.toStringRef());
     }
     case Opcode::BinPersistentId:
-      push_persistent();
-      break;
+      return push_persistent();
     case Opcode::Reduce:
-      reduce();
-      break;
+      return reduce();
     case Opcode::NewObj:
-      new_object();
-      break;
-    case Opcode::Build:
-      build();
-      break;
+      return new_object();
     default:
-      fail(fmt::format(
-          "opcode 0x{:02x} does not occur in PyTorch's files and is not supported", static_cast<unsigned>(opcode)));
+      return build();
   }
-  return true;
 }
 
 c10::IValue Unpickler::parse() {
-  while (step()) {
+  for (PickleInstruction instruction = next(); instruction.opcode != Opcode::Stop; instruction = next()) {
+    carry_out(instruction);
   }
   const uint32_t root = static_cast<uint32_t>(records_.size());
   records_.emplace_back();

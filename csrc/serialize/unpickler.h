@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/core/ivalue.h>
-#include <csrc/serialize/pickle_opcodes.h>
+#include <csrc/serialize/pickle_machine.h>
 
 #include <cstdint>
 #include <functional>
@@ -36,8 +36,14 @@ struct ProgramClasses {
 //  - what costs more than a constant for an opcode (sizes of tensors, hashing of keys, checks of element types) is paid
 //    from a budget in proportion to the pickle's length.
 
-/// One pickle, of protocol 2 to 4.
-class Unpickler {
+/// A value on the stack of the unpickler.
+struct UnpickledItem {
+  c10::IValue value;
+  uint32_t record = 0; // see Unpickler::Record; 0: not a container
+};
+
+/// One pickle, of protocol 2 to 5.
+class Unpickler final : private PickleMachine<UnpickledItem> {
  public:
   enum class Style {
     /// As Python's torch.save writes it.
@@ -67,30 +73,15 @@ class Unpickler {
     bool frozen = false;
     bool holds_globals = false; // for tuples of arguments
   };
-  struct Item {
-    c10::IValue value;
-    uint32_t record = 0; // 0: not a container
-  };
+  using Item = UnpickledItem;
 
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(const std::string& what) const override;
   void spend(uint64_t work);
 
-  // Input.
-  std::string_view take(uint64_t size);
-  std::string_view take_line();
-  template <class T>
-  T number();
-
-  // The stack.
   void push(c10::IValue value) {
     stack_.push_back(Item{std::move(value), 0});
   }
   void push_container(c10::IValue value);
-  Item pop();
-  Item& top();
-  size_t pop_mark();
-  void put(uint32_t memo);
-  void get(uint32_t memo);
 
   // Containers.
   c10::IValue settle(Item item, uint32_t parent_record);
@@ -98,6 +89,9 @@ class Unpickler {
   void enter(const Item& child, uint32_t parent_record);
   void check_open(const Item& container);
   void make_tuple(size_t first);
+  void push_number(const PickleInstruction& instruction);
+  void push_empty(bool is_list);
+  void make_container(bool is_list);
   void append_from(size_t first);
   void set_items_from(size_t first);
   void new_object();
@@ -124,11 +118,8 @@ class Unpickler {
   const c10::TypePtr& tagged_type(const std::string& name);
   std::vector<int64_t> int_vector(const c10::IValue& tuple, const char* what);
 
-  bool step();
+  void carry_out(const PickleInstruction& instruction);
 
-  std::string_view pickle_;
-  size_t position_ = 0;
-  size_t opcode_position_ = 0;
   std::string where_;
   Style style_;
   LoadStorage load_storage_;
@@ -137,9 +128,6 @@ class Unpickler {
   std::unordered_map<std::string, c10::TypePtr> tagged_types_;
   uint64_t work_ = 0;
   std::unordered_map<const c10::StorageImpl*, uint64_t> sparse_work_; // elements looked at, see rebuild_sparse
-  std::vector<Item> stack_;
-  std::vector<size_t> marks_;
-  std::unordered_map<uint32_t, Item> memo_;
   std::vector<Record> records_{Record{}};
 };
 
