@@ -1,24 +1,17 @@
 // fuzz_sources: changed sources of TorchScript are compiled, printed, saved, loaded and run. See kUsage.
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <torch/csrc/jit/runtime/jit_exception.h>
 #include <torch/csrc/jit/runtime/print_handler.h>
 #include <torch/script.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
-#include <new>
 #include <stdexcept>
 
 #include "test/conformance/json.h"
-#include "test/fuzz/arguments.h"
 #include "test/fuzz/attempt.h"
+#include "test/fuzz/forked_cases.h"
 #include "test/fuzz/memory_limit.h"
 #include "test/fuzz/sources/changes.h"
 #include "test/fuzz/sources/programs.h"
@@ -44,10 +37,8 @@ Exit code 0 if nothing was found, 1 if something was, 2 for wrong usage.
 constexpr double kSecondsToCompile = 10, kSecondsToRun = 0.5;
 constexpr size_t kMemory = size_t{1} << 30;
 
-struct Options {
-  uint64_t seed = 1, cases = 20000, only_case = 0;
+struct Options : CaseOptions {
   double seconds = 1e9;
-  bool one = false;
   std::vector<std::string> files;
 };
 
@@ -56,14 +47,10 @@ Options parse(int argc, char** argv) {
   CommandLine line(argc, argv);
   while (line.next()) {
     const std::string name = line.word();
-    if (name == "--seed") {
-      options.seed = std::stoull(line.value());
-    } else if (name == "--case") {
-      options.one = true;
-      options.only_case = std::stoull(line.value());
-    } else if (name == "--cases") {
-      options.cases = std::stoull(line.value());
-    } else if (name == "--time") {
+    if (options.take(line)) {
+      continue;
+    }
+    if (name == "--time") {
       options.seconds = std::stod(line.value());
     } else if (name.rfind("--", 0) == 0) {
       throw std::invalid_argument("unknown option " + name);
@@ -94,101 +81,70 @@ std::vector<std::string> seeds(const std::vector<std::string>& files) {
   return out;
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// What the worker tells of its cases, in memory that it shares with the process that watches it.
-struct Progress {
-  std::atomic<uint64_t> next{0};
-  std::atomic<Phase> phase{Phase::Compile};
-  std::atomic<double> begin{0};
-  uint64_t fine = 0, refused = 0, endless = 0;
-  char text[400] = "";
-};
+/// Whether a case ran, was refused, or ran without end.
+enum Outcome { Fine, Refused, Endless };
 
 /// Empty, or the exception that nobody should see.
-std::string run(const Changer& changer, uint64_t seed, uint64_t index, Progress& progress) {
+std::string run(const Changer& changer, uint64_t seed, uint64_t index, CaseProgress& progress) {
   Random random(seed, index);
   torch::manual_seed(index);
   const std::string source = changer.next(random);
   try {
     use_source(source, random, progress.phase);
-    ++progress.fine;
+    ++progress.outcomes[Fine];
   } catch (const torch::jit::JITException&) { // raised by a __setstate__
-    ++progress.refused;
+    ++progress.outcomes[Refused];
   } catch (const std::exception& error) {
     if (!test::is_refusal(error)) {
       return demangled(typeid(error)) + ": " + error.what();
     }
-    ++progress.refused;
+    ++progress.outcomes[Refused];
   }
   return {};
 }
 
 void print_nothing(const std::string&) {}
 
-struct Silent final : c10::WarningHandler {
-  void process(const c10::Warning&) override {}
-};
-
-/// Runs cases up to the end or to the first finding.
-[[noreturn]] void work(const Changer& changer, const Options& options, Progress& progress) {
-  const MemoryLimit limit(kMemory);
-  while (progress.next < options.cases) {
-    progress.phase = Phase::Compile;
-    progress.begin = now();
-    const std::string text = run(changer, options.seed, progress.next, progress);
-    if (!text.empty()) {
-      std::strncpy(progress.text, text.c_str(), sizeof progress.text - 1);
-      ::_exit(1);
-    }
-    ++progress.next;
-  }
-  ::_exit(0);
-}
-
-enum class End { Done, Finding, Endless };
-
-/// Waits for the worker, and ends it where it takes too long.
-End watch(pid_t worker, Progress& progress, double until, int& status) {
-  for (;;) {
-    for (int i = 0; i < 100; ++i) {
-      if (::waitpid(worker, &status, WNOHANG) == worker) {
-        return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? End::Done : End::Finding;
-      }
-      ::usleep(2000);
-    }
-    const bool runs = progress.phase == Phase::Run;
-    const bool late = now() - progress.begin > (runs ? kSecondsToRun : kSecondsToCompile);
-    if (late || now() > until) {
-      ::kill(worker, SIGKILL);
-      ::waitpid(worker, &status, 0);
-      if (!late) {
-        return End::Done;
-      }
-      std::strncpy(progress.text, "did not end", sizeof progress.text - 1);
-      return runs ? End::Endless : End::Finding;
-    }
-  }
-}
-
 int run_one(const Changer& changer, const Options& options) {
   Random random(options.seed, options.only_case);
   std::printf("%s\n----\n", changer.next(random).c_str());
   std::fflush(stdout);
-  Progress progress;
+  CaseProgress progress;
   const std::string text = run(changer, options.seed, options.only_case, progress);
   std::printf("%s\n", text.empty() ? "nothing found" : text.c_str());
   return text.empty() ? 0 : 1;
 }
 
-void tell(const Options& options, const Progress& progress, const std::string& how) {
+bool report(const Options& options, CaseProgress& progress, const std::string& how, bool late) {
+  const int phase = progress.phase;
+  if (late && phase == Phase::Run) {
+    ++progress.outcomes[Endless];
+    return false;
+  }
   constexpr const char* kPhases[] = {"compiling", "printing", "running", "saving"};
   std::printf(
-      "while %s: %s\n    fuzz_sources --seed %llu --case %llu\n", kPhases[static_cast<size_t>(progress.phase.load())],
-      how.c_str(), static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(progress.next));
+      "while %s: %s\n    fuzz_sources --seed %llu --case %llu\n", kPhases[static_cast<size_t>(phase)], how.c_str(),
+      static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(progress.next));
   std::fflush(stdout);
+  return true;
+}
+
+int run_many(const Changer& changer, const Options& options) {
+  ForkedCases forked;
+  forked.count = options.cases;
+  forked.seconds = options.seconds;
+  forked.seconds_for_one = [](int phase) { return phase == Phase::Run ? kSecondsToRun : kSecondsToCompile; };
+  forked.prepare = [] { static const MemoryLimit limit(kMemory); };
+  forked.run = [&](uint64_t index, CaseProgress& progress) { return run(changer, options.seed, index, progress); };
+  forked.report = [&](CaseProgress& progress, const std::string& how, bool late) {
+    return report(options, progress, how, late);
+  };
+  const CaseTotals totals = run_forked(forked);
+  std::printf(
+      "%llu sources ran, %llu were refused, %llu ran without end, %llu findings\n",
+      static_cast<unsigned long long>(totals.outcomes[Fine]), static_cast<unsigned long long>(totals.outcomes[Refused]),
+      static_cast<unsigned long long>(totals.outcomes[Endless]), static_cast<unsigned long long>(totals.findings));
+  return totals.findings == 0 ? 0 : 1;
 }
 
 } // namespace
@@ -205,44 +161,8 @@ int main(int argc, char** argv) {
   }
   at::set_num_threads(1);
   torch::jit::setPrintHandler(print_nothing);
-  Silent silent;
+  SilentWarnings silent;
   c10::WarningUtils::set_warning_handler(&silent);
   const Changer changer(std::move(sources));
-  if (options.one) {
-    return run_one(changer, options);
-  }
-  void* const shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) {
-    std::perror("fuzz_sources: mmap");
-    return 2;
-  }
-  Progress& progress = *new (shared) Progress;
-  const double until = now() + options.seconds;
-  uint64_t findings = 0;
-  while (progress.next < options.cases && now() < until) {
-    progress.begin = now();
-    const pid_t worker = ::fork();
-    if (worker == 0) {
-      work(changer, options, progress);
-    }
-    int status = 0;
-    const End end = watch(worker, progress, until, status);
-    if (end == End::Done) {
-      break;
-    }
-    if (end == End::Endless) {
-      ++progress.endless;
-    } else {
-      ++findings;
-      const bool signalled = WIFSIGNALED(status) && progress.text[0] == 0;
-      tell(options, progress, signalled ? std::string("signal ") + ::strsignal(WTERMSIG(status)) : progress.text);
-    }
-    progress.text[0] = 0;
-    ++progress.next;
-  }
-  std::printf(
-      "%llu sources ran, %llu were refused, %llu ran without end, %llu findings\n",
-      static_cast<unsigned long long>(progress.fine), static_cast<unsigned long long>(progress.refused),
-      static_cast<unsigned long long>(progress.endless), static_cast<unsigned long long>(findings));
-  return findings == 0 ? 0 : 1;
+  return options.one ? run_one(changer, options) : run_many(changer, options);
 }

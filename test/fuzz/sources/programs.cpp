@@ -113,7 +113,7 @@ void print(const std::shared_ptr<torch::jit::Graph>& graph, Random& random) {
   });
 }
 
-void use_functions(const std::string& source, Random& random, std::atomic<Phase>& phase) {
+void use_functions(const std::string& source, Random& random, std::atomic<int>& phase) {
   const std::shared_ptr<torch::jit::CompilationUnit> unit = torch::jit::compile(source);
   for (torch::jit::Function* function : unit->get_functions()) {
     if (random.chance(20)) {
@@ -126,7 +126,7 @@ void use_functions(const std::string& source, Random& random, std::atomic<Phase>
   }
 }
 
-void use_module(const std::string& source, Random& random, std::atomic<Phase>& phase) {
+void use_module(const std::string& source, Random& random, std::atomic<int>& phase) {
   torch::jit::Module module("M");
   module.register_parameter("w", torch::ones({3}), /*is_buffer=*/false);
   module.register_attribute("n", c10::IntType::get(), 2);
@@ -156,7 +156,7 @@ std::string as_methods(std::string source) {
 
 } // namespace
 
-void use_source(const std::string& source, Random& random, std::atomic<Phase>& phase) {
+void use_source(const std::string& source, Random& random, std::atomic<int>& phase) {
   phase = Phase::Compile;
   if (random.chance(75)) {
     use_functions(source, random, phase);

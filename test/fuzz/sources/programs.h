@@ -10,10 +10,10 @@
 namespace fuzz::sources {
 
 /// Which of these goes on: programs may run without end, all else must not.
-enum class Phase : uint32_t { Compile, Print, Run, Save };
+enum Phase : int { Compile, Print, Run, Save };
 
 /// Compiles the source as functions or as methods of a module, and uses them. Throws what the library throws; what a
 /// function throws while it runs does not keep the others from running.
-void use_source(const std::string& source, Random& random, std::atomic<Phase>& phase);
+void use_source(const std::string& source, Random& random, std::atomic<int>& phase);
 
 } // namespace fuzz::sources
