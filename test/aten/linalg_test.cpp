@@ -5,6 +5,9 @@
 #include <aten/core/TensorOperators.h>
 #include <c10/util/Exception.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <functional>
 #include <limits>
 #include <string>
@@ -275,4 +278,47 @@ TEST_CASE("outer products and cells keep the order of permuted operands", "[lina
   const Tensor x = at::ones({2, 3}), w = at::ones({12, 3}), u = at::ones({12, 4});
   CHECK(at::gru_cell(x, at::ones({4, 2}).t(), w, u).strides() == Strides{1, 2});
   CHECK(at::gru_cell(x, at::ones({2, 4}), w, u).strides() == Strides{4, 1});
+}
+
+namespace {
+
+/// A tensor by columns whose last element ends where the process may not read on.
+Tensor at_end_of_memory(at::IntArrayRef sizes, const at::TensorOptions& options) {
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const Tensor like = at::empty(sizes, options);
+  const size_t bytes = like.nbytes(), pages = (bytes + page - 1) / page;
+  const size_t mapped = (pages + 1) * page;
+  char* const memory =
+      static_cast<char*>(::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  REQUIRE(memory != MAP_FAILED);
+  REQUIRE(::mprotect(memory + pages * page, page, PROT_NONE) == 0);
+  const Tensor rows_last = at::from_blob(
+      memory + pages * page - bytes, like.mT().sizes(), [=](void*) { ::munmap(memory, mapped); }, options);
+  return rows_last.mT();
+}
+
+} // namespace
+
+TEST_CASE("linear algebra reads nothing behind its operands and results", "[aten][linalg]") {
+  const c10::ScalarType dtype = GENERATE(from_range(kDtypes));
+  for (const int64_t n : {1, 2, 3, 5, 9, 17, 18}) {
+    const Tensor a = at_end_of_memory({n, n}, dtype), out = at_end_of_memory({n, n}, dtype),
+                 other = at_end_of_memory({n, n}, dtype);
+    const Tensor values = at::empty({n}, c10::toRealValueType(dtype));
+    a.copy_(at::randn({n, n}, dtype) + at::eye(n, dtype) * 4);
+    const Tensor positive = a.matmul(a.mH());
+    Tensor u = out, s = values, vh = other;
+    at::linalg_svd_out(u, s, vh, a);
+    CHECK_THAT(out.matmul(at::diag(values).to(dtype)).matmul(other), AllClose(a, slack(dtype)));
+    at::linalg_eigh_out(s, u, positive);
+    CHECK_THAT(out.matmul(at::diag(values).to(dtype)).matmul(out.mH()), AllClose(positive, slack(dtype)));
+    at::linalg_qr_out(u, vh, a);
+    CHECK_THAT(out.matmul(other), AllClose(a, slack(dtype)));
+    at::linalg_cholesky_out(u, positive);
+    CHECK_THAT(out.matmul(out.mH()), AllClose(positive, slack(dtype)));
+    at::linalg_inv_out(u, a);
+    CHECK_THAT(out.matmul(a), AllClose(at::eye(n, dtype), slack(dtype)));
+    at::linalg_solve_out(u, a, positive);
+    CHECK_THAT(a.matmul(out), AllClose(positive, slack(dtype)));
+  }
 }

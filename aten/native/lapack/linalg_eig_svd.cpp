@@ -115,7 +115,7 @@ void linalg_eigh_kernel(
     }
     const int64_t n = from.rows();
     for_each_matrix(from.count(), 4 * n * n * n, [&](int64_t i) {
-      ByColumns<T> a = to_vectors ? ByColumns<T>((*to_vectors)[i]) : ByColumns<T>(n, n);
+      ByColumns<T> a = to_vectors ? ByColumns<T>((*to_vectors)[i], /*apart=*/true) : ByColumns<T>(n, n);
       a.load(from, i);
       ByColumns<R> values(to_values[i]);
       a.clear_triangle(/*lower=*/uplo == 'U');

@@ -137,14 +137,16 @@ void copy_matrix(
 template <class T>
 class ByColumns {
  public:
-  explicit ByColumns(const Strided<T>& target) : target_(target) {
+  /// With `apart` never the output itself: for routines that read behind their operands, see `scratch`, which are all
+  /// of complex numbers.
+  explicit ByColumns(const Strided<T>& target, bool apart = is_complex_v<T>) : target_(target) {
     const int64_t rows = std::max<int64_t>(target.rows, 1);
-    if (target.data != nullptr && (target.row_stride == 1 || target.rows <= 1) &&
+    if (!apart && target.data != nullptr && (target.row_stride == 1 || target.rows <= 1) &&
         (target.col_stride >= rows || target.cols <= 1)) {
       data_ = target.data;
       leading_ = to_int(target.cols <= 1 ? rows : target.col_stride);
     } else {
-      own_ = scratch<T>(target.rows * target.cols);
+      own_ = scratch<T>(target.rows * target.cols, rows);
       data_ = own_.get();
       leading_ = to_int(rows);
     }
@@ -152,7 +154,7 @@ class ByColumns {
   /// Memory for a matrix that is no output.
   ByColumns(int64_t rows, int64_t cols)
       : target_{nullptr, rows, cols, 1, std::max<int64_t>(rows, 1)},
-        own_(scratch<T>(rows * cols)),
+        own_(scratch<T>(rows * cols, rows)),
         data_(own_.get()),
         leading_(to_int(std::max<int64_t>(rows, 1))) {}
 

@@ -38,10 +38,13 @@ inline int to_int(int64_t size) {
   return static_cast<int>(size);
 }
 
-/// Elements without a value yet.
+/// Elements without a value yet, and room for what OpenBLAS 0.3.21 reads behind them and does not use: the rest of a
+/// vector register, and of complex numbers one more element of a row, whose elements are `step` apart.
 template <class T>
-std::unique_ptr<T[]> scratch(int64_t count) {
-  return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(std::max<int64_t>(count, 1)));
+std::unique_ptr<T[]> scratch(int64_t count, int64_t step = 1) {
+  constexpr int64_t kRegister = 64 / sizeof(T);
+  const int64_t spare = kRegister + (is_complex_v<T> ? step : 0);
+  return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(count + spare));
 }
 
 namespace detail {
@@ -170,7 +173,7 @@ int sytrf(bool hermitian, char uplo, int n, T* a, int lda, int* pivots) {
   T answer{};
   detail::call(f, uplo, n, a, lda, pivots, &answer, -1, &info);
   const int size = detail::work_size(answer);
-  const auto work = scratch<T>(size);
+  const auto work = scratch<T>(size, lda);
   detail::call(f, uplo, n, a, lda, pivots, work.get(), size, &info);
   return info;
 }
@@ -194,7 +197,7 @@ int geqrf(int m, int n, T* a, int lda, T* tau) {
   T answer{};
   detail::call(f, m, n, a, lda, tau, &answer, -1, &info);
   const int size = detail::work_size(answer);
-  const auto work = scratch<T>(size);
+  const auto work = scratch<T>(size, std::max(lda, n));
   detail::call(f, m, n, a, lda, tau, work.get(), size, &info);
   return info;
 }
@@ -207,7 +210,7 @@ int orgqr(int m, int n, int k, T* a, int lda, const T* tau) {
   T answer{};
   detail::call(f, m, n, k, a, lda, tau, &answer, -1, &info);
   const int size = detail::work_size(answer);
-  const auto work = scratch<T>(size);
+  const auto work = scratch<T>(size, std::max(lda, n));
   detail::call(f, m, n, k, a, lda, tau, work.get(), size, &info);
   return info;
 }
@@ -221,7 +224,7 @@ int ormqr(char side, char trans, int m, int n, int k, const T* a, int lda, const
   T answer{};
   detail::call(f, side, op, m, n, k, a, lda, tau, c, ldc, &answer, -1, &info);
   const int size = detail::work_size(answer);
-  const auto work = scratch<T>(size);
+  const auto work = scratch<T>(size, std::max(m, n));
   detail::call(f, side, op, m, n, k, a, lda, tau, c, ldc, work.get(), size, &info);
   return info;
 }
@@ -242,12 +245,12 @@ int gesdd(char jobz, int m, int n, T* a, int lda, real_t<T>* s, T* u, int ldu, T
     const auto rwork = scratch<real_t<T>>(jobz == 'N' ? 7 * k : k * std::max(5 * k + 7, 2 * l + 2 * k + 1));
     detail::call(f, jobz, m, n, a, lda, s, u, ldu, vt, ldvt, &answer, -1, rwork.get(), iwork.get(), &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, l);
     detail::call(f, jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work.get(), size, rwork.get(), iwork.get(), &info);
   } else {
     detail::call(f, jobz, m, n, a, lda, s, u, ldu, vt, ldvt, &answer, -1, iwork.get(), &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, l);
     detail::call(f, jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work.get(), size, iwork.get(), &info);
   }
   return info;
@@ -263,7 +266,7 @@ int syevd(char jobz, char uplo, int n, T* a, int lda, real_t<T>* values) {
     real_t<T> reals{};
     detail::call(f, jobz, uplo, n, a, lda, values, &answer, -1, &reals, -1, &integers, -1, &info);
     const int size = detail::work_size(answer), real_size = detail::work_size(reals), int_size = std::max(1, integers);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, n);
     const auto rwork = scratch<real_t<T>>(real_size);
     const auto iwork = scratch<int>(int_size);
     detail::call(
@@ -271,7 +274,7 @@ int syevd(char jobz, char uplo, int n, T* a, int lda, real_t<T>* values) {
   } else {
     detail::call(f, jobz, uplo, n, a, lda, values, &answer, -1, &integers, -1, &info);
     const int size = detail::work_size(answer), int_size = std::max(1, integers);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, n);
     const auto iwork = scratch<int>(int_size);
     detail::call(f, jobz, uplo, n, a, lda, values, work.get(), size, iwork.get(), int_size, &info);
   }
@@ -292,13 +295,13 @@ int geev(int n, T* a, int lda, T* values, T* vectors, int ldv) {
     const auto rwork = scratch<real_t<T>>(2 * int64_t(n));
     detail::call(f, 'N', job, n, a, lda, values, none, 1, vectors, ldv, &answer, -1, rwork.get(), &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, n);
     detail::call(f, 'N', job, n, a, lda, values, none, 1, vectors, ldv, work.get(), size, rwork.get(), &info);
   } else {
     T* const imaginary = values + n;
     detail::call(f, 'N', job, n, a, lda, values, imaginary, none, 1, vectors, ldv, &answer, -1, &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, n);
     detail::call(f, 'N', job, n, a, lda, values, imaginary, none, 1, vectors, ldv, work.get(), size, &info);
   }
   return info;
@@ -315,7 +318,7 @@ int gels(int m, int n, int columns, T* a, int lda, T* b, int ldb) {
   T answer{};
   detail::call(f, 'N', m, n, columns, a, lda, b, ldb, &answer, -1, &info);
   const int size = detail::work_size(answer);
-  const auto work = scratch<T>(size);
+  const auto work = scratch<T>(size, std::max(m, n));
   detail::call(f, 'N', m, n, columns, a, lda, b, ldb, work.get(), size, &info);
   return info;
 }
@@ -332,12 +335,12 @@ int gelsy(int m, int n, int columns, T* a, int lda, T* b, int ldb, real_t<T> rco
     const auto rwork = scratch<real_t<T>>(2 * int64_t(n));
     detail::call(f, m, n, columns, a, lda, b, ldb, pivots.get(), rcond, rank, &answer, -1, rwork.get(), &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, std::max(m, n));
     detail::call(f, m, n, columns, a, lda, b, ldb, pivots.get(), rcond, rank, work.get(), size, rwork.get(), &info);
   } else {
     detail::call(f, m, n, columns, a, lda, b, ldb, pivots.get(), rcond, rank, &answer, -1, &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, std::max(m, n));
     detail::call(f, m, n, columns, a, lda, b, ldb, pivots.get(), rcond, rank, work.get(), size, &info);
   }
   return info;
@@ -353,14 +356,14 @@ int gelsd(int m, int n, int columns, T* a, int lda, T* b, int ldb, real_t<T>* s,
     real_t<T> reals{};
     detail::call(f, m, n, columns, a, lda, b, ldb, s, rcond, rank, &answer, -1, &reals, &integers, &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, std::max(m, n));
     const auto rwork = scratch<real_t<T>>(detail::work_size(reals));
     const auto iwork = scratch<int>(integers);
     detail::call(f, m, n, columns, a, lda, b, ldb, s, rcond, rank, work.get(), size, rwork.get(), iwork.get(), &info);
   } else {
     detail::call(f, m, n, columns, a, lda, b, ldb, s, rcond, rank, &answer, -1, &integers, &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, std::max(m, n));
     const auto iwork = scratch<int>(integers);
     detail::call(f, m, n, columns, a, lda, b, ldb, s, rcond, rank, work.get(), size, iwork.get(), &info);
   }
@@ -377,12 +380,12 @@ int gelss(int m, int n, int columns, T* a, int lda, T* b, int ldb, real_t<T>* s,
     const auto rwork = scratch<real_t<T>>(5 * int64_t(std::min(m, n)));
     detail::call(f, m, n, columns, a, lda, b, ldb, s, rcond, rank, &answer, -1, rwork.get(), &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, std::max(m, n));
     detail::call(f, m, n, columns, a, lda, b, ldb, s, rcond, rank, work.get(), size, rwork.get(), &info);
   } else {
     detail::call(f, m, n, columns, a, lda, b, ldb, s, rcond, rank, &answer, -1, &info);
     const int size = detail::work_size(answer);
-    const auto work = scratch<T>(size);
+    const auto work = scratch<T>(size, std::max(m, n));
     detail::call(f, m, n, columns, a, lda, b, ldb, s, rcond, rank, work.get(), size, &info);
   }
   return info;
