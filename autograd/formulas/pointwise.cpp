@@ -224,6 +224,10 @@ Tensor deg2rad_backward(const Tensor& grad) {
   return at::mul(grad, Scalar(kPi / 180.0));
 }
 
+Tensor polygamma_backward(const Tensor& grad, const Tensor& self, int64_t n) {
+  return grad * at::polygamma(n < std::numeric_limits<int64_t>::max() ? n + 1 : n, self);
+}
+
 Tensor sinc_backward(const Tensor& grad, const Tensor& self) {
   const Tensor self_pi = self * kPi;
   const Tensor self_squared_pi = self * self * kPi;
