@@ -377,7 +377,9 @@ void Lowering::add_node(const fx::Node& node) {
     if (written && may_be_written(node.args()[0])) {
       builder_.keep_group(written->buffer);
     }
-  } else if (add_view(node) || add_constant(node) || add_copy(node) || add_rows(node) || add_pointwise(node)) {
+  } else if (
+      add_view(node) || add_constant(node) || add_copy(node) || add_rows(node) || add_dropout_backward(node) ||
+      add_pointwise(node)) {
     return;
   }
   add_call(node);

@@ -220,6 +220,45 @@ bool Lowering::add_pointwise(const fx::Node& node) {
   return true;
 }
 
+/// The derivative of dropout, whose kernel is a loop of its own: grad * (mask * scale), in floats.
+bool Lowering::add_dropout_backward(const fx::Node& node) {
+  const View* const grad = node.is_operator("aten::native_dropout_backward") ? view_of(node.args()[0]) : nullptr;
+  const View* const mask = grad ? view_of(node.args()[1]) : nullptr;
+  const auto target = target_of(node);
+  constexpr c10::ScalarType kFloat = c10::ScalarType::Float;
+  if (!mask || !target || target->dtype != kFloat || buffer_of(*grad).dtype != kFloat ||
+      buffer_of(*mask).dtype != c10::ScalarType::Bool || grad->layout.sizes != target->sizes ||
+      mask->layout.sizes != target->sizes || !node.args()[2].is_constant()) {
+    return false;
+  }
+  const auto mul = c10::Dispatcher::singleton().findSchemaOrThrow("aten::mul", "Tensor");
+  const auto learned = learn_kernel(
+      mul, {IValue(), IValue()}, {{0, kFloat, target->sizes}, {1, kFloat, target->sizes}}, kFloat, target->sizes);
+  if (!learned || learned->operands.size() != 2) {
+    return false;
+  }
+  const auto add = [&](Inst inst, const std::vector<Operand>& operands) {
+    const uint32_t buffer = result_buffer(node, *target, new_slots(1));
+    inst.dtype = kFloat;
+    builder_.add_pointwise(std::move(inst), operands, buffer, std::nullopt);
+    return whole(buffer);
+  };
+  Inst cast, product;
+  cast.kind = InstKind::Convert;
+  cast.name = "convert";
+  product.kind = InstKind::Kernel;
+  product.name = "aten::mul.Tensor";
+  product.kernel = learned->kernel;
+  std::copy(learned->functor.begin(), learned->functor.end(), product.functor.begin());
+  Operand scale;
+  const auto value = static_cast<float>(node.args()[2].constant().toDouble());
+  std::memcpy(scale.value.data(), &value, sizeof(value));
+  const View kept = add(cast, {operand_of(*mask, *target, c10::ScalarType::Bool)});
+  const View factor = add(product, {operand_of(kept, *target, kFloat), scale});
+  known_[node.id()] = {add(product, {operand_of(*grad, *target, kFloat), operand_of(factor, *target, kFloat)})};
+  return true;
+}
+
 /// Reductions of the last dimensions, softmax and normalizations, behind a group that makes what they read.
 bool Lowering::add_rows(const fx::Node& node) {
   const RowRule* const rule = find_row_rule(node);

@@ -53,6 +53,7 @@ class Lowering {
   bool add_constant(const fx::Node& node);
   bool add_copy(const fx::Node& node);
   bool add_pointwise(const fx::Node& node);
+  bool add_dropout_backward(const fx::Node& node);
   bool add_rows(const fx::Node& node);
   bool may_be_written(const fx::Arg& arg) const;
   void add_call(const fx::Node& node);

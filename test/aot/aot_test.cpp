@@ -223,6 +223,24 @@ TEST_CASE("Backends get functional graphs, by name", "[aot]") {
   CHECK_THAT(g.explain(), Contains("runs as it was recorded: this machine has no such unit"));
 }
 
+TEST_CASE("The derivative of dropout is part of loops", "[aot]") {
+  const Tensor weight = torch::randn({64, 64}).requires_grad_(), x = torch::randn({32, 64});
+  const auto f = [&](const Tensor& in) { return torch::dropout(torch::gelu(in.mm(weight)), 0.25, true).mm(weight); };
+  const auto compiled = torch::compile(f);
+  for (int i = 0; i < 4; ++i) {
+    const auto gradient = [&](const auto& function) {
+      torch::manual_seed(i);
+      weight.mutable_grad() = Tensor();
+      function(x).sum().backward();
+      return weight.grad();
+    };
+    const Tensor want = gradient(f);
+    CHECK(bit_difference(gradient(compiled), want) == "");
+  }
+  CHECK(compiled.core().num_replays() == 2);
+  CHECK(compiled.explain().find("call aten::native_dropout_backward") == std::string::npos);
+}
+
 TEST_CASE("Derivatives of pooling keep no value for its sizes alone", "[aot]") {
   torch::manual_seed(3);
   torch::nn::Conv2d conv(torch::nn::Conv2dOptions(3, 4, 3).padding(1));
