@@ -162,15 +162,21 @@ void measure(
 
 } // namespace
 
-/// With the name of a backend: "aot_eager" without one.
+/// With the name of a backend, "fused" without one, and how many times as large batches are.
 int main(int argc, char** argv) {
-  const char* const backend = argc > 1 ? argv[1] : "aot_eager";
+  const char* const backend = argc > 1 ? argv[1] : "fused";
+  const int64_t times = argc > 2 ? std::atoi(argv[2]) : 1;
   at::set_num_threads(1);
   static auto* const counter = new Counting(c10::GetAllocator(c10::kCPU));
   c10::SetAllocator(c10::kCPU, counter, 100);
   torch::manual_seed(0);
-  measure(*counter, backend, "perceptron", perceptron(), torch::rand({512, 256}), torch::randint(10, {512}));
-  measure(*counter, backend, "convolutions", convolutions(), torch::rand({8, 3, 48, 48}), torch::randint(10, {8}));
   measure(
-      *counter, backend, "language model", LanguageModel(), torch::randint(512, {8, 64}), torch::randint(512, {8, 64}));
+      *counter, backend, "perceptron", perceptron(), torch::rand({512 * times, 256}),
+      torch::randint(10, {512 * times}));
+  measure(
+      *counter, backend, "convolutions", convolutions(), torch::rand({8 * times, 3, 48, 48}),
+      torch::randint(10, {8 * times}));
+  measure(
+      *counter, backend, "language model", LanguageModel(), torch::randint(512, {8 * times, 64}),
+      torch::randint(512, {8 * times, 64}));
 }
