@@ -4,6 +4,8 @@
 #include <csrc/jit/api/compilation_unit.h>
 #include <csrc/jit/api/graph_function.h>
 
+#include <cmath>
+#include <limits>
 #include <sstream>
 #include <string>
 
@@ -384,4 +386,16 @@ def f():
     w -= 1
     return z, w
 )") == "(12, 2.75)");
+}
+
+TEST_CASE("Powers of complex numbers by real ones that are not finite", "[jit]") {
+  const auto unit = torch::jit::compile("def f(c: complex, x: float) -> complex:\n    return c ** x\n");
+  const auto power = [&](c10::complex<double> base, double exponent) {
+    return unit->run_method("f", base, exponent).toComplexDouble();
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  CHECK(power({1, 0}, std::nan("")) == c10::complex<double>(1, 0));
+  CHECK(power({1, 0}, -kInfinity) == c10::complex<double>(1, 0));
+  CHECK(std::isnan(power({-1, -1}, -kInfinity).real()));
+  CHECK(std::isnan(power({0, 0}, kInfinity).imag()));
 }
