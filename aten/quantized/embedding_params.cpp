@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace at::quantized {
@@ -184,10 +183,10 @@ Tensor sum_bags(
 }
 
 std::pair<float, float> choose_range(const float* x, int64_t n, int64_t bins, double ratio, int64_t bits) {
+  constexpr int64_t kMostBins = int64_t{1} << 24; // float32 tells no smaller steps of a range apart
   TORCH_CHECK(
-      bins > 0 && bins <= std::numeric_limits<int>::max() && ratio >= 0 && ratio <= 1,
-      "a range that loses least is looked for in 1 to 2147483647 bins, of which a ratio of 0 to 1 may be cut off, got ",
-      bins, " and ", ratio);
+      bins > 0 && bins <= kMostBins && ratio >= 0 && ratio <= 1, "a range that loses least is looked for in 1 to ",
+      kMostBins, " bins, of which a ratio of 0 to 1 may be cut off, got ", bins, " and ", ratio);
   if (n == 0) {
     return {0.0f, 0.0f};
   }
