@@ -82,6 +82,12 @@ TEST_CASE("allreduce over shared memory knows all dtypes and reductions", "[dist
       expect(reduce(mine, ReduceOp::MIN).equal(values(0, 3000, dtype)));
       expect(reduce(at::full({5}, 2, dtype), ReduceOp::PRODUCT).equal(at::full({5}, 8, dtype)));
     }
+    // Several pieces of a pipeline, the last of them short.
+    const int64_t large = 150'001;
+    expect(reduce(values(rank, large, at::kBFloat16), ReduceOp::MAX).equal(values(2, large, at::kBFloat16)));
+    const auto pairs = at::complex(values(rank, large, at::kDouble), values(rank, large, at::kDouble));
+    const auto sums = expected_sum(size, large, at::kDouble);
+    expect(reduce(pairs, ReduceOp::AVG).equal(at::complex(sums / 3, sums / 3)));
     expect(reduce(values(rank, 9, at::kDouble), ReduceOp::AVG).equal(expected_sum(size, 9, at::kDouble) / 3));
     const auto bits = at::full({3}, 1 << rank, at::kInt);
     expect(reduce(bits, ReduceOp::BOR).equal(at::full({3}, 7, at::kInt)));

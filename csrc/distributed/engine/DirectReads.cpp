@@ -1,8 +1,4 @@
 // Collectives of large tensors that read the memory of the other ranks' processes.
-//
-// In an allreduce each rank reduces its part of the elements, piece by piece, into its own tensor, says how far it has
-// come, and meanwhile takes the pieces that others have finished: an owner has read a piece of all ranks before it
-// says so, so they may overwrite theirs. Only the last pieces are waited for.
 #include <csrc/distributed/engine/DirectReads.h>
 
 #include <csrc/distributed/engine/reduce.h>
@@ -21,21 +17,14 @@ size_t piece_of(size_t element, int ranks) {
   return std::max(together / static_cast<size_t>(ranks), least) / element;
 }
 
-constexpr int kPieceBits = 24; // of a progress: 16 million pieces, then the number of the collective
-
 } // namespace
-
-std::pair<size_t, size_t> part_of(size_t n, int rank, int ranks) {
-  // Parts begin at cache lines of all dtypes.
-  const size_t step = ((n + ranks - 1) / ranks + 63) / 64 * 64;
-  return {std::min(n, rank * step), std::min(n, (rank + 1) * step)};
-}
 
 bool overlaps(const char* data, size_t bytes, const char* other, size_t other_bytes) {
   return data < other + other_bytes && other < data + bytes;
 }
 
-DirectReads::DirectReads(SharedSegment& segment, const Collective& call, uint64_t number, std::string what)
+DirectReads::DirectReads(
+    SharedSegment& segment, const Collective& call, uint64_t number, SharedSegment::Description what)
     : segment_(segment),
       call_(call),
       number_(number),
@@ -45,10 +34,6 @@ DirectReads::DirectReads(SharedSegment& segment, const Collective& call, uint64_
 
 uint64_t DirectReads::address_of(int rank) const {
   return segment_.op_header(rank, number_).address;
-}
-
-uint64_t DirectReads::stamp(size_t pieces) const {
-  return (number_ << kPieceBits) + pieces;
 }
 
 void DirectReads::broadcast(char* data) {
@@ -100,55 +85,6 @@ void DirectReads::reduce_scatter(const std::vector<const char*>& inputs, char* o
     reduce_piece(own + at * element_, others, output + at * element_, n);
     for (auto& address : others) {
       address += n * element_;
-    }
-  }
-}
-
-// Copies the pieces of a rank's part that it has finished and that have not been taken.
-void DirectReads::take_results(char* data, int rank, size_t& taken) {
-  const uint64_t progress = segment_.progress(rank);
-  if (progress <= stamp(taken)) {
-    return; // of this collective, or still of one before
-  }
-  const size_t finished = progress - stamp(0);
-  const auto [begin, end] = part_of(static_cast<size_t>(call_.numel), rank, segment_.size());
-  const size_t from = begin + taken * piece_;
-  const size_t to = std::min(end, begin + finished * piece_);
-  segment_.read_from(rank, data + from * element_, address_of(rank) + from * element_, (to - from) * element_, what_);
-  taken = finished;
-}
-
-void DirectReads::allreduce(char* data) {
-  const int size = segment_.size();
-  const auto total = static_cast<size_t>(call_.numel);
-  const auto pieces_of = [&](int rank) {
-    const auto [begin, end] = part_of(total, rank, size);
-    return (end - begin + piece_ - 1) / piece_;
-  };
-  std::vector<size_t> taken(static_cast<size_t>(size), 0);
-  const auto [begin, end] = part_of(total, segment_.rank(), size);
-  std::vector<uint64_t> others(static_cast<size_t>(size));
-  for (size_t piece = 0; piece < pieces_of(segment_.rank()); ++piece) {
-    const size_t at = begin + piece * piece_;
-    for (int rank = 0; rank < size; ++rank) {
-      others[rank] = address_of(rank) + at * element_;
-    }
-    char* own = data + at * element_;
-    reduce_piece(own, others, own, std::min(piece_, end - at));
-    segment_.set_progress(stamp(piece + 1));
-    for (int rank = 0; rank < size; ++rank) {
-      if (rank != segment_.rank()) {
-        take_results(data, rank, taken[rank]);
-      }
-    }
-  }
-  for (int step = 1; step < size; ++step) {
-    const int rank = (segment_.rank() + step) % size;
-    while (taken[rank] < pieces_of(rank)) {
-      segment_.wait_until(
-          [&] { return segment_.progress(rank) > stamp(taken[rank]); }, [&](int other) { return other == rank; }, what_,
-          call_.deadline);
-      take_results(data, rank, taken[rank]);
     }
   }
 }

@@ -3,12 +3,12 @@
 // Note [Halves of a slot]
 // In a round each rank writes one half of its slot, comes to a barrier, and reads the halves of others. The next round
 // uses the other half: who passes its barrier knows that all have read the first. So one barrier a round is enough.
-// Reductions by chunks use one half for what is reduced and the other for results, each cut in two: between two
-// barriers a rank puts a chunk there, reduces its part of the one before, and takes the results of the one before that.
+// An allreduce by pieces uses both at once: see StagedAllreduce.
 #include <csrc/distributed/engine/ShmEngine.h>
 
 #include <c10/util/Exception.h>
 #include <csrc/distributed/engine/DirectReads.h>
+#include <csrc/distributed/engine/StagedAllreduce.h>
 #include <csrc/distributed/engine/reduce.h>
 
 #include <algorithm>
@@ -23,8 +23,6 @@ constexpr size_t kAtOnce = 4096;
 constexpr size_t kPairAtOnce = 64 << 10; // of two ranks, each of which would reduce half
 // Tensors of this size are read where they lie: below, system calls cost more than the second copy.
 constexpr size_t kDirect = 1 << 20;
-// What goes at once through slots in a reduction.
-constexpr size_t kChunkBytes = SharedSegment::kHalfBytes / 2;
 
 // Tensors without elements have no memory.
 void copy_bytes(void* to, const void* from, size_t n) {
@@ -65,6 +63,10 @@ std::string ShmEngine::describe(OpType type, uint64_t number) const {
       "rank ", segment_.rank(), " in ", lower(opTypeToString(type)), " number ", number, " of group ", group_);
 }
 
+SharedSegment::Description ShmEngine::description() const {
+  return [this] { return describe(call_.type, number_); };
+}
+
 // `place` and `data` tell where the others find this rank's tensor, in the shared heap and in its process.
 void ShmEngine::begin(const Collective& call, int64_t place, const void* data) {
   if (const auto report = segment_.failure()) {
@@ -87,7 +89,7 @@ void ShmEngine::begin(const Collective& call, int64_t place, const void* data) {
 }
 
 void ShmEngine::sync() {
-  segment_.barrier(describe(call_.type, number_), call_.deadline);
+  segment_.barrier(description(), call_.deadline);
   if (unchecked_) {
     unchecked_ = false;
     compare_headers();
@@ -166,7 +168,7 @@ void ShmEngine::broadcast(const Collective& call, char* data) {
   const bool large = static_cast<size_t>(call.numel) * c10::elementSize(call.dtype) >= kDirect;
   begin(call, -1, large ? data : nullptr);
   if (large && meet_for_reads()) {
-    DirectReads(segment_, call_, number_, describe(call.type, number_)).broadcast(data);
+    DirectReads(segment_, call_, number_, description()).broadcast(data);
     return end_reads();
   }
   const bool root = call.root == segment_.rank();
@@ -198,20 +200,17 @@ void ShmEngine::allreduce(const Collective& call, char* data) {
   const size_t size = static_cast<size_t>(call.numel) * c10::elementSize(call.dtype);
   const bool at_once = size <= kAtOnce || (segment_.size() == 2 && size <= kPairAtOnce);
   const int64_t place = at_once ? -1 : segment_.heap_place(data, size);
-  begin(call, place, size >= kDirect ? data : nullptr);
+  begin(call, place);
   if (at_once) {
-    allreduce_at_once(data);
-    return;
+    return allreduce_at_once(data);
   }
-  const bool readable = meet_for_reads();
+  sync();
+  half_ ^= 1;
   if (all_in_heap()) {
-    allreduce_in_place(place);
-  } else if (readable) {
-    DirectReads(segment_, call_, number_, describe(call.type, number_)).allreduce(data);
-    end_reads();
-  } else {
-    allreduce_by_chunks(data);
+    return allreduce_in_place(place);
   }
+  StagedAllreduce(segment_, call_, number_, description(), data).run();
+  half_ = 0; // others may still read results, in the other half
 }
 
 void ShmEngine::allreduce_at_once(char* data) {
@@ -238,67 +237,6 @@ void ShmEngine::allreduce_in_place(int64_t place) {
   half_ ^= 1;
 }
 
-char* ShmEngine::input_slot(int rank, size_t parity) const {
-  return segment_.half(rank, 0) + parity * kChunkBytes;
-}
-
-char* ShmEngine::result_slot(int rank, size_t parity) const {
-  return segment_.half(rank, 1) + parity * kChunkBytes;
-}
-
-// Its own part a rank reads where it is.
-void ShmEngine::put_chunk(const char* data, size_t n, char* slot) const {
-  const size_t element = c10::elementSize(call_.dtype);
-  const auto [begin, end] = part_of(n, segment_.rank(), segment_.size());
-  copy_bytes(slot, data, begin * element);
-  copy_bytes(slot + end * element, data + end * element, (n - end) * element);
-}
-
-void ShmEngine::reduce_chunk(char* data, size_t n, size_t parity) const {
-  const size_t element = c10::elementSize(call_.dtype);
-  const auto [begin, end] = part_of(n, segment_.rank(), segment_.size());
-  std::vector<const char*> sources;
-  for (int rank = 0; rank < segment_.size(); ++rank) {
-    sources.push_back((rank == segment_.rank() ? data : input_slot(rank, parity)) + begin * element);
-  }
-  reduce_elements(
-      call_.dtype, call_.reduction, sources,
-      {data + begin * element, result_slot(segment_.rank(), parity) + begin * element}, end - begin);
-}
-
-void ShmEngine::take_chunk(char* data, size_t n, size_t parity) const {
-  const size_t element = c10::elementSize(call_.dtype);
-  for (int step = 1; step < segment_.size(); ++step) {
-    const int rank = (segment_.rank() + step) % segment_.size();
-    const auto [begin, end] = part_of(n, rank, segment_.size());
-    copy_bytes(data + begin * element, result_slot(rank, parity) + begin * element, (end - begin) * element);
-  }
-}
-
-void ShmEngine::allreduce_by_chunks(char* data) {
-  const size_t element = c10::elementSize(call_.dtype);
-  const size_t chunk = kChunkBytes / element;
-  const auto total = static_cast<size_t>(call_.numel);
-  const size_t chunks = (total + chunk - 1) / chunk;
-  const auto at = [&](size_t k) { return data + k * chunk * element; };
-  const auto size_of = [&](size_t k) { return std::min(chunk, total - k * chunk); };
-  for (size_t k = 0; k < chunks + 2; ++k) {
-    if (k < chunks) {
-      put_chunk(at(k), size_of(k), input_slot(segment_.rank(), k % 2));
-    }
-    if (k >= 1 && k - 1 < chunks) {
-      reduce_chunk(at(k - 1), size_of(k - 1), (k - 1) % 2);
-    }
-    if (k >= 2) {
-      take_chunk(at(k - 2), size_of(k - 2), k % 2);
-    }
-    if (k < chunks + 1) {
-      sync();
-    }
-  }
-  half_ = 0; // others may still read results, in the other half
-}
-
 void ShmEngine::reduce(const Collective& call, char* data) {
   check_reducible("reduce", call.dtype, call.reduction);
   begin(call);
@@ -321,7 +259,7 @@ void ShmEngine::allgather(const Collective& call, const char* input, const std::
   }
   begin(call, -1, direct ? input : nullptr);
   if (size >= kDirect / 2 && meet_for_reads()) {
-    DirectReads(segment_, call_, number_, describe(call.type, number_)).allgather(input, outputs);
+    DirectReads(segment_, call_, number_, description()).allgather(input, outputs);
     return end_reads();
   }
   exchange(
@@ -375,7 +313,7 @@ void ShmEngine::reduce_scatter(const Collective& call, const std::vector<const c
   }
   begin(call, -1, direct ? inputs.data() : nullptr);
   if (size >= kDirect / 2 && meet_for_reads()) {
-    DirectReads(segment_, call_, number_, describe(call.type, number_)).reduce_scatter(inputs, output);
+    DirectReads(segment_, call_, number_, description()).reduce_scatter(inputs, output);
     return end_reads();
   }
   const size_t room = room_for_each(segment_.size());

@@ -5,6 +5,8 @@
 #include <csrc/distributed/c10d/Work.h>
 #include <csrc/distributed/transport/SharedSegment.h>
 
+#include <atomic>
+
 namespace c10d::detail {
 
 /// What a collective is about; the same on all ranks, which is checked.
@@ -48,6 +50,7 @@ class ShmEngine {
   std::string describe(OpType type, uint64_t number) const;
 
  private:
+  SharedSegment::Description description() const;
   void begin(const Collective& call, int64_t place = -1, const void* data = nullptr);
   void sync();
   bool meet_for_reads();
@@ -56,12 +59,6 @@ class ShmEngine {
   bool all_in_heap() const;
   void allreduce_at_once(char* data);
   void allreduce_in_place(int64_t place);
-  void allreduce_by_chunks(char* data);
-  void put_chunk(const char* data, size_t n, char* slot) const;
-  void reduce_chunk(char* data, size_t n, size_t parity) const;
-  void take_chunk(char* data, size_t n, size_t parity) const;
-  char* input_slot(int rank, size_t parity) const;
-  char* result_slot(int rank, size_t parity) const;
   size_t bytes() const;
   std::vector<const char*> slots(int which, size_t offset = 0) const;
   void exchange(
@@ -73,7 +70,7 @@ class ShmEngine {
   SharedSegment& segment_;
   const std::string group_;
   Collective call_;
-  uint64_t number_ = 0;
+  std::atomic<uint64_t> number_{0}; // any thread may ask
   int half_ = 0; // the half of the slot that nobody reads any more
   bool unchecked_ = false;
 };

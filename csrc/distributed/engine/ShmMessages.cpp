@@ -109,7 +109,7 @@ void ShmMessages::serve() {
       bool moved = false;
       segment_.wait_until(
           [&] { return (moved = progress()) || has_new_ || idle(); }, [&](int rank) { return awaits(rank); },
-          c10::str("rank ", segment_.rank(), " in send or recv"), next_deadline());
+          [this] { return c10::str("rank ", segment_.rank(), " in send or recv"); }, next_deadline());
       if (moved) {
         segment_.notify();
       }

@@ -77,25 +77,35 @@ struct Xor {
   }
 };
 
+// Calls f(i) for each element, 32 at a time: of loops whose length it knows, the compiler makes vectors without
+// looking at what the rest would cost.
+template <class F>
+void for_each_element(size_t count, F f) {
+  constexpr size_t step = 32;
+  size_t begin = 0;
+  for (; begin + step <= count; begin += step) {
+    for (size_t i = 0; i < step; ++i) {
+      f(begin + i);
+    }
+  }
+  for (; begin < count; ++begin) {
+    f(begin);
+  }
+}
+
 // sums[i] = F(sums[i], source[i]), where `first` stands for the sums before the first addition.
 template <class F, class A, class T>
 void add_block(const T* first, const T* source, A* sums, size_t count) {
   if (first != nullptr) {
-    for (size_t i = 0; i < count; ++i) {
-      sums[i] = F::apply(static_cast<A>(first[i]), static_cast<A>(source[i]));
-    }
-    return;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    sums[i] = F::apply(sums[i], static_cast<A>(source[i]));
+    for_each_element(count, [=](size_t i) { sums[i] = F::apply(static_cast<A>(first[i]), static_cast<A>(source[i])); });
+  } else {
+    for_each_element(count, [=](size_t i) { sums[i] = F::apply(sums[i], static_cast<A>(source[i])); });
   }
 }
 
 template <class A>
 void divide_block(A* sums, size_t count, A ranks) {
-  for (size_t i = 0; i < count; ++i) {
-    sums[i] = static_cast<A>(sums[i] / ranks);
-  }
+  for_each_element(count, [=](size_t i) { sums[i] = static_cast<A>(sums[i] / ranks); });
 }
 
 // Sums lie in memory of their own, which the compiler knows to be no source, so its loops are vectors.
@@ -119,9 +129,7 @@ void reduce_blocks(
     }
     const char* written = reinterpret_cast<const char*>(sums);
     if constexpr (!std::is_same_v<T, A>) {
-      for (size_t i = 0; i < count; ++i) {
-        results[i] = static_cast<T>(sums[i]);
-      }
+      for_each_element(count, [&](size_t i) { results[i] = static_cast<T>(sums[i]); });
       written = reinterpret_cast<const char*>(results);
     }
     for (char* destination : destinations) {

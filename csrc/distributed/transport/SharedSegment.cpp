@@ -41,7 +41,7 @@ struct alignas(64) SharedSegment::RankBlock {
   std::atomic<int32_t> heap_fd;
   uint64_t started; // of the process, which with its number names it for good
   uint64_t probe; // the address of a copy of the nonce in the process
-  std::atomic<uint64_t> progress;
+  std::atomic<uint64_t> progress[3]; // by Stage
   alignas(64) OpHeader headers[2];
 };
 
@@ -99,6 +99,14 @@ void pause_cpu() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
+}
+
+// How often a rank looks before it yields. With more ranks than cores the one that is waited for needs this core, so
+// yielding begins early; else after some 50 us, for who yields while others want the core gets it back late.
+int spins_for(int ranks) {
+  cpu_set_t cores;
+  const bool known = ::sched_getaffinity(0, sizeof cores, &cores) == 0;
+  return known && ranks <= CPU_COUNT(&cores) ? 1000 : 20;
 }
 
 constexpr size_t page_up(size_t bytes) {
@@ -171,6 +179,7 @@ class SharedSegment::Heap {
   }
   int64_t place(const void* memory, size_t bytes) const {
     const auto* at = static_cast<const char*>(memory);
+    const std::lock_guard lock(mutex_); // the heap may just begin, in another thread
     return fd_ >= 0 && at >= own_ && at + bytes <= own_ + kBytes ? at - own_ : -1;
   }
   // Null if it cannot be opened, as that of a process that has died.
@@ -190,7 +199,7 @@ class SharedSegment::Heap {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   int fd_ = -1;
   char* own_ = nullptr;
   std::map<size_t, size_t> free_;
@@ -199,7 +208,7 @@ class SharedSegment::Heap {
 };
 
 SharedSegment::SharedSegment(Store& store, int rank, int size, std::chrono::milliseconds timeout)
-    : rank_(rank), size_(size), heap_(std::make_unique<Heap>(size)) {
+    : rank_(rank), size_(size), spins_(spins_for(size)), heap_(std::make_unique<Heap>(size)) {
   TORCH_CHECK_VALUE(
       size > 0 && size <= kMaxRanks && rank >= 0 && rank < size,
       "shm: rank must be in the range [0, size) and size at most ", int(kMaxRanks), ", but got rank ", rank,
@@ -280,7 +289,7 @@ bool SharedSegment::probe_others(uint64_t nonce) const {
   return true;
 }
 
-void SharedSegment::read_from(int rank, void* to, uint64_t address, size_t bytes, const std::string& what) {
+void SharedSegment::read_from(int rank, void* to, uint64_t address, size_t bytes, const Description& what) {
   if (copy_from_process(block(rank).pid, to, address, bytes)) {
     return;
   }
@@ -289,17 +298,17 @@ void SharedSegment::read_from(int rank, void* to, uint64_t address, size_t bytes
   const std::string reason = lost(rank, stopped_since);
   const std::string problem =
       reason.empty() ? c10::str("the memory of rank ", rank, " cannot be read: ", strerror(why)) : reason;
-  report_failure(c10::str(problem, " (noticed by ", what, ")"));
-  C10_THROW_ERROR(DistBackendError, c10::str(what, " failed: ", failure().value_or(problem)));
+  report_failure(c10::str(problem, " (noticed by ", what(), ")"));
+  C10_THROW_ERROR(DistBackendError, c10::str(what(), " failed: ", failure().value_or(problem)));
 }
 
-void SharedSegment::set_progress(uint64_t progress) {
-  block(rank_).progress.store(progress, std::memory_order_release);
+void SharedSegment::set_progress(Stage stage, uint64_t progress) {
+  block(rank_).progress[static_cast<int>(stage)].store(progress, std::memory_order_release);
   notify();
 }
 
-uint64_t SharedSegment::progress(int rank) const {
-  return block(rank).progress.load(std::memory_order_acquire);
+uint64_t SharedSegment::progress(int rank, Stage stage) const {
+  return block(rank).progress[static_cast<int>(stage)].load(std::memory_order_acquire);
 }
 
 SharedSegment::~SharedSegment() {
@@ -341,17 +350,16 @@ void SharedSegment::notify() {
 void SharedSegment::wait_until(
     const std::function<bool()>& done,
     const std::function<bool(int rank)>& awaited,
-    const std::string& what,
+    const Description& what,
     Clock::time_point deadline) {
-  constexpr int spins = 20;
-  for (int i = 0; i < spins; ++i) {
+  for (int i = 0; i < spins_; ++i) {
     if (done()) {
       return;
     }
     pause_cpu();
   }
-  // With more ranks than cores the one that is waited for needs this core, so yielding begins early. It ends when a
-  // yield took long: then others than the ranks want the core, and who sleeps comes back sooner than who yields.
+  // Yielding ends when a yield took long: then others than the ranks want the core, and who sleeps comes back sooner
+  // than who yields.
   constexpr auto long_yield = std::chrono::microseconds(100);
   constexpr auto enough = std::chrono::milliseconds(2);
   const auto begin = Clock::now();
@@ -379,7 +387,7 @@ void SharedSegment::wait_until(
       return;
     }
     if (const auto report = failure()) {
-      C10_THROW_ERROR(DistBackendError, c10::str(what, " failed: ", *report));
+      C10_THROW_ERROR(DistBackendError, c10::str(what(), " failed: ", *report));
     }
     std::string absent;
     for (int rank = 0; rank < size_; ++rank) {
@@ -388,12 +396,12 @@ void SharedSegment::wait_until(
       }
       const std::string reason = lost(rank, stopped_since);
       if (!reason.empty()) {
-        report_failure(c10::str(reason, " (noticed by ", what, ")"));
+        report_failure(c10::str(reason, " (noticed by ", what(), ")"));
       }
       absent += (absent.empty() ? "" : ", ") + std::to_string(rank);
     }
     if (Clock::now() >= deadline && header_->failed.load() == 0) {
-      report_failure(c10::str("timed out: ", what, " waited for rank ", absent));
+      report_failure(c10::str("timed out: ", what(), " waited for rank ", absent));
     }
   }
 }
@@ -441,7 +449,7 @@ void SharedSegment::leave() {
   notify();
 }
 
-void SharedSegment::barrier(const std::string& what, Clock::time_point deadline) {
+void SharedSegment::barrier(const Description& what, Clock::time_point deadline) {
   const uint32_t round = ++round_;
   block(rank_).round.store(round, std::memory_order_release);
   notify();

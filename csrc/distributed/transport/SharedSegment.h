@@ -32,6 +32,8 @@ struct OpHeader {
 class SharedSegment {
  public:
   using Clock = std::chrono::steady_clock;
+  /// Says what waits, for messages: "rank 1 in allreduce number 3 of group 0". Called when there is one.
+  using Description = std::function<std::string()>;
   static constexpr int kMaxRanks = 256;
   static constexpr size_t kHalfBytes = 512 << 10;
   static constexpr size_t kRingBytes = 64 << 10;
@@ -54,17 +56,18 @@ class SharedSegment {
   OpHeader& op_header(int rank, uint64_t number) const;
 
   /// Comes to the next barrier, and waits there for all others.
-  void barrier(const std::string& what, Clock::time_point deadline);
+  void barrier(const Description& what, Clock::time_point deadline);
 
   /// Whether this rank may read the memory of all others' processes.
   bool reads_others() const {
     return reads_others_;
   }
   /// Copies from memory of a rank's process, where it reads_others(). A rank that is gone is a failure of the group.
-  void read_from(int rank, void* to, uint64_t address, size_t bytes, const std::string& what);
-  /// How far this rank has come in what it does; grows.
-  void set_progress(uint64_t progress);
-  uint64_t progress(int rank) const;
+  void read_from(int rank, void* to, uint64_t address, size_t bytes, const Description& what);
+  /// How far this rank has come with a stage of what it does; grows. Wakes those who wait.
+  enum class Stage { kStaged, kReduced, kTaken };
+  void set_progress(Stage stage, uint64_t progress);
+  uint64_t progress(int rank, Stage stage) const;
 
   /// Bytes from `from` to `to`, in their order. Both take as many as go at once.
   size_t ring_write(int to, const void* data, size_t size);
@@ -74,7 +77,7 @@ class SharedSegment {
   void wait_until(
       const std::function<bool()>& done,
       const std::function<bool(int rank)>& awaited,
-      const std::string& what,
+      const Description& what,
       Clock::time_point deadline);
   /// Wakes all who wait in the segment.
   void notify();
@@ -110,6 +113,7 @@ class SharedSegment {
 
   int rank_;
   int size_;
+  int spins_;
   int fd_ = -1;
   size_t bytes_ = 0;
   char* base_ = nullptr;
