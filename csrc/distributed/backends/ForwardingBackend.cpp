@@ -79,6 +79,15 @@ void ForwardingBackend::setBoundDeviceId(std::optional<at::Device> device) {
 void ForwardingBackend::registerOnCompletionHook(std::function<void(std::shared_ptr<WorkInfo>)>&& hook) {
   inner_->registerOnCompletionHook(std::move(hook));
 }
+bool ForwardingBackend::supportsAbortHooks() const {
+  return inner_->supportsAbortHooks();
+}
+void ForwardingBackend::registerAbortHook(int64_t hook_id, AbortHook hook) {
+  inner_->registerAbortHook(hook_id, std::move(hook));
+}
+void ForwardingBackend::unregisterAbortHook(int64_t hook_id) {
+  inner_->unregisterAbortHook(hook_id);
+}
 void ForwardingBackend::waitForPendingWorks() {
   inner_->waitForPendingWorks();
 }

@@ -22,6 +22,9 @@ class TORCH_API ForwardingBackend : public Backend {
   bool supportsShrinking() const override;
   bool supportsReconfigure() const override;
   bool supportsWindow() const override;
+  bool supportsAbortHooks() const override;
+  void registerAbortHook(int64_t hook_id, AbortHook hook) override;
+  void unregisterAbortHook(int64_t hook_id) override;
   bool supportsTensorAlloc(c10::DeviceIndex device) override;
   at::Tensor allocateTensor(long size, at::TensorOptions options = {}) override;
   std::shared_ptr<c10::Allocator> getMemAllocator() override;

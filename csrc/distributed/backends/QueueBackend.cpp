@@ -12,9 +12,14 @@
 
 namespace c10d {
 
+using detail::check_exchange;
 using detail::check_like;
 using detail::check_list;
+using detail::check_list_each;
+using detail::check_list_of_root;
 using detail::check_lists;
+using detail::check_message;
+using detail::check_pairs;
 using detail::check_root;
 using detail::check_single;
 using detail::check_tensor;
@@ -216,8 +221,20 @@ ErrorType QueueBackend::getError() {
   return state_ && !state_->failure().empty() ? ErrorType::COMM_ERROR : ErrorType::SUCCESS;
 }
 
+void QueueBackend::registerAbortHook(int64_t hook_id, AbortHook hook) {
+  TORCH_CHECK(state_ != nullptr, "the process group has been shut down");
+  state_->record()->add_abort_hook(hook_id, std::move(hook));
+}
+
+void QueueBackend::unregisterAbortHook(int64_t hook_id) {
+  if (state_) {
+    state_->record()->remove_abort_hook(hook_id);
+  }
+}
+
 void QueueBackend::abort() {
   if (state_) {
+    state_->record()->on_failure();
     state_->fail(c10::str("rank ", rank_, " has aborted the group"));
   }
 }
@@ -313,22 +330,7 @@ WorkPtr QueueBackend::all_gather_single(at::Tensor& output, at::Tensor& input, c
 }
 
 WorkPtr QueueBackend::allgather_coalesced(Lists& output_lists, Tensors& inputs, const AllgatherOptions& opts) {
-  check_list("allgather_coalesced", inputs);
-  TORCH_CHECK_VALUE(
-      output_lists.size() == static_cast<size_t>(size_),
-      "allgather_coalesced: output lists should be equal to world "
-      "size ",
-      size_, ", but got ", output_lists.size());
-  Tensors all_outputs;
-  for (const auto& list : output_lists) {
-    TORCH_CHECK_VALUE(
-        list.size() == inputs.size(), "allgather_coalesced: invalid output size: (expected length ", inputs.size(),
-        ", got ", list.size(), ")");
-    for (size_t i = 0; i < list.size(); ++i) {
-      check_like("allgather_coalesced", inputs[i], list[i], inputs[i].numel());
-      all_outputs.push_back(list[i]);
-    }
-  }
+  const Tensors all_outputs = check_list_each("allgather_coalesced", inputs, output_lists, size_);
   return Launcher(state_, OpType::ALLGATHER_COALESCED, "all_gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, all_outputs, [output_lists, inputs, size = size_](Carrier& carrier, const Call& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
@@ -343,15 +345,7 @@ WorkPtr QueueBackend::allgather_coalesced(Lists& output_lists, Tensors& inputs, 
 }
 
 WorkPtr QueueBackend::all_gather_single_coalesced(Tensors& outputs, Tensors& inputs, const AllgatherOptions& opts) {
-  check_list("all_gather_single_coalesced", inputs);
-  TORCH_CHECK_VALUE(
-      outputs.size() == inputs.size(),
-      "all_gather_single_coalesced: requires input/output tensor lists to have the "
-      "same length, but got ",
-      inputs.size(), " and ", outputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("all_gather_single_coalesced", inputs[i], outputs[i], inputs[i].numel() * size_);
-  }
+  check_pairs("all_gather_single_coalesced", inputs, outputs, size_);
   return Launcher(
       state_, OpType::ALLGATHER_INTO_TENSOR_COALESCED, "all_gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs, [outputs, inputs](Carrier& carrier, const Call& call) {
@@ -368,20 +362,16 @@ WorkPtr QueueBackend::gather(Lists& outputs, Tensors& inputs, const GatherOption
   check_single("gather", inputs);
   check_root("gather", opts.rootRank, size_);
   const bool is_root = opts.rootRank == rank_;
-  if (is_root) {
-    check_lists("gather", inputs[0], outputs, size_);
-  } else {
-    TORCH_CHECK_VALUE(outputs.empty(), "gather: requires empty output on non-root");
-  }
+  const Tensors list = check_list_of_root("gather", inputs[0], outputs, size_, is_root);
   return Launcher(state_, OpType::GATHER, "gather", timeout_or(opts.timeout, options_->timeout))(
-      inputs, is_root ? outputs[0] : Tensors(),
-      [outputs, input = inputs[0], is_root, size = size_, root = static_cast<int>(opts.rootRank)](
+      inputs, list,
+      [list, input = inputs[0], is_root, size = size_, root = static_cast<int>(opts.rootRank)](
           Carrier& carrier, const Call& call) {
         const Dense from(input);
         const at::Tensor all = is_root ? rows_like(input, size) : at::Tensor();
         carrier.gather(call, all, from.tensor(), root);
         if (is_root) {
-          unflatten(all.view({-1}), outputs[0]);
+          unflatten(all.view({-1}), list);
         }
       });
 }
@@ -390,16 +380,11 @@ WorkPtr QueueBackend::scatter(Tensors& outputs, Lists& inputs, const ScatterOpti
   check_single("scatter", outputs);
   check_root("scatter", opts.rootRank, size_);
   const bool is_root = opts.rootRank == rank_;
-  if (is_root) {
-    check_lists("scatter", outputs[0], inputs, size_);
-  } else {
-    TORCH_CHECK_VALUE(inputs.empty(), "scatter: requires empty input on non-root");
-  }
+  const Tensors list = check_list_of_root("scatter", outputs[0], inputs, size_, is_root);
   return Launcher(state_, OpType::SCATTER, "scatter", timeout_or(opts.timeout, options_->timeout))(
-      is_root ? inputs[0] : Tensors(), outputs,
-      [output = outputs[0], inputs, is_root, root = static_cast<int>(opts.rootRank)](
-          Carrier& carrier, const Call& call) {
-        const at::Tensor all = is_root ? flat(inputs[0]) : at::Tensor();
+      list, outputs,
+      [output = outputs[0], list, is_root, root = static_cast<int>(opts.rootRank)](Carrier& carrier, const Call& call) {
+        const at::Tensor all = is_root ? flat(list) : at::Tensor();
         const Dense to(output, false);
         carrier.scatter(call, to.tensor(), all, root);
         to.write_back();
@@ -430,15 +415,9 @@ WorkPtr QueueBackend::reduce_scatter_single(at::Tensor& output, at::Tensor& inpu
 
 WorkPtr QueueBackend::reduce_scatter_single_coalesced(
     Tensors& outputs, Tensors& inputs, const ReduceScatterOptions& opts) {
-  check_list("reduce_scatter_single", outputs);
-  TORCH_CHECK_VALUE(
-      outputs.size() == inputs.size(),
-      "reduce_scatter_single_coalesced: requires input/output tensor lists to have "
-      "the same length, but got ",
-      inputs.size(), " and ", outputs.size());
+  check_pairs("reduce_scatter_single", outputs, inputs, size_);
   const Averaging op(opts.reduceOp, size_);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("reduce_scatter_single", outputs[i], inputs[i], outputs[i].numel() * size_);
     detail::check_reducible("reduce_scatter_single", outputs[i].scalar_type(), op.reduction.op);
   }
   return Launcher(
@@ -485,16 +464,10 @@ WorkPtr QueueBackend::all_to_all_single(
 }
 
 WorkPtr QueueBackend::alltoall(Tensors& outputs, Tensors& inputs, const AllToAllOptions& opts) {
-  check_list("alltoall", inputs);
-  TORCH_CHECK_VALUE(
-      inputs.size() == static_cast<size_t>(size_) && outputs.size() == inputs.size(),
-      "alltoall: input and output tensor lists must have one tensor for each of ", size_, " ranks, but got ",
-      inputs.size(), " and ", outputs.size());
+  check_exchange("alltoall", inputs, outputs, size_);
   std::vector<int64_t> in;
   std::vector<int64_t> out;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("alltoall", inputs[0], inputs[i], inputs[i].numel());
-    check_like("alltoall", inputs[0], outputs[i], outputs[i].numel());
     in.push_back(inputs[i].numel());
     out.push_back(outputs[i].numel());
   }
@@ -517,10 +490,7 @@ void QueueBackend::monitoredBarrier(const BarrierOptions& opts, bool) {
 }
 
 WorkPtr QueueBackend::send(Tensors& tensors, int dst_rank, int tag) {
-  check_single("send", tensors);
-  check_root("send", dst_rank, size_);
-  TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
-  TORCH_CHECK_VALUE(dst_rank != rank_, "send: rank ", rank_, " cannot send to itself");
+  check_message("send", tensors, dst_rank, rank_, size_, tag, false);
   TORCH_CHECK(state_ != nullptr, "the process group has been shut down");
   auto work = c10::make_intrusive<MessageInQueue>(state_, OpType::SEND, "send", tensors, options_->timeout);
   work->set_message(state_->carrier().send(work->data(), dst_rank, tag), dst_rank);
@@ -528,9 +498,7 @@ WorkPtr QueueBackend::send(Tensors& tensors, int dst_rank, int tag) {
 }
 
 WorkPtr QueueBackend::recv(Tensors& tensors, int src_rank, int tag) {
-  check_single("recv", tensors);
-  TORCH_CHECK_VALUE(src_rank >= -1 && src_rank < size_ && src_rank != rank_, "recv: invalid source rank ", src_rank);
-  TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
+  check_message("recv", tensors, src_rank, rank_, size_, tag, true);
   TORCH_CHECK(state_ != nullptr, "the process group has been shut down");
   auto work = c10::make_intrusive<MessageInQueue>(
       state_, src_rank < 0 ? OpType::RECVANYSOURCE : OpType::RECV, src_rank < 0 ? "recvAnySource" : "recv", tensors,

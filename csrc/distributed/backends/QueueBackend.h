@@ -97,6 +97,11 @@ class TORCH_API QueueBackend : public Backend {
   uint64_t getSequenceNumberForGroup() override;
   ErrorType getError() override;
   void abort() override;
+  bool supportsAbortHooks() const override {
+    return true;
+  }
+  void registerAbortHook(int64_t hook_id, AbortHook hook) override;
+  void unregisterAbortHook(int64_t hook_id) override;
   void shutdown() override;
 
   c10::intrusive_ptr<Work> broadcast(

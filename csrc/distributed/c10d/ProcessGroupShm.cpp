@@ -14,9 +14,14 @@
 
 namespace c10d {
 
+using detail::check_exchange;
 using detail::check_like;
 using detail::check_list;
+using detail::check_list_each;
+using detail::check_list_of_root;
 using detail::check_lists;
+using detail::check_message;
+using detail::check_pairs;
 using detail::check_root;
 using detail::check_single;
 using detail::check_tensor;
@@ -25,6 +30,7 @@ using detail::Dense;
 using detail::Reduction;
 using detail::ShmEngine;
 using detail::ShmGroup;
+using detail::ShmMessageWork;
 using detail::ShmWork;
 using detail::split_bytes;
 using detail::timeout_or;
@@ -102,7 +108,7 @@ class Launch {
     const bool prompt = bytes_of(inputs) + bytes_of(outputs) > kPromptBytes;
     auto work = c10::make_intrusive<ShmWork>(
         group_, type_, title_, std::move(inputs), std::move(outputs), timeout_, std::move(body));
-    group_->enqueue(work, prompt);
+    group_->queue().enqueue(work, prompt);
     return work;
   }
 
@@ -167,8 +173,20 @@ ErrorType ProcessGroupShm::getError() {
   return group_ && group_->segment().failure() ? ErrorType::COMM_ERROR : ErrorType::SUCCESS;
 }
 
+void ProcessGroupShm::registerAbortHook(int64_t hook_id, AbortHook hook) {
+  TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
+  group_->record()->add_abort_hook(hook_id, std::move(hook));
+}
+
+void ProcessGroupShm::unregisterAbortHook(int64_t hook_id) {
+  if (group_) {
+    group_->record()->remove_abort_hook(hook_id);
+  }
+}
+
 void ProcessGroupShm::abort() {
   if (group_) {
+    group_->record()->on_failure();
     group_->segment().report_failure(c10::str("rank ", rank_, " has aborted the group"));
     shutdown();
   }
@@ -286,13 +304,7 @@ WorkPtr ProcessGroupShm::all_gather_single(at::Tensor& output, at::Tensor& input
 }
 
 WorkPtr ProcessGroupShm::all_gather_single_coalesced(Tensors& outputs, Tensors& inputs, const AllgatherOptions& opts) {
-  check_list("ProcessGroupShm::all_gather_single", inputs);
-  TORCH_CHECK_VALUE(
-      outputs.size() == inputs.size(),
-      "ProcessGroupShm::all_gather_single: requires input/output tensor lists to have the same length");
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("ProcessGroupShm::all_gather_single", inputs[i], outputs[i], inputs[i].numel() * size_);
-  }
+  check_pairs("ProcessGroupShm::all_gather_single", inputs, outputs, size_);
   return Launch(group_, OpType::_ALLGATHER_BASE, "all_gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, outputs, [inputs, outputs, size = size_](ShmEngine& engine, Collective& call) {
         for (size_t i = 0; i < inputs.size(); ++i) {
@@ -306,20 +318,7 @@ WorkPtr ProcessGroupShm::all_gather_single_coalesced(Tensors& outputs, Tensors& 
 }
 
 WorkPtr ProcessGroupShm::allgather_coalesced(Lists& output_lists, Tensors& inputs, const AllgatherOptions& opts) {
-  check_list("ProcessGroupShm::allgather_coalesced", inputs);
-  TORCH_CHECK_VALUE(
-      output_lists.size() == static_cast<size_t>(size_),
-      "ProcessGroupShm::allgather_coalesced: output lists should be equal to world size");
-  Tensors all_outputs;
-  for (const auto& list : output_lists) {
-    TORCH_CHECK_VALUE(
-        list.size() == inputs.size(), "ProcessGroupShm::allgather_coalesced: invalid output size: (expected length ",
-        inputs.size(), ", got ", list.size(), ")");
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      check_like("ProcessGroupShm::allgather_coalesced", inputs[i], list[i], inputs[i].numel());
-      all_outputs.push_back(list[i]);
-    }
-  }
+  const Tensors all_outputs = check_list_each("ProcessGroupShm::allgather_coalesced", inputs, output_lists, size_);
   const auto timeout = timeout_or(opts.timeout, options_->timeout);
   return Launch(group_, OpType::ALLGATHER_COALESCED, "all_gather", timeout)(
       inputs, all_outputs, [inputs, output_lists](ShmEngine& engine, Collective& call) {
@@ -340,13 +339,7 @@ WorkPtr ProcessGroupShm::gather(Lists& outputs, Tensors& inputs, const GatherOpt
   check_single("ProcessGroupShm::gather", inputs);
   check_root("ProcessGroupShm::gather", opts.rootRank, size_);
   const int root = static_cast<int>(opts.rootRank);
-  Tensors list;
-  if (rank_ == root) {
-    check_lists("ProcessGroupShm::gather", inputs[0], outputs, size_);
-    list = outputs[0];
-  } else {
-    TORCH_CHECK_VALUE(outputs.empty(), "ProcessGroupShm::gather: requires empty output on non-root");
-  }
+  const Tensors list = check_list_of_root("ProcessGroupShm::gather", inputs[0], outputs, size_, rank_ == root);
   return Launch(group_, OpType::GATHER, "gather", timeout_or(opts.timeout, options_->timeout))(
       inputs, list, [input = inputs[0], list, root](ShmEngine& engine, Collective& call) {
         call = about(call, input, input.numel());
@@ -382,13 +375,7 @@ WorkPtr ProcessGroupShm::scatter(Tensors& outputs, Lists& inputs, const ScatterO
   check_single("ProcessGroupShm::scatter", outputs);
   check_root("ProcessGroupShm::scatter", opts.rootRank, size_);
   const int root = static_cast<int>(opts.rootRank);
-  Tensors list;
-  if (rank_ == root) {
-    check_lists("ProcessGroupShm::scatter", outputs[0], inputs, size_);
-    list = inputs[0];
-  } else {
-    TORCH_CHECK_VALUE(inputs.empty(), "ProcessGroupShm::scatter: requires empty input on non-root");
-  }
+  const Tensors list = check_list_of_root("ProcessGroupShm::scatter", outputs[0], inputs, size_, rank_ == root);
   return Launch(group_, OpType::SCATTER, "scatter", timeout_or(opts.timeout, options_->timeout))(
       list, outputs, [output = outputs[0], list, root](ShmEngine& engine, Collective& call) {
         call = about(call, output, output.numel());
@@ -428,13 +415,9 @@ WorkPtr ProcessGroupShm::reduce_scatter_single(
 
 WorkPtr ProcessGroupShm::reduce_scatter_single_coalesced(
     Tensors& outputs, Tensors& inputs, const ReduceScatterOptions& opts) {
-  check_list("ProcessGroupShm::reduce_scatter_single", outputs);
-  TORCH_CHECK_VALUE(
-      outputs.size() == inputs.size(),
-      "ProcessGroupShm::reduce_scatter_single: requires input/output tensor lists to have the same length");
+  check_pairs("ProcessGroupShm::reduce_scatter_single", outputs, inputs, size_);
   const Reduction reduction(opts.reduceOp);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("ProcessGroupShm::reduce_scatter_single", outputs[i], inputs[i], outputs[i].numel() * size_);
     detail::check_reducible("ProcessGroupShm::reduce_scatter_single", outputs[i].scalar_type(), reduction.op);
   }
   const auto timeout = timeout_or(opts.timeout, options_->timeout);
@@ -487,16 +470,10 @@ WorkPtr ProcessGroupShm::all_to_all_single(
 }
 
 WorkPtr ProcessGroupShm::alltoall(Tensors& outputs, Tensors& inputs, const AllToAllOptions& opts) {
-  check_list("ProcessGroupShm::alltoall", inputs);
-  TORCH_CHECK_VALUE(
-      inputs.size() == static_cast<size_t>(size_) && outputs.size() == inputs.size(),
-      "ProcessGroupShm::alltoall: input and output tensor lists must have one tensor for each of ", size_,
-      " ranks, but got ", inputs.size(), " and ", outputs.size());
+  check_exchange("ProcessGroupShm::alltoall", inputs, outputs, size_);
   std::vector<size_t> in_sizes;
   std::vector<size_t> out_sizes;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    check_like("ProcessGroupShm::alltoall", inputs[0], inputs[i], inputs[i].numel());
-    check_like("ProcessGroupShm::alltoall", inputs[0], outputs[i], outputs[i].numel());
     in_sizes.push_back(inputs[i].nbytes());
     out_sizes.push_back(outputs[i].nbytes());
   }
@@ -521,40 +498,21 @@ void ProcessGroupShm::monitoredBarrier(const BarrierOptions& opts, bool) {
 }
 
 WorkPtr ProcessGroupShm::send(Tensors& tensors, int dst_rank, int tag) {
-  check_single("ProcessGroupShm::send", tensors);
-  check_root("ProcessGroupShm::send", dst_rank, size_);
-  TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
-  TORCH_CHECK_VALUE(dst_rank != rank_, "ProcessGroupShm::send: rank ", rank_, " cannot send to itself");
+  check_message("ProcessGroupShm::send", tensors, dst_rank, rank_, size_, tag, false);
   TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
-  auto work = c10::make_intrusive<detail::ShmMessageWork>(group_, OpType::SEND, "send", tensors, false);
-  detail::Message message;
-  message.peer = dst_rank;
-  message.tag = tag;
-  message.data = work->dense().data();
-  message.size = tensors[0].nbytes();
-  message.done = [work](std::exception_ptr error, int peer) { work->end(std::move(error), peer); };
-  message.deadline = detail::deadline_after(options_->timeout);
-  group_->messages().send(std::move(message));
+  auto work = c10::make_intrusive<ShmMessageWork>(group_->record(), OpType::SEND, "send", tensors, options_->timeout);
+  group_->messages().send(ShmMessageWork::message_of(work, dst_rank, tag));
   return work;
 }
 
 WorkPtr ProcessGroupShm::recv(Tensors& tensors, int src_rank, int tag) {
-  check_single("ProcessGroupShm::recv", tensors);
-  TORCH_CHECK_VALUE(
-      src_rank >= -1 && src_rank < size_ && src_rank != rank_, "ProcessGroupShm::recv: invalid source rank ", src_rank);
-  TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
+  check_message("ProcessGroupShm::recv", tensors, src_rank, rank_, size_, tag, true);
   TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
-  const auto type = src_rank < 0 ? OpType::RECVANYSOURCE : OpType::RECV;
-  auto work =
-      c10::make_intrusive<detail::ShmMessageWork>(group_, type, src_rank < 0 ? "recvAnySource" : "recv", tensors, true);
-  detail::Message message;
-  message.peer = src_rank;
-  message.tag = tag;
-  message.data = work->dense().data();
-  message.size = tensors[0].nbytes();
-  message.done = [work](std::exception_ptr error, int peer) { work->end(std::move(error), peer); };
-  message.deadline = detail::deadline_after(options_->timeout);
-  group_->messages().receive(std::move(message));
+  const bool any = src_rank < 0;
+  auto work = c10::make_intrusive<ShmMessageWork>(
+      group_->record(), any ? OpType::RECVANYSOURCE : OpType::RECV, any ? "recvAnySource" : "recv", tensors,
+      options_->timeout);
+  group_->messages().receive(ShmMessageWork::message_of(work, src_rank, tag));
   return work;
 }
 

@@ -59,6 +59,11 @@ class TORCH_API ProcessGroupShm : public Backend {
   uint64_t getSequenceNumberForGroup() override;
   ErrorType getError() override;
   void abort() override;
+  bool supportsAbortHooks() const override {
+    return true;
+  }
+  void registerAbortHook(int64_t hook_id, AbortHook hook) override;
+  void unregisterAbortHook(int64_t hook_id) override;
   void shutdown() override;
   /// Tensors in memory that collectives reduce in place, without copies.
   bool supportsTensorAlloc(c10::DeviceIndex) override {

@@ -6,50 +6,45 @@
 
 namespace c10d::detail {
 
-/// ShmMessages calls end(), in its thread.
-class ShmMessageWork : public Work {
+/// ShmMessages ends it, in its thread.
+class ShmMessageWork : public RecordedWork {
  public:
   ShmMessageWork(
-      const std::shared_ptr<ShmGroup>& group,
+      const std::shared_ptr<RecordedGroup>& group,
       OpType type,
       const char* title,
-      std::vector<at::Tensor> tensors,
-      bool receives)
-      : Work(group->segment().rank(), type, group->title(title).c_str(), tensors),
-        group_(group),
-        record_(group->record().schedule({0, type, title, &tensors, nullptr})),
-        tensors_(std::move(tensors)),
-        dense_(tensors_[0]),
-        receives_(receives) {}
-  Dense& dense() {
-    return dense_;
-  }
-  void end(std::exception_ptr error, int peer) {
-    source_ = peer;
-    if (receives_ && !error) {
-      dense_.write_back();
-    }
-    if (const auto group = group_.lock(); group && !error) {
-      group->record().complete(record_);
-    }
-    finish(std::move(error));
+      const std::vector<at::Tensor>& tensors,
+      std::chrono::milliseconds timeout)
+      : RecordedWork(group, type, title, tensors, tensors, timeout), dense_(tensors[0]) {}
+
+  /// What ShmMessages is asked for, which keeps `work` until it is over.
+  static Message message_of(const c10::intrusive_ptr<ShmMessageWork>& work, int peer, int tag) {
+    Message message;
+    message.peer = peer;
+    message.tag = tag;
+    message.data = work->dense_.data();
+    message.size = work->dense_.tensor().nbytes();
+    message.done = [work](std::exception_ptr error, int from) { work->end_from(std::move(error), from); };
+    message.deadline = deadline_after(work->timeout_);
+    return message;
   }
   int sourceRank() const override {
-    return receives_ ? source_ : Work::sourceRank();
-  }
-  void synchronize() override {
-    wait();
-  }
-  std::vector<at::Tensor> result() override {
-    return tensors_;
+    return receives() ? source_ : Work::sourceRank();
   }
 
  private:
-  std::weak_ptr<ShmGroup> group_;
-  uint64_t record_;
-  std::vector<at::Tensor> tensors_;
+  bool receives() const {
+    return opType_ != OpType::SEND;
+  }
+  void end_from(std::exception_ptr error, int peer) {
+    source_ = peer;
+    if (receives() && !error) {
+      dense_.write_back();
+    }
+    end(std::move(error));
+  }
+
   Dense dense_;
-  bool receives_;
   int source_ = -1;
 };
 

@@ -51,6 +51,77 @@ void check_root(const char* what, int64_t root, int size) {
   TORCH_CHECK_VALUE(root >= 0 && root < size, what, ": invalid root rank: ", root, " of ", size);
 }
 
+void check_pairs(
+    const char* what, const std::vector<at::Tensor>& smaller, const std::vector<at::Tensor>& larger, int times) {
+  check_list(what, smaller);
+  TORCH_CHECK_VALUE(
+      smaller.size() == larger.size(), what, ": requires input/output tensor lists to have the same length, but got ",
+      smaller.size(), " and ", larger.size());
+  for (size_t i = 0; i < smaller.size(); ++i) {
+    check_like(what, smaller[i], larger[i], smaller[i].numel() * times);
+  }
+}
+
+std::vector<at::Tensor> check_list_each(
+    const char* what,
+    const std::vector<at::Tensor>& inputs,
+    const std::vector<std::vector<at::Tensor>>& lists,
+    int size) {
+  check_list(what, inputs);
+  TORCH_CHECK_VALUE(
+      lists.size() == static_cast<size_t>(size), what, ": output lists should be equal to world size ", size,
+      ", but got ", lists.size());
+  std::vector<at::Tensor> all;
+  for (const auto& list : lists) {
+    TORCH_CHECK_VALUE(
+        list.size() == inputs.size(), what, ": invalid output size: (expected length ", inputs.size(), ", got ",
+        list.size(), ")");
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      check_like(what, inputs[i], list[i], inputs[i].numel());
+      all.push_back(list[i]);
+    }
+  }
+  return all;
+}
+
+std::vector<at::Tensor> check_list_of_root(
+    const char* what,
+    const at::Tensor& expected,
+    const std::vector<std::vector<at::Tensor>>& lists,
+    int size,
+    bool is_root) {
+  if (!is_root) {
+    TORCH_CHECK_VALUE(
+        lists.empty(), what, ": requires empty ", std::string(what).ends_with("gather") ? "output" : "input",
+        " on non-root");
+    return {};
+  }
+  check_lists(what, expected, lists, size);
+  return lists[0];
+}
+
+void check_exchange(
+    const char* what, const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& outputs, int size) {
+  check_list(what, inputs);
+  TORCH_CHECK_VALUE(
+      inputs.size() == static_cast<size_t>(size) && outputs.size() == inputs.size(), what,
+      ": input and output tensor lists must have one tensor for each of ", size, " ranks, but got ", inputs.size(),
+      " and ", outputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check_like(what, inputs[0], inputs[i], inputs[i].numel());
+    check_like(what, inputs[0], outputs[i], outputs[i].numel());
+  }
+}
+
+void check_message(
+    const char* what, const std::vector<at::Tensor>& tensors, int peer, int rank, int size, int tag, bool from_any) {
+  check_single(what, tensors);
+  TORCH_CHECK_VALUE(
+      peer < size && peer >= (from_any ? -1 : 0) && peer != rank, what, ": invalid rank ", peer,
+      " of the other side: ", "it must be one of ", size, " ranks, and not this one, which is ", rank);
+  TORCH_CHECK_VALUE(tag >= 0, "Tag must be nonnegative, but got ", tag);
+}
+
 Dense::Dense(const at::Tensor& tensor, bool read) : tensor_(tensor), dense_(tensor) {
   if (!tensor.is_contiguous() || tensor.is_conj() || tensor.is_neg()) {
     const c10::NoGradGuard no_grad;

@@ -17,6 +17,29 @@ TORCH_API void check_like(const char* what, const at::Tensor& expected, const at
 TORCH_API void check_lists(
     const char* what, const at::Tensor& expected, const std::vector<std::vector<at::Tensor>>& lists, int size);
 TORCH_API void check_root(const char* what, int64_t root, int size);
+/// As many larger tensors as smaller ones, each of which has `times` the elements of its smaller one.
+TORCH_API void check_pairs(
+    const char* what, const std::vector<at::Tensor>& smaller, const std::vector<at::Tensor>& larger, int times);
+/// A list like `inputs` for each rank; returns all of their tensors.
+TORCH_API std::vector<at::Tensor> check_list_each(
+    const char* what,
+    const std::vector<at::Tensor>& inputs,
+    const std::vector<std::vector<at::Tensor>>& lists,
+    int size);
+/// The list that the root of gather or scatter has, with a tensor like `expected` for each rank; none on other ranks,
+/// where `lists` must be empty.
+TORCH_API std::vector<at::Tensor> check_list_of_root(
+    const char* what,
+    const at::Tensor& expected,
+    const std::vector<std::vector<at::Tensor>>& lists,
+    int size,
+    bool is_root);
+/// A tensor for each rank on both sides, all of one dtype.
+TORCH_API void check_exchange(
+    const char* what, const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& outputs, int size);
+/// A message of one tensor between `rank` and another one; `from_any` allows -1.
+TORCH_API void check_message(
+    const char* what, const std::vector<at::Tensor>& tensors, int peer, int rank, int size, int tag, bool from_any);
 
 /// A tensor's elements without gaps: its own, or a copy that is written back.
 class TORCH_API Dense {

@@ -3,6 +3,7 @@
 
 #include <c10/util/Exception.h>
 #include <c10/util/env.h>
+#include <csrc/distributed/recorder/event_logger.h>
 #include <csrc/distributed/recorder/trace.h>
 
 #include <algorithm>
@@ -105,11 +106,11 @@ std::string last_in_words(size_t count, const std::function<bool(size_t number, 
 } // namespace
 
 RecordedGroup::RecordedGroup(std::string engine, std::string name, std::string description, int rank, int size)
-    : name_(std::move(name)), rank_(rank) {
+    : engine_(std::move(engine)), name_(std::move(name)), rank_(rank) {
   Ring& all = ring();
   const std::lock_guard lock(all.mutex);
   number_ = all.next_group++;
-  all.groups[number_] = TraceGroup{std::move(engine), name_, std::move(description), rank, size, 0, 0, 0};
+  all.groups[number_] = TraceGroup{engine_, name_, std::move(description), rank, size, 0, 0, 0};
 }
 
 RecordedGroup::~RecordedGroup() {
@@ -164,10 +165,50 @@ void RecordedGroup::complete(uint64_t id) {
   }
 }
 
+void RecordedGroup::log_failure() const {
+  C10dLogger* const logger = C10dLogger::getLogger();
+  if (logger == nullptr) {
+    return;
+  }
+  const TraceGroup group = snapshot_of_trace().groups[number_];
+  C10dLoggingData data;
+  data.strings = {
+      {"pg_name", group.name}, {"pg_desc", group.description}, {"backend", group.engine}, {"event", "failure"}};
+  data.integers = {{"rank", group.rank}, {"size", group.size}};
+  logger->log(data);
+}
+
+void RecordedGroup::add_abort_hook(int64_t id, std::function<void()> hook) {
+  const std::lock_guard lock(hooks_mutex_);
+  abort_hooks_[id] = std::move(hook);
+}
+
+void RecordedGroup::remove_abort_hook(int64_t id) {
+  const std::lock_guard lock(hooks_mutex_);
+  abort_hooks_.erase(id);
+}
+
+void RecordedGroup::call_abort_hooks() {
+  std::map<int64_t, std::function<void()>> hooks;
+  {
+    const std::lock_guard lock(hooks_mutex_);
+    hooks = abort_hooks_; // one may remove itself
+  }
+  for (const auto& [id, hook] : hooks) {
+    try {
+      hook();
+    } catch (const std::exception& error) {
+      TORCH_WARN("an abort hook of group ", name_, " failed: ", error.what());
+    }
+  }
+}
+
 std::string RecordedGroup::on_failure() {
   if (failed_.exchange(true)) {
     return "";
   }
+  log_failure();
+  call_abort_hooks();
   constexpr size_t told = 3;
   const std::string words = last_in_words(told, [&](size_t number, const TraceGroup&) { return number == number_; });
   try_dump_fr_trace_file(true, false, false);

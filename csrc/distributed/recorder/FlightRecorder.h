@@ -5,7 +5,10 @@
 #include <csrc/distributed/c10d/Work.h>
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -81,18 +84,33 @@ class TORCH_API RecordedGroup {
   void start(uint64_t id, uint64_t number);
   /// Failed operations stay active.
   void complete(uint64_t id);
-  /// Of the first failure: the last operations in words, for its message; all goes to try_dump_fr_trace_file. Else
-  /// nothing.
+  /// Of the first failure: the last operations in words, for its message; abort hooks are called, and all goes to
+  /// try_dump_fr_trace_file. Else nothing.
   std::string on_failure();
+  /// Called once, when the group gives up: at its first failure.
+  void add_abort_hook(int64_t id, std::function<void()> hook);
+  void remove_abort_hook(int64_t id);
+  const std::string& engine() const {
+    return engine_;
+  }
   const std::string& name() const {
     return name_;
   }
+  int rank() const {
+    return rank_;
+  }
 
  private:
+  void log_failure() const;
+  void call_abort_hooks();
+
+  std::string engine_;
   std::string name_;
   size_t number_;
   int rank_;
   std::atomic<bool> failed_{false};
+  std::mutex hooks_mutex_;
+  std::map<int64_t, std::function<void()>> abort_hooks_;
 };
 
 } // namespace detail
