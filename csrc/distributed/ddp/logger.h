@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csrc/distributed/ddp/reducer.h>
+#include <csrc/distributed/recorder/event_logger.h>
 
 #include <map>
 #include <memory>
@@ -16,6 +17,22 @@ struct TORCH_API DDPLoggingData {
 } // namespace c10
 
 namespace c10d {
+
+/// How far a group has come, for programs that keep such records; -1: none yet.
+struct ProcessGroupStatus {
+  int64_t lastEnqueuedSeq = -1;
+  int64_t lastStartedSeq = -1;
+  int64_t lastCompletedSeq = -1;
+  std::string lastEnqueuedWorkName;
+  std::string lastStartedWorkName;
+  std::string lastCompletedWorkName;
+  size_t lastEnqueuedNumelIn = 0;
+  size_t lastEnqueuedNumelOut = 0;
+  size_t lastCompletedNumelIn = 0;
+  size_t lastCompletedNumelOut = 0;
+  size_t lastStartedNumelIn = 0;
+  size_t lastStartedNumelOut = 0;
+};
 
 /// Nothing is sent or written anywhere.
 class TORCH_API Logger {

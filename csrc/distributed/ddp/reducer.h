@@ -70,6 +70,8 @@ class TORCH_API Reducer {
   /// In place of the average; at most once.
   void register_comm_hook(std::unique_ptr<CommHookInterface> iface);
   void register_builtin_comm_hook(c10d::BuiltinCommHookType comm_hook_type);
+  /// Gradients are views of buckets: there is nothing to copy after an optimizer that runs in the pass.
+  void set_optimizer_in_backward() {}
   c10::intrusive_ptr<c10::ivalue::Future> run_comm_hook(GradBucket& grad_bucket);
   c10::intrusive_ptr<c10::ivalue::Future> run_allreduce_hook(GradBucket& grad_bucket);
   /// The gradients as hooks see them, or zeros of the same shapes.

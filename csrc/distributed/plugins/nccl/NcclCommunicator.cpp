@@ -5,6 +5,7 @@
 #include <c10/util/BFloat16.h>
 #include <c10/util/Exception.h>
 #include <c10/util/Half.h>
+#include <csrc/distributed/hooks/NCCLCommRegistrationHook.h>
 
 #include <condition_variable>
 #include <cstring>
@@ -162,7 +163,9 @@ NcclElements moved_elements(const at::Tensor& tensor) {
 }
 
 NcclCommunicator::NcclCommunicator(Store& store, const Place& place, const std::function<void()>& look)
-    : device_(place.device), stream_(c10::cuda::getStreamFromPool(place.high_priority, place.device)) {
+    : group_(place.group),
+      device_(place.device),
+      stream_(c10::cuda::getStreamFromPool(place.high_priority, place.device)) {
   const NcclLibrary& nccl = NcclLibrary::get();
   const c10::cuda::CUDAGuard guard(device_);
   const ncclUniqueId id = meet(nccl, store, place.key, place.rank);
@@ -170,12 +173,18 @@ NcclCommunicator::NcclCommunicator(Store& store, const Place& place, const std::
   std::thread([joining, &nccl, id, place] { joining->run(nccl, id, place); }).detach();
   nccl.check(joining->wait(look), "ncclCommInitRank");
   comm_ = joining->comm;
+  publishNCCLComm(group_, comm_, c10::Device(c10::kCUDA, device_));
 }
 
 NcclCommunicator::~NcclCommunicator() {
   if (comm_ != nullptr) {
-    NcclLibrary::get().comm_destroy(comm_);
+    NcclLibrary::get().comm_destroy(retire());
   }
+}
+
+ncclComm_t NcclCommunicator::retire() {
+  retireNCCLComm(group_, comm_, c10::Device(c10::kCUDA, device_));
+  return std::exchange(comm_, nullptr);
 }
 
 std::string NcclCommunicator::async_error() const {
@@ -193,7 +202,7 @@ std::string NcclCommunicator::async_error() const {
 void NcclCommunicator::abort() {
   const std::lock_guard lock(mutex_);
   if (comm_ != nullptr) {
-    NcclLibrary::get().comm_abort(std::exchange(comm_, nullptr));
+    NcclLibrary::get().comm_abort(retire());
   }
 }
 

@@ -27,6 +27,7 @@ class NcclCommunicator {
   /// Where and with whom it is made.
   struct Place {
     std::string key; // of the store
+    std::string group; // for NCCLCommRegistrationHooks
     int rank;
     int size;
     c10::DeviceIndex device;
@@ -71,6 +72,9 @@ class NcclCommunicator {
   void abort();
 
  private:
+  ncclComm_t retire();
+
+  const std::string group_;
   mutable std::mutex mutex_; // for the end of comm_
   ncclComm_t comm_ = nullptr;
   const c10::DeviceIndex device_;

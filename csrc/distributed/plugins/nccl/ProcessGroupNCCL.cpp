@@ -121,7 +121,9 @@ ProcessGroupNCCL::CommunicatorPtr ProcessGroupNCCL::make_communicator(
     watch_->check_usable("making NCCL's communicator");
   };
   auto made = std::make_shared<NcclCommunicator>(
-      *store_, NcclCommunicator::Place{"nccl/" + key, rank, size, device.index(), options_->is_high_priority_stream},
+      *store_,
+      NcclCommunicator::Place{
+          "nccl/" + key, options_->group_name, rank, size, device.index(), options_->is_high_priority_stream},
       look);
   watch_->set_state("calls nothing", false);
   watch_->add_communicator(made);
