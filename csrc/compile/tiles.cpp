@@ -455,7 +455,7 @@ void TileLoop::run_tiles(int64_t begin, int64_t end, char* const* bases, const s
   TORCH_INTERNAL_ASSERT(group_.insts.size() <= kMostValues);
   char* const scratch = thread_scratch(scratch_bytes_);
   for (size_t i = 0; i < scratch_.size(); ++i) {
-    values[i] = scratch + scratch_[i];
+    values[i] = scratch_[i] < 0 ? nullptr : scratch + scratch_[i];
   }
   std::vector<RowTensors> on_rows(num_row_calls_);
   for (const Op& op : once_) {
