@@ -99,17 +99,6 @@ Tensor unpack_rows(const Tensor& weight) {
   return unfuse_rows("quantized::embedding_bag_unpack", weight, Bits);
 }
 
-std::tuple<Tensor, Tensor> choose_qparams_optimized(
-    const Tensor& input, int64_t numel, int64_t bins, double ratio, int64_t bits) {
-  TORCH_CHECK(
-      input.is_cpu() && numel >= 0 && numel <= input.numel() && bits > 0 && bits < 16,
-      "choose_qparams_optimized: expected a tensor on the CPU, numel between 0 and its ", input.numel(),
-      " elements, and 1 to 15 bits, got one on ", input.device(), ", ", numel, " and ", bits);
-  const Tensor x = input.to(kFloat).contiguous();
-  const auto [least, most] = choose_range(x.const_data_ptr<float>(), numel, bins, ratio, bits);
-  return {at::full({1}, most, kFloat), at::full({1}, least, kFloat)};
-}
-
 // ---- table ---------------------------------------------------------------------
 
 using c10::impl::builtin_kernel;
@@ -181,9 +170,6 @@ constexpr OperatorRow kEmbeddingRows[] = {
      "scale_grad_by_freq=False, int mode=0, bool pruned_weights=False, Tensor? per_sample_weights=None, Tensor? "
      "compressed_indices_mapping=None, bool include_last_offset=False) -> Tensor",
      builtin_kernel<&bags_of_rows<2>>()},
-    {"aten::choose_qparams_optimized", "",
-     "choose_qparams_optimized(Tensor input, int numel, int n_bins, float ratio, int bit_width) -> (Tensor, Tensor)",
-     builtin_kernel<&choose_qparams_optimized>()},
 };
 
 constinit OperatorTable kEmbeddingOperators("aten/quantized/embedding_library.cpp", kEmbeddingRows);

@@ -249,36 +249,6 @@ Tensor dropout(const Tensor& input, double, int64_t, const Scalar&, bool) {
 // ---- normalization -------------------------------------------------------------
 
 /// As factor * (integer - zero point) + term for each channel.
-Tensor batch_norm(
-    bool relu,
-    const Tensor& input,
-    const std::optional<Tensor>& weight,
-    const std::optional<Tensor>& bias,
-    const Tensor& mean,
-    const Tensor& var,
-    double eps,
-    double scale,
-    int64_t zero_point) {
-  TORCH_CHECK(
-      input.dim() >= 2 && input.is_quantized() && mean.sizes() == IntArrayRef({input.size(1)}) &&
-          var.sizes() == mean.sizes(),
-      "quantized::batch_norm: expected a quantized input of at least 2 dimensions and a mean and a variance for each "
-      "channel, got ",
-      input.sizes(), ", ", mean.sizes(), " and ", var.sizes());
-  const Tensor inverse = (1.0 / at::sqrt(var + static_cast<double>(static_cast<float>(eps))).to(kDouble)).to(kFloat);
-  const Tensor gain = weight.has_value() && weight->defined() ? inverse * *weight : inverse;
-  Tensor term = mean * inverse * (weight.has_value() && weight->defined() ? *weight : at::ones_like(mean));
-  term = bias.has_value() && bias->defined() ? *bias - term : -term;
-  DimVector sizes(static_cast<size_t>(input.dim()), 1);
-  sizes[1] = input.size(1);
-  const Tensor factors = (gain.to(kDouble) * (at::q_scale(input) / scale)).to(kFloat).view(sizes);
-  const Tensor terms = (term.to(kDouble) / scale).to(kFloat).view(sizes);
-  const Tensor centered = integers_of(input).to(kFloat) - static_cast<double>(at::q_zero_point(input));
-  const Tensor steps = at::addcmul(terms, centered, factors);
-  const auto [low, high] = range_of(input.scalar_type());
-  const Tensor rounded = (relu ? steps.relu() : steps).round() + static_cast<double>(zero_point);
-  return with_parameters(rounded.clamp(low, high), input, scale, zero_point);
-}
 template <bool Relu>
 Tensor batch_norm(
     const Tensor& input,
@@ -289,7 +259,8 @@ Tensor batch_norm(
     double eps,
     double scale,
     int64_t zero_point) {
-  return batch_norm(Relu, input, weight, bias, mean, var, eps, scale, zero_point);
+  const Tensor out = at::quantized_batch_norm(input, weight, bias, mean, var, eps, scale, zero_point);
+  return Relu ? at::relu(out) : out;
 }
 
 Tensor layer_norm(
@@ -343,16 +314,6 @@ Tensor max_pool2d(
     IntArrayRef dilation,
     bool ceil_mode) {
   return at::max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
-}
-
-Tensor max_pool3d(
-    const Tensor& input,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation,
-    bool ceil_mode) {
-  return at::max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode);
 }
 
 // ---- table ---------------------------------------------------------------------
@@ -527,22 +488,6 @@ constexpr OperatorRow kQuantizedRows[] = {
     {"quantized::max_pool2d", "",
      "max_pool2d(Tensor qx, int[] kernel_size, int[] stride, int[] padding, int[] dilation, bool ceil_mode) -> Tensor",
      builtin_kernel<&max_pool2d>()},
-    {"aten::quantized_batch_norm", "",
-     "quantized_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float "
-     "output_scale, int output_zero_point) -> Tensor",
-     builtin_kernel<&batch_norm<false>>()},
-    {"aten::quantized_max_pool1d", "",
-     "quantized_max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], "
-     "bool ceil_mode=False) -> Tensor",
-     builtin_kernel<&max_pool1d>()},
-    {"aten::quantized_max_pool2d", "",
-     "quantized_max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
-     "bool ceil_mode=False) -> Tensor",
-     builtin_kernel<&max_pool2d>()},
-    {"aten::quantized_max_pool3d", "",
-     "quantized_max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
-     "bool ceil_mode=False) -> Tensor",
-     builtin_kernel<&max_pool3d>()},
 };
 
 constinit OperatorTable kQuantizedOperators("aten/quantized/quantized_library.cpp", kQuantizedRows);

@@ -1,11 +1,10 @@
-// Recurrent cells and layers with quantized weights, and the class of their parameters.
+// Recurrent layers with quantized weights, their dynamic cells, and the class of their parameters.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/quantized/operator_table.h>
-#include <aten/quantized/packed_params.h>
+#include <aten/quantized/recurrent_cells.h>
 #include <c10/util/Exception.h>
 
-#include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,96 +12,6 @@
 
 namespace at::quantized {
 namespace {
-
-using CellLinear = c10::intrusive_ptr<LinearPackedParams>;
-
-/// Weights of a cell, of 8 bits or of halves, whose products take float32 numbers: "rnn.CellParamsBase".
-class CellParams : public torch::CustomClassHolder {
- public:
-  /// (kind, tensors, numbers, integers, packed weights), as archives have it.
-  using State =
-      std::tuple<std::string, std::vector<Tensor>, std::vector<double>, std::vector<int64_t>, std::vector<CellLinear>>;
-  enum class Kind { Plain, Dynamic, Half };
-
-  CellParams(Kind kind, CellLinear w_ih, CellLinear w_hh, Tensor b_ih, Tensor b_hh, bool reduce_range)
-      : kind_(kind),
-        w_ih_(std::move(w_ih)),
-        w_hh_(std::move(w_hh)),
-        b_ih_(std::move(b_ih)),
-        b_hh_(std::move(b_hh)),
-        reduce_range_(reduce_range) {}
-
-  static c10::intrusive_ptr<CellParams> from_state(const State& state);
-  State state() const;
-
-  Tensor inputs(const Tensor& x) const {
-    return product(*w_ih_, x);
-  }
-  Tensor recurrent(const Tensor& hidden) const {
-    return product(*w_hh_, hidden);
-  }
-
- private:
-  Tensor product(const LinearPackedParams& weight, const Tensor& x) const {
-    return kind_ == Kind::Half ? weight.apply_half(x, false) : weight.apply_dynamic(x, false, reduce_range_);
-  }
-
-  Kind kind_;
-  CellLinear w_ih_, w_hh_;
-  Tensor b_ih_, b_hh_; // those of the packed weights, where these have some
-  bool reduce_range_;
-};
-using CellPtr = c10::intrusive_ptr<CellParams>;
-
-CellLinear packed_linear_of(const Tensor& integers, double scale, int64_t zero_point, const Tensor& bias) {
-  return c10::make_intrusive<LinearPackedParams>(
-      make_quantized(integers.contiguous(), Quantizer::per_tensor(scale, zero_point, kQInt8)), bias);
-}
-
-/// Sums of each row minus the zero point, which old formats carry along.
-Tensor column_offsets(const Tensor& integers, int64_t zero_point) {
-  return (integers.sum(1, false, kLong) - zero_point * integers.size(1)).to(kInt);
-}
-
-CellParams::State CellParams::state() const {
-  switch (kind_) {
-    case Kind::Dynamic:
-      return {"quantized_dynamic", {b_ih_, b_hh_}, {}, {reduce_range_ ? 1 : 0}, {w_ih_, w_hh_}};
-    case Kind::Half:
-      return {"quantized_fp16", {}, {}, {}, {w_ih_, w_hh_}};
-    case Kind::Plain:
-      break;
-  }
-  const Tensor q_ih = std::get<0>(w_ih_->unpack()), q_hh = std::get<0>(w_hh_->unpack());
-  const Tensor ih = at::int_repr(q_ih), hh = at::int_repr(q_hh);
-  const int64_t zero_ih = at::q_zero_point(q_ih), zero_hh = at::q_zero_point(q_hh);
-  return {
-      "quantized",
-      {ih, hh, b_ih_, b_hh_, column_offsets(ih, zero_ih), column_offsets(hh, zero_hh)},
-      {at::q_scale(q_ih), at::q_scale(q_hh)},
-      {zero_ih, zero_hh},
-      {}};
-}
-
-CellPtr CellParams::from_state(const State& state) {
-  const auto& [kind, tensors, numbers, integers, packed] = state;
-  const auto sizes = std::make_tuple(tensors.size(), numbers.size(), integers.size(), packed.size());
-  if (kind == "quantized_dynamic" && sizes == std::make_tuple(2u, 0u, 1u, 2u)) {
-    return c10::make_intrusive<CellParams>(
-        Kind::Dynamic, packed[0], packed[1], tensors[0], tensors[1], integers[0] != 0);
-  }
-  if (kind == "quantized_fp16" && packed.size() == 2) {
-    return c10::make_intrusive<CellParams>(Kind::Half, packed[0], packed[1], Tensor(), Tensor(), false);
-  }
-  TORCH_CHECK(
-      kind == "quantized" && tensors.size() >= 4 && numbers.size() == 2 && integers.size() == 2,
-      "CellParamsBase: the state must be of kind quantized, quantized_dynamic or quantized_fp16, with its weights, got "
-      "kind ",
-      kind);
-  return c10::make_intrusive<CellParams>(
-      Kind::Plain, packed_linear_of(tensors[0], numbers[0], integers[0], tensors[2]),
-      packed_linear_of(tensors[1], numbers[1], integers[1], tensors[3]), tensors[2], tensors[3], false);
-}
 
 const auto kCellClass = torch::class_<CellParams>("rnn", "CellParamsBase")
                             .def_pickle(
@@ -126,42 +35,6 @@ CellPtr make_plain_cell(const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_
 
 // ---- cells ---------------------------------------------------------------------
 
-/// State of a cell: hidden, and for an LSTM the cell's own.
-struct CellState {
-  Tensor hidden, cell;
-
-  int64_t rows() const {
-    return hidden.size(0);
-  }
-  CellState narrow(int64_t start, int64_t length) const {
-    return {hidden.narrow(0, start, length), cell.defined() ? cell.narrow(0, start, length) : Tensor()};
-  }
-  CellState above(const CellState& other) const {
-    return {at::cat({hidden, other.hidden}), cell.defined() ? at::cat({cell, other.cell}) : Tensor()};
-  }
-};
-
-using CellStep = CellState(const Tensor& gates, const CellState& state, const CellParams& params);
-
-CellState lstm_step(const Tensor& gates, const CellState& state, const CellParams& params) {
-  auto [hidden, cell, workspace] = at::_thnn_fused_lstm_cell(gates, params.recurrent(state.hidden), state.cell);
-  return {hidden, cell};
-}
-CellState gru_step(const Tensor& gates, const CellState& state, const CellParams& params) {
-  return {std::get<0>(at::_thnn_fused_gru_cell(gates, params.recurrent(state.hidden), state.hidden)), Tensor()};
-}
-CellState tanh_step(const Tensor& gates, const CellState& state, const CellParams& params) {
-  return {at::tanh(params.recurrent(state.hidden).add_(gates)), Tensor()};
-}
-CellState relu_step(const Tensor& gates, const CellState& state, const CellParams& params) {
-  return {at::relu(params.recurrent(state.hidden).add_(gates)), Tensor()};
-}
-
-CellState lstm_state(TensorList hx) {
-  TORCH_CHECK(hx.size() == 2, "quantized_lstm expects two hidden states, got ", hx.size());
-  return {hx[0], hx[1]};
-}
-
 template <CellStep* step>
 Tensor cell_dynamic(
     const Tensor& input,
@@ -181,59 +54,6 @@ std::tuple<Tensor, Tensor> lstm_cell_dynamic(
     const Tensor& b_ih,
     const Tensor& b_hh) {
   const CellPtr params = make_dynamic_cell(w_ih, w_hh, b_ih, b_hh, true);
-  const CellState next = lstm_step(params->inputs(input), lstm_state(hx), *params);
-  return {next.hidden, next.cell};
-}
-
-/// Of weights as fbgemm_linear_quantize_weight makes them. What it packs is not needed.
-CellPtr cell_of_integers(
-    const Tensor& w_ih,
-    const Tensor& w_hh,
-    const Tensor& b_ih,
-    const Tensor& b_hh,
-    const Scalar& scale_ih,
-    const Scalar& scale_hh,
-    const Scalar& zero_ih,
-    const Scalar& zero_hh) {
-  return c10::make_intrusive<CellParams>(
-      CellParams::Kind::Plain, packed_linear_of(w_ih, scale_ih.toDouble(), zero_ih.toLong(), b_ih),
-      packed_linear_of(w_hh, scale_hh.toDouble(), zero_hh.toLong(), b_hh), b_ih, b_hh, false);
-}
-template <CellStep* step>
-Tensor cell_with_integers(
-    const Tensor& input,
-    const Tensor& hx,
-    const Tensor& w_ih,
-    const Tensor& w_hh,
-    const Tensor& b_ih,
-    const Tensor& b_hh,
-    const Tensor&,
-    const Tensor&,
-    const Tensor&,
-    const Tensor&,
-    const Scalar& scale_ih,
-    const Scalar& scale_hh,
-    const Scalar& zero_ih,
-    const Scalar& zero_hh) {
-  const CellPtr params = cell_of_integers(w_ih, w_hh, b_ih, b_hh, scale_ih, scale_hh, zero_ih, zero_hh);
-  return step(params->inputs(input), {hx, Tensor()}, *params).hidden;
-}
-std::tuple<Tensor, Tensor> lstm_cell_with_integers(
-    const Tensor& input,
-    TensorList hx,
-    const Tensor& w_ih,
-    const Tensor& w_hh,
-    const Tensor& b_ih,
-    const Tensor& b_hh,
-    const Tensor&,
-    const Tensor&,
-    const Tensor&,
-    const Tensor&,
-    const Scalar& scale_ih,
-    const Scalar& scale_hh,
-    const Scalar& zero_ih,
-    const Scalar& zero_hh) {
-  const CellPtr params = cell_of_integers(w_ih, w_hh, b_ih, b_hh, scale_ih, scale_hh, zero_ih, zero_hh);
   const CellState next = lstm_step(params->inputs(input), lstm_state(hx), *params);
   return {next.hidden, next.cell};
 }
@@ -454,39 +274,6 @@ TwoTensors gru_data_legacy(const Tensor&, const Tensor&, const Tensor&, TensorLi
   refuse_tensors("quantized_gru");
 }
 
-// ---- products with weights of 8 bits or halves, as plain tensors ---------------
-
-std::tuple<Tensor, Tensor, double, int64_t> fbgemm_linear_quantize_weight(const Tensor& weight) {
-  const Tensor q = at::quantize_per_tensor_dynamic(weight.contiguous(), kQInt8, false), integers = at::int_repr(q);
-  return {integers, column_offsets(integers, at::q_zero_point(q)), at::q_scale(q), at::q_zero_point(q)};
-}
-Tensor fbgemm_pack_quantized_matrix(const Tensor& weight) {
-  return weight.clone();
-}
-Tensor fbgemm_pack_quantized_matrix_kn(const Tensor& weight, int64_t, int64_t) {
-  return weight.clone();
-}
-Tensor fbgemm_linear_int8_weight(
-    const Tensor& input,
-    const Tensor& weight,
-    const Tensor&,
-    const Tensor&,
-    const Scalar& scale,
-    const Scalar& zero_point,
-    const Tensor& bias) {
-  return packed_linear_of(weight, scale.toDouble(), zero_point.toLong(), bias)->apply_dynamic(input, false, false);
-}
-Tensor fbgemm_pack_gemm_matrix_fp16(const Tensor& weight) {
-  return std::get<0>(c10::make_intrusive<LinearPackedParams>(weight, std::nullopt)->unpack()).to(kHalf);
-}
-Tensor fbgemm_linear_fp16_weight_fp32_activation(
-    const Tensor& input, const Tensor& packed, const std::optional<Tensor>& bias) {
-  return at::linear(input, packed.to(kFloat), bias);
-}
-Tensor fbgemm_linear_fp16_weight(const Tensor& input, const Tensor& packed, const Tensor& bias) {
-  return at::linear(input, packed.to(kFloat), bias);
-}
-
 // ---- table ---------------------------------------------------------------------
 
 using c10::impl::builtin_kernel;
@@ -524,26 +311,6 @@ constexpr OperatorRow kRecurrentRows[] = {
      "__torch__.torch.classes.quantized.LinearPackedParamsBase w_ih, "
      "__torch__.torch.classes.quantized.LinearPackedParamsBase w_hh, Tensor b_ih, Tensor b_hh) -> Tensor",
      builtin_kernel<&cell_dynamic<&tanh_step>>()},
-    {"aten::quantized_lstm_cell", "",
-     "quantized_lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor "
-     "packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, "
-     "Scalar zero_point_ih, Scalar zero_point_hh) -> (Tensor, Tensor)",
-     builtin_kernel<&lstm_cell_with_integers>()},
-    {"aten::quantized_gru_cell", "",
-     "quantized_gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor "
-     "packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, "
-     "Scalar zero_point_ih, Scalar zero_point_hh) -> Tensor",
-     builtin_kernel<&cell_with_integers<&gru_step>>()},
-    {"aten::quantized_rnn_relu_cell", "",
-     "quantized_rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor "
-     "packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, "
-     "Scalar zero_point_ih, Scalar zero_point_hh) -> Tensor",
-     builtin_kernel<&cell_with_integers<&relu_step>>()},
-    {"aten::quantized_rnn_tanh_cell", "",
-     "quantized_rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, Tensor "
-     "packed_ih, Tensor packed_hh, Tensor col_offsets_ih, Tensor col_offsets_hh, Scalar scale_ih, Scalar scale_hh, "
-     "Scalar zero_point_ih, Scalar zero_point_hh) -> Tensor",
-     builtin_kernel<&cell_with_integers<&tanh_step>>()},
     {"aten::quantized_lstm", "input",
      "quantized_lstm.input(Tensor input, Tensor[] hx, __torch__.torch.classes.rnn.CellParamsBase[] params, bool "
      "has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first, *, ScalarType? "
@@ -580,30 +347,6 @@ constexpr OperatorRow kRecurrentRows[] = {
      "quantized_gru.data_legacy(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
      "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
      builtin_kernel<&gru_data_legacy>()},
-    {"aten::fbgemm_linear_quantize_weight", "",
-     "fbgemm_linear_quantize_weight(Tensor input) -> (Tensor, Tensor, float, int)",
-     builtin_kernel<&fbgemm_linear_quantize_weight>()},
-    {"aten::fbgemm_pack_quantized_matrix", "", "fbgemm_pack_quantized_matrix(Tensor input) -> Tensor",
-     builtin_kernel<&fbgemm_pack_quantized_matrix>()},
-    {"aten::fbgemm_linear_int8_weight", "",
-     "fbgemm_linear_int8_weight(Tensor input, Tensor weight, Tensor packed, Tensor col_offsets, Scalar weight_scale, "
-     "Scalar weight_zero_point, Tensor bias) -> Tensor",
-     builtin_kernel<&fbgemm_linear_int8_weight>()},
-    {"aten::fbgemm_pack_gemm_matrix_fp16", "", "fbgemm_pack_gemm_matrix_fp16(Tensor input) -> Tensor",
-     builtin_kernel<&fbgemm_pack_gemm_matrix_fp16>()},
-    {"aten::fbgemm_linear_fp16_weight", "",
-     "fbgemm_linear_fp16_weight(Tensor input, Tensor packed_weight, Tensor bias) -> Tensor",
-     builtin_kernel<&fbgemm_linear_fp16_weight>()},
-    {"aten::fbgemm_linear_fp16_weight_fp32_activation", "",
-     "fbgemm_linear_fp16_weight_fp32_activation(Tensor input, Tensor packed_weight, Tensor? bias) -> Tensor",
-     builtin_kernel<&fbgemm_linear_fp16_weight_fp32_activation>()},
-    {"aten::fbgemm_pack_quantized_matrix", "KN",
-     "fbgemm_pack_quantized_matrix.KN(Tensor input, int K, int N) -> Tensor",
-     builtin_kernel<&fbgemm_pack_quantized_matrix_kn>()},
-    {"aten::fbgemm_linear_int8_weight_fp32_activation", "",
-     "fbgemm_linear_int8_weight_fp32_activation(Tensor input, Tensor weight, Tensor packed, Tensor col_offsets, Scalar "
-     "weight_scale, Scalar weight_zero_point, Tensor bias) -> Tensor",
-     builtin_kernel<&fbgemm_linear_int8_weight>()},
 };
 
 constinit OperatorTable kRecurrentOperators("aten/quantized/recurrent_library.cpp", kRecurrentRows);

@@ -120,6 +120,76 @@ TEST_CASE("quantize_per_tensor rounds to even, adds the zero point and keeps to 
   CHECK(view.strides() == at::IntArrayRef({1, 4}));
 }
 
+TEST_CASE("quantized tensors answer by methods as by functions", "[quantized]") {
+  const Tensor x = torch::randn({3, 4});
+  const Tensor q = at::quantize_per_tensor(x, 0.1, 3, at::kQInt8);
+  CHECK(q.q_scale() == 0.1);
+  CHECK(q.q_zero_point() == 3);
+  CHECK(q.qscheme() == at::kPerTensorAffine);
+  CHECK(q.int_repr().scalar_type() == at::kChar);
+  CHECK(at::equal(q.int_repr(), at::int_repr(q)));
+  CHECK(at::equal(q.dequantize(), at::dequantize(q)));
+  const Tensor scales = torch::tensor({0.1, 0.2, 0.3}, torch::kDouble), zeros = torch::tensor({1, 2, 3});
+  const Tensor c = torch::quantize_per_channel(x, scales, zeros, 0, at::kQUInt8);
+  CHECK(c.qscheme() == at::kPerChannelAffine);
+  CHECK(at::equal(c.q_per_channel_scales(), scales));
+  CHECK(at::equal(c.q_per_channel_zero_points(), zeros));
+  CHECK(c.q_per_channel_axis() == 0);
+  CHECK_THROWS_WITH(x.q_scale(), Contains("quantize"));
+  CHECK_THROWS_WITH(c.q_zero_point(), Contains("kPerTensorAffine"));
+}
+
+TEST_CASE("empty quantized tensors have scales, zero points and no numbers yet", "[quantized]") {
+  const Tensor q = torch::_empty_affine_quantized({2, 3}, at::device(at::kCPU).dtype(at::kQUInt8), 0.5, 7);
+  CHECK(q.q_scale() == 0.5);
+  CHECK(q.q_zero_point() == 7);
+  CHECK(q.sizes() == at::IntArrayRef({2, 3}));
+  const Tensor like = at::empty_quantized({5}, q);
+  CHECK(like.q_zero_point() == 7);
+  CHECK(like.sizes() == at::IntArrayRef({5}));
+  const Tensor scales = torch::rand({3}, torch::kDouble) + 0.1;
+  const Tensor c = at::_empty_per_channel_affine_quantized(
+      {2, 3}, scales, torch::zeros({3}, torch::kLong), 1, at::TensorOptions(at::kQInt8));
+  CHECK(at::equal(c.q_per_channel_scales(), scales));
+  CHECK_THROWS_WITH(torch::_empty_affine_quantized({2}), Contains("expected a quantized dtype on the CPU"));
+}
+
+TEST_CASE("out forms write quantized tensors with their scales", "[quantized]") {
+  const Tensor x = torch::randn({3, 4});
+  Tensor out = at::quantize_per_tensor(torch::zeros({2}), 1, 0, at::kQInt8), integers = torch::empty({0}, torch::kChar);
+  at::quantize_per_tensor_out(out, x, 0.1, 3, at::kQInt8);
+  CHECK(out.sizes() == x.sizes());
+  CHECK(out.q_zero_point() == 3);
+  CHECK(at::equal(at::int_repr_out(integers, out), out.int_repr()));
+  Tensor numbers = torch::empty({3, 4});
+  CHECK_THROWS_WITH(at::quantize_per_tensor_out(numbers, x, 0.1, 3, at::kQInt8), Contains("dtype"));
+  const Tensor image = out.view({1, 1, 3, 4});
+  Tensor pooled = at::empty_quantized({1}, out);
+  at::quantized_max_pool2d_out(pooled, image, {2, 2});
+  CHECK(at::equal(pooled.int_repr(), at::max_pool2d(image, {2, 2}).int_repr()));
+}
+
+TEST_CASE("layers and cells of quantized tensors are functions too", "[quantized]") {
+  const Tensor w = torch::randn({24, 4}), h = torch::randn({24, 6}), b = torch::randn({24});
+  const auto [w_ih, offsets_ih, scale_ih, zero_ih] = at::fbgemm_linear_quantize_weight(w);
+  const auto [w_hh, offsets_hh, scale_hh, zero_hh] = at::fbgemm_linear_quantize_weight(h);
+  const Tensor x = torch::randn({3, 4}), hidden = torch::randn({3, 6}), cell = torch::randn({3, 6});
+  const auto [next, state] = at::quantized_lstm_cell(
+      x, {hidden, cell}, w_ih, w_hh, b, b, at::fbgemm_pack_quantized_matrix(w_ih),
+      at::fbgemm_pack_quantized_matrix(w_hh), offsets_ih, offsets_hh, scale_ih, scale_hh, zero_ih, zero_hh);
+  const auto [wanted, wanted_state] = at::lstm_cell(x, {hidden, cell}, w, h, b, b);
+  CHECK((next - wanted).abs().max().item<double>() < 0.1);
+  CHECK((state - wanted_state).abs().max().item<double>() < 0.1);
+  const Tensor y =
+      at::fbgemm_linear_int8_weight(x, w_ih, at::fbgemm_pack_quantized_matrix(w_ih), offsets_ih, scale_ih, zero_ih, b);
+  CHECK((y - at::linear(x, w, b)).abs().max().item<double>() < 0.2);
+  const Tensor half = at::fbgemm_pack_gemm_matrix_fp16(w);
+  CHECK(at::allclose(at::fbgemm_linear_fp16_weight(x, half, b), at::linear(x, w, b), 1e-2, 1e-2));
+  const auto [scale, zero_point] = at::_choose_qparams_per_tensor(x);
+  CHECK(scale > 0);
+  CHECK((zero_point >= 0 && zero_point < 256));
+}
+
 TEST_CASE("quantize_per_channel has a scale for each index", "[quantized]") {
   const Tensor x = torch::tensor({{1.0f, 2.0f}, {1.0f, 2.0f}, {1.0f, 2.0f}});
   const Tensor scales = torch::tensor({0.5, 1.0, 2.0}, at::kDouble), zeros = torch::tensor({0, 1, 2}, at::kLong);

@@ -1,12 +1,12 @@
 // Quantized tensors without values, and ranges for them.
 #include <aten/Functions.h>
 #include <aten/quantized/QTensorImpl.h>
-#include <aten/quantized/operator_table.h>
+#include <aten/quantized/embedding_params.h>
 #include <c10/util/Exception.h>
 
 #include <tuple>
 
-namespace at::quantized {
+namespace at::native {
 namespace {
 
 Tensor empty_integers(
@@ -21,6 +21,8 @@ Tensor empty_integers(
       device.value_or(kCPU));
   return at::empty(size, TensorOptions(c10::toUnderlying(*dtype)), memory_format);
 }
+
+} // namespace
 
 Tensor empty_affine_quantized(
     IntArrayRef size,
@@ -66,31 +68,15 @@ std::tuple<double, int64_t> choose_qparams_per_tensor(const Tensor& self, bool r
   return {at::q_scale(q), at::q_zero_point(q)};
 }
 
-// ---- table ---------------------------------------------------------------------
+std::tuple<Tensor, Tensor> choose_qparams_optimized(
+    const Tensor& input, int64_t numel, int64_t bins, double ratio, int64_t bits) {
+  TORCH_CHECK(
+      input.is_cpu() && numel >= 0 && numel <= input.numel() && bits > 0 && bits < 16,
+      "choose_qparams_optimized: expected a tensor on the CPU, numel between 0 and its ", input.numel(),
+      " elements, and 1 to 15 bits, got one on ", input.device(), ", ", numel, " and ", bits);
+  const Tensor x = input.to(kFloat).contiguous();
+  const auto [least, most] = quantized::choose_range(x.const_data_ptr<float>(), numel, bins, ratio, bits);
+  return {at::full({1}, most, kFloat), at::full({1}, least, kFloat)};
+}
 
-using c10::impl::builtin_kernel;
-
-constexpr OperatorRow kTensorRows[] = {
-    {"aten::_empty_affine_quantized", "",
-     "_empty_affine_quantized(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None, float scale=1., int zero_point=0, MemoryFormat? memory_format=0) -> Tensor",
-     builtin_kernel<&empty_affine_quantized>()},
-    {"aten::_empty_per_channel_affine_quantized", "",
-     "_empty_per_channel_affine_quantized(SymInt[] size, *, Tensor scales, Tensor zero_points, int axis, ScalarType? "
-     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=0) -> "
-     "Tensor",
-     builtin_kernel<&empty_per_channel_affine_quantized>()},
-    {"aten::empty_quantized", "",
-     "empty_quantized(int[] size, Tensor qtensor, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-     builtin_kernel<&empty_quantized>()},
-    {"aten::_choose_qparams_per_tensor", "",
-     "_choose_qparams_per_tensor(Tensor self, bool reduce_range=False) -> (float, int)",
-     builtin_kernel<&choose_qparams_per_tensor>()},
-};
-
-constinit OperatorTable kTensorOperators("aten/quantized/tensor_library.cpp", kTensorRows);
-const RegisteredTable kTensorRegistered(kTensorOperators);
-
-} // namespace
-} // namespace at::quantized
+} // namespace at::native
