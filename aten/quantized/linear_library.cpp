@@ -105,6 +105,25 @@ Tensor wrapped_linear_half(const Tensor& x, const Tensor& weight, const Tensor& 
   return linear_half_unpacked(x, weight.to(kFloat), bias);
 }
 
+Tensor wrapped_linear_prepack(const Tensor& weight, const Tensor& scale, const Tensor& zero_point, const Tensor& bias) {
+  return at::_wrapped_linear_prepack(weight, scale, zero_point, bias);
+}
+
+Tensor wrapped_linear_prepacked(
+    const Tensor& x,
+    const Tensor& x_scale,
+    const Tensor& x_zero_point,
+    const Tensor& packed,
+    const Tensor& out_scale,
+    const Tensor& out_zero_point,
+    int64_t outputs) {
+  return at::_wrapped_quantized_linear_prepacked(x, x_scale, x_zero_point, packed, out_scale, out_zero_point, outputs);
+}
+
+Tensor int4mm_packed(const Tensor& x, const Tensor& weight, const Tensor& group_size, const Tensor& scales_and_zeros) {
+  return at::_weight_int4pack_mm_for_cpu(x, weight, group_size.item<int64_t>(), scales_and_zeros);
+}
+
 // ---- table ---------------------------------------------------------------------
 
 using c10::impl::builtin_kernel;
@@ -204,6 +223,16 @@ constexpr OperatorRow kLinearRows[] = {
     {"_quantized::wrapped_fbgemm_linear_fp16_weight", "",
      "wrapped_fbgemm_linear_fp16_weight(Tensor X, Tensor W, Tensor B, int out_channel) -> Tensor",
      builtin_kernel<&wrapped_linear_half>()},
+    {"_quantized::_wrapped_linear_prepack", "",
+     "_wrapped_linear_prepack(Tensor W, Tensor W_scale, Tensor W_zero_point, Tensor B) -> Tensor",
+     builtin_kernel<&wrapped_linear_prepack>()},
+    {"_quantized::_wrapped_quantized_linear_prepacked", "",
+     "_wrapped_quantized_linear_prepacked(Tensor X, Tensor X_scale, Tensor X_zero_point, Tensor W_prepack, Tensor "
+     "output_scale, Tensor output_zero_point, int out_channel) -> Tensor Y",
+     builtin_kernel<&wrapped_linear_prepacked>()},
+    {"quantized::int4mm_packed_weight_cpu", "",
+     "int4mm_packed_weight_cpu(Tensor self, Tensor mat2, Tensor qGroupSize, Tensor qScaleAndZeros) -> Tensor",
+     builtin_kernel<&int4mm_packed>()},
 };
 
 constinit OperatorTable kLinearOperators("aten/quantized/linear_library.cpp", kLinearRows);

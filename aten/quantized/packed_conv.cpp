@@ -184,14 +184,27 @@ Tensor ConvPackedParams::apply(const Tensor& input, double scale, int64_t zero_p
   return make_quantized(as_images(out, input.size(0), axes), quantizer);
 }
 
-Tensor ConvPackedParams::apply_in_float(const Tensor& input, const Axes& axes) const {
-  const double input_scale = get_quantizer(input)->scale;
+template <class F>
+Tensor ConvPackedParams::float_images(const Tensor& input, const Axes& axes, const F& f) const {
   const int64_t rows = input.size(0) * axes[0].out * axes[1].out * axes[2].out;
   const Tensor out = at::empty({rows, outputs_}, kFloat);
   for_each_group(input, axes, [&](const IntegerMatrix& matrix, const Tensor& sums, const Tensor& bias, int64_t first) {
-    out.narrow(1, first, matrix.outputs()).copy_(matrix.dequantize(sums, input_scale, bias, false));
+    out.narrow(1, first, matrix.outputs()).copy_(f(matrix, sums, bias));
   });
   return as_images(out, input.size(0), axes);
+}
+
+Tensor ConvPackedParams::sums(const Tensor& input) const {
+  check_activations("quantized::conv", input);
+  return float_images(
+      input, axes_for(input), [](const IntegerMatrix&, const Tensor& sums, const Tensor&) { return sums; });
+}
+
+Tensor ConvPackedParams::apply_in_float(const Tensor& input, const Axes& axes) const {
+  const double scale = get_quantizer(input)->scale;
+  return float_images(input, axes, [scale](const IntegerMatrix& matrix, const Tensor& sums, const Tensor& bias) {
+    return matrix.dequantize(sums, scale, bias, false);
+  });
 }
 
 Tensor ConvPackedParams::apply_add(

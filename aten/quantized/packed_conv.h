@@ -46,6 +46,8 @@ class TORCH_API ConvPackedParams : public torch::CustomClassHolder {
   Tensor apply_add(const Tensor& input, const Tensor& accumulated, double scale, int64_t zero_point, bool relu) const;
   /// input: float32, rounded to 8 bits, or 7, for the call. The result is float32, in steps of the input's scale.
   Tensor apply_dynamic(const Tensor& input, bool reduce_range) const;
+  /// input: quint8. Sums of the integers, each minus its zero point, as float32 in channels-last order.
+  Tensor sums(const Tensor& input) const;
   State state() const;
 
   const Tensor& weight() const {
@@ -74,6 +76,9 @@ class TORCH_API ConvPackedParams : public torch::CustomClassHolder {
   void for_each_group(const Tensor& input, const Axes& axes, const Finish& finish) const;
   /// A matrix of results as images.
   Tensor as_images(const Tensor& rows, int64_t batch, const Axes& axes) const;
+  /// Images of the float32 rows that f(matrix, sums, bias) gives for each group.
+  template <class F>
+  Tensor float_images(const Tensor& input, const Axes& axes, const F& f) const;
   Tensor apply_in_float(const Tensor& input, const Axes& axes) const;
 
   int64_t spatial_dims_;

@@ -316,6 +316,15 @@ Tensor max_pool2d(
   return at::max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
 }
 
+// ---- overloads that only TorchScript has ---------------------------------------
+
+Tensor dequantize(const Tensor& q) {
+  return at::dequantize(q);
+}
+std::vector<Tensor> dequantize_list(TensorList list) {
+  return at::dequantize(list);
+}
+
 // ---- table ---------------------------------------------------------------------
 
 using c10::impl::builtin_kernel;
@@ -488,6 +497,8 @@ constexpr OperatorRow kQuantizedRows[] = {
     {"quantized::max_pool2d", "",
      "max_pool2d(Tensor qx, int[] kernel_size, int[] stride, int[] padding, int[] dilation, bool ceil_mode) -> Tensor",
      builtin_kernel<&max_pool2d>()},
+    {"aten::dequantize", "tensor", "dequantize.tensor(Tensor qtensor) -> Tensor", builtin_kernel<&dequantize>()},
+    {"aten::dequantize", "list", "dequantize.list(Tensor[] qtensors) -> Tensor[]", builtin_kernel<&dequantize_list>()},
 };
 
 constinit OperatorTable kQuantizedOperators("aten/quantized/quantized_library.cpp", kQuantizedRows);
