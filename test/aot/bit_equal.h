@@ -3,13 +3,15 @@
 
 #include <torch/torch.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace test {
 
 /// How `a` differs from `b` in dtype, sizes, strides or the bits of an element; empty where they are the same.
-/// Undefined tensors are the same as one another.
+/// Undefined tensors are the same as one another, and so are all NaN: the sign of one depends on the order in which an
+/// instruction takes its operands.
 inline std::string bit_difference(const at::Tensor& a, const at::Tensor& b) {
   if (a.defined() != b.defined()) {
     return "only one is defined";
@@ -28,6 +30,10 @@ inline std::string bit_difference(const at::Tensor& a, const at::Tensor& b) {
   const auto bytes = [](const at::Tensor& t) {
     const at::Tensor plain = at::empty({t.numel()}, t.options());
     plain.copy_(t.detach().reshape({-1}));
+    const at::Tensor numbers = t.is_complex() ? at::view_as_real(plain) : plain;
+    if (numbers.is_floating_point() && numbers.itemsize() > 1) {
+      numbers.masked_fill_(numbers.isnan(), std::numeric_limits<double>::quiet_NaN());
+    }
     return plain.view(at::kByte);
   };
   if (a.numel() == 0 || bytes(a).equal(bytes(b))) {
