@@ -110,13 +110,13 @@ class TORCH_API ExportedProgram {
 // What torch.export.save of PyTorch 2.2 to 2.15 writes is read: the "pt2" archive of 2.8 and later, and the ZIP file of
 // records "serialized_exported_program.json" and "serialized_state_dict.pt" before. Weights of an archive lie in a
 // private mapping of the file where that can be: they are read when they are used, and another program must not shorten
-// or overwrite the file meanwhile. Nothing of the file is run while it is loaded; objects of classes that libraries bind
-// (torch::class_) are made by `__setstate__` of these.
+// or overwrite the file meanwhile. Nothing of the file is run while it is loaded; objects of classes that libraries
+// bind (torch::class_) are made by `__setstate__` of these.
 //
 // What save() writes is such an archive, as PyTorch 2.15 writes it (schema 8.20).
 //
-// Operators and bound classes are looked up by name: those of other libraries must be registered before. Damaged and hostile files throw
-// c10::Error; what they make the loader allocate is bounded by about 60 times their size.
+// Operators and bound classes are looked up by name: those of other libraries must be registered before. Damaged and
+// hostile files throw c10::Error; what they make the loader allocate is bounded by about 60 times their size.
 
 /// Loads a program onto `device`, or onto the devices that it was exported on. `name` picks one of several programs in
 /// the archive. Throws c10::Error if the file is no archive of a program or needs an operator that is not there.

@@ -87,7 +87,8 @@ HandlerFunc getHandler(const std::string& name) {
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().handlers.find(name);
   TORCH_CHECK_VALUE(
-      found != registry().handlers.end(), "Failed to find handler ", name, "; there are ", c10::Join(", ", registry().names()));
+      found != registry().handlers.end(), "Failed to find handler ", name, "; there are ",
+      c10::Join(", ", registry().names()));
   return found->second;
 }
 
