@@ -1,7 +1,7 @@
 // Looks for NaN in what collectives are given.
 #include <csrc/distributed/hooks/NanCheckHook.h>
 
-#include <csrc/compat/distributed/NanCheck.h>
+#include <csrc/distributed/hooks/NanCheck.h>
 
 namespace c10d {
 
