@@ -7,12 +7,12 @@
 #include <csrc/jit/frontend/source_range.h>
 #include <csrc/jit/frontend/token_kinds.h>
 
-#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace torch::jit {
@@ -44,8 +44,9 @@ struct TORCH_API Tree : c10::intrusive_ptr_target {
   virtual TreeRef map(const std::function<TreeRef(TreeRef)>& fn);
 
   /// Throws unless the node is of this kind and has at least as many trees as places, which take them.
-  template <std::same_as<TreeRef*>... Places>
+  template <class... Places>
   void match(int kind, Places... places) const {
+    static_assert((std::is_same_v<Places, TreeRef*> && ...), "places of trees are TreeRef*");
     check(kind, sizeof...(places), /*allow_more=*/true);
     [[maybe_unused]] size_t i = 0;
     ((*places = trees()[i++]), ...);
