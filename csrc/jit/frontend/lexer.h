@@ -29,9 +29,14 @@ struct Word {
   uint8_t index = kWords.size();
 
   constexpr Word() = default;
-  /// Of a literal; text that is none of kWords does not compile.
+  /// Of a literal; text that is none of kWords does not compile where the language has consteval.
   template <size_t N>
-  consteval Word(const char (&text)[N]) {
+#ifdef __cpp_consteval
+  consteval
+#else
+  constexpr
+#endif
+      Word(const char (&text)[N]) {
     for (index = 0; kWords[index] != text;) {
       ++index;
     }
@@ -39,7 +44,12 @@ struct Word {
   constexpr std::string_view text() const {
     return kWords[index];
   }
-  constexpr bool operator==(const Word&) const = default;
+  constexpr bool operator==(const Word& other) const {
+    return index == other.index;
+  }
+  constexpr bool operator!=(const Word& other) const {
+    return !(*this == other);
+  }
 };
 
 struct Token {
