@@ -67,7 +67,8 @@ ConvPackedParams::ConvPackedParams(int64_t spatial_dims, Tensor weight, std::opt
   scales_ = scales.to(kFloat).contiguous();
   zero_points_ = zero_points;
   if (!transposed && native::onednn::QuantizedConvolution::available() && !zero_points.ne(0).any().item<bool>()) {
-    onednn_ = std::make_unique<native::onednn::QuantizedConvolution>(taps_, spatial_dims);
+    onednn_ =
+        std::make_unique<native::onednn::QuantizedConvolution>(taps_, scales_, defined_or_none(bias_), spatial_dims);
   }
 }
 
@@ -150,14 +151,9 @@ Tensor ConvPackedParams::apply_onednn(
   if (out.numel() == 0) {
     return out;
   }
-  // As IntegerMatrix::requantize has them.
-  const Tensor both = (scales_ * static_cast<double>(static_cast<float>(q->scale))).expand({outputs_}).contiguous();
-  const Tensor factors = both / static_cast<double>(static_cast<float>(scale));
-  const Tensor bias = defined_or_none(bias_), added = bias.defined() ? bias / both : bias;
   const bool done = onednn_->run(
       {images.const_data_ptr<uint8_t>(), out.mutable_data_ptr<uint8_t>(), input.size(0), axes.data(), q->zero_point,
-       zero_point, relu, factors.const_data_ptr<float>(), added.defined() ? added.const_data_ptr<float>() : nullptr,
-       q->scale, scale});
+       zero_point, relu, q->scale, scale});
   return done ? out : Tensor();
 }
 

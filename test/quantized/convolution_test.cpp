@@ -58,7 +58,10 @@ TEST_CASE("convolutions of bytes are exact for any number of threads", "[quantiz
       Case{{1, 64, 56, 56}, {64, 1, 3, 3}, {2, 2}, {1, 1}, {1, 1}, 64},
       Case{{5, 32, 17, 19}, {32, 8, 3, 3}, {1, 2}, {1, 1}, {1, 1}, 4},
       Case{{1, 8, 9, 16, 17}, {24, 8, 3, 2, 3}, {1, 2, 1}, {1, 0, 1}, {2, 1, 1}, 1},
-      Case{{1, 3, 50, 50}, {16, 3, 7, 7}, {2, 2}, {3, 3}, {1, 1}, 1});
+      Case{{1, 3, 50, 50}, {16, 3, 7, 7}, {2, 2}, {3, 3}, {1, 1}, 1},
+      Case{{1, 64, 41, 40}, {64, 64, 3, 3}, {1, 1}, {1, 0}, {1, 1}, 1}, // padded along one dimension alone
+      Case{{1, 64, 57, 56}, {64, 64, 7, 7}, {1, 1}, {3, 0}, {1, 1}, 1},
+      Case{{1, 16, 9, 16, 40}, {24, 16, 3, 3, 3}, {1, 1, 1}, {1, 1, 0}, {1, 1, 1}, 1});
   const Tensor x = at::_make_per_tensor_quantized_tensor(torch::randint(0, 256, c.input, at::kByte), 0.02, 77);
   const int64_t outputs = c.weight[0];
   const Tensor weight = at::quantize_per_channel(

@@ -2,6 +2,7 @@
 
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/Version.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/util/Exception.h>
 
@@ -22,8 +23,9 @@ using quantized::ImageAxis;
 struct BytePrimitive {
   std::vector<int64_t> key;
   dnnl::convolution_forward primitive; // null: there is no kernel
-  memory::desc src, dst, bias, scratchpad;
+  memory::desc src, dst, scratchpad;
   memory weight;
+  Tensor bias; // as it is added to sums; undefined where there is none
 };
 
 /// A range of images, or of the outputs of one image along its first dimension.
@@ -38,9 +40,13 @@ struct BytePart {
 /// Primitives are made for this.
 struct ByteProblem {
   const QuantizedConvolution::Call& call;
-  const Tensor& weight;
+  const Tensor &weight, &scales, &bias;
   int64_t spatial_dims;
 
+  /// What a step of the sums of an output stands for.
+  Tensor sum_scales() const {
+    return (scales * static_cast<double>(static_cast<float>(call.src_scale))).expand({outputs()}).contiguous();
+  }
   int64_t groups() const {
     return weight.size(0);
   }
@@ -92,10 +98,10 @@ namespace {
 
 std::vector<int64_t> key_of(const QuantizedConvolution::Call& call, const BytePart& part) {
   PrimitiveKey numbers;
-  numbers.add(call.scale);
+  numbers.add(call.src_scale);
   numbers.add(call.dst_scale);
   std::vector<int64_t> key(numbers.words.begin(), numbers.words.begin() + numbers.used);
-  key.insert(key.end(), {call.src_zero, call.dst_zero, int64_t(call.relu), int64_t(call.bias != nullptr), part.batch});
+  key.insert(key.end(), {call.src_zero, call.dst_zero, int64_t(call.relu), part.batch});
   for (size_t d = 0; d < 3; ++d) {
     const ImageAxis& a = part.axes[d];
     key.insert(key.end(), {a.in, a.out, a.stride, a.padding, a.dilation, part.padding_right[d]});
@@ -115,7 +121,10 @@ memory reordered(const ByteProblem& p, const memory::desc& wanted) {
 dnnl::primitive_attr attributes_of(const ByteProblem& p) {
   const QuantizedConvolution::Call& call = p.call;
   dnnl::primitive_attr attr = primitive_attributes();
-  attr.set_output_scales(1 << 1, std::vector<float>(call.factors, call.factors + p.outputs()));
+  // In the order of IntegerMatrix::requantize.
+  const Tensor factors = p.sum_scales() / static_cast<double>(static_cast<float>(call.dst_scale));
+  const float* const first = factors.const_data_ptr<float>();
+  attr.set_output_scales(1 << 1, std::vector<float>(first, first + p.outputs()));
   if (call.src_zero != 0) {
     attr.set_zero_points(DNNL_ARG_SRC, 0, {static_cast<int32_t>(call.src_zero)});
   }
@@ -128,6 +137,25 @@ dnnl::primitive_attr attributes_of(const ByteProblem& p) {
     attr.set_post_ops(ops);
   }
   return attr;
+}
+
+// The matrix-tile (AMX) kernels of oneDNN 2.6 go wrong for images with a zero point that are padded, but not along the
+// width, or of three dimensions: they compute other numbers, and write beyond their scratchpad.
+bool is_broken(const ByteProblem& p, const BytePart& part, std::string_view kernel) {
+  const auto is_padded = [&](size_t d) { return part.axes[d].padding > 0 || part.padding_right[d] > 0; };
+  const bool is_padded_beside_width = is_padded(0) || is_padded(1);
+  return p.call.src_zero != 0 && is_padded_beside_width && (p.spatial_dims == 3 || !is_padded(2)) &&
+      kernel.find("amx") != std::string_view::npos;
+}
+
+/// Moves to the first kernel that is right for this; false when there is none but the slow reference.
+bool select_kernel(dnnl::convolution_forward::primitive_desc& desc, const ByteProblem& p, const BytePart& part) {
+  while (is_broken(p, part, desc.impl_info_str())) {
+    if (!desc.next_impl()) {
+      return false;
+    }
+  }
+  return std::string_view(desc.impl_info_str()).find("ref") == std::string_view::npos;
 }
 
 } // namespace
@@ -150,16 +178,17 @@ std::shared_ptr<const BytePrimitive> QuantizedConvolution::Cache::get(const Byte
   g.src = made->src;
   g.dst = made->dst;
   g.weight = memory::desc(p.weight_sizes(), memory::data_type::s8, memory::format_tag::any);
-  if (p.call.bias != nullptr) {
-    g.bias = made->bias = memory::desc({p.outputs()}, memory::data_type::f32, memory::format_tag::a);
+  if (p.bias.defined()) {
+    made->bias = p.bias / p.sum_scales();
+    g.bias = memory::desc({p.outputs()}, memory::data_type::f32, memory::format_tag::a);
   }
   g.strides = p.sizes({}, [&](size_t d) { return part.axes[d].stride; });
   g.dilates = p.sizes({}, [&](size_t d) { return part.axes[d].dilation - 1; });
   g.padding_left = p.sizes({}, [&](size_t d) { return part.axes[d].padding; });
   g.padding_right = p.sizes({}, [&](size_t d) { return part.padding_right[d]; });
   try {
-    const auto desc = conv_forward_desc(cpu_engine(), g, attributes_of(p));
-    if (std::string_view(desc.impl_info_str()).find("ref") == std::string_view::npos) {
+    auto desc = conv_forward_desc(cpu_engine(), g, attributes_of(p));
+    if (select_kernel(desc, p, part)) {
       made->scratchpad = desc.scratchpad_desc();
       const memory::desc wanted = desc.weights_desc();
       for (const auto& other : primitives) {
@@ -184,13 +213,14 @@ std::shared_ptr<const BytePrimitive> QuantizedConvolution::Cache::get(const Byte
 
 namespace {
 
-void run_part(const BytePrimitive& found, const BytePart& part, const float* bias) {
+void run_part(const BytePrimitive& found, const BytePart& part) {
   std::unordered_map<int, memory> args{
       {DNNL_ARG_SRC, memory(found.src, cpu_engine(), const_cast<uint8_t*>(part.src))},
       {DNNL_ARG_WEIGHTS, found.weight},
       {DNNL_ARG_DST, memory(found.dst, cpu_engine(), part.dst)}};
-  if (bias != nullptr) {
-    args.emplace(DNNL_ARG_BIAS, memory(found.bias, cpu_engine(), const_cast<float*>(bias)));
+  if (found.bias.defined()) {
+    const memory::desc desc({found.bias.numel()}, memory::data_type::f32, memory::format_tag::a);
+    args.emplace(DNNL_ARG_BIAS, memory(desc, cpu_engine(), const_cast<void*>(found.bias.const_data_ptr())));
   }
   const Scratchpad scratchpad(found.scratchpad);
   if (scratchpad) {
@@ -267,7 +297,7 @@ bool QuantizedConvolution::available() {
 
 bool QuantizedConvolution::run(const Call& call) const try {
   const OneThread one_thread;
-  const ByteProblem problem{call, weight_, spatial_dims_};
+  const ByteProblem problem{call, weight_, scales_, bias_, spatial_dims_};
   const std::vector<BytePart> parts = parts_of(problem);
   std::vector<std::shared_ptr<const BytePrimitive>> primitives;
   for (const BytePart& part : parts) {
@@ -277,13 +307,13 @@ bool QuantizedConvolution::run(const Call& call) const try {
     }
   }
   if (parts.size() == 1) {
-    run_part(*primitives[0], parts[0], call.bias);
+    run_part(*primitives[0], parts[0]);
     return true;
   }
   at::parallel_for(0, static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
     const OneThread own_thread;
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      run_part(*primitives[i], parts[i], call.bias);
+      run_part(*primitives[i], parts[i]);
     }
   });
   return true;
@@ -304,8 +334,12 @@ bool QuantizedConvolution::run(const Call&) const {
 
 #endif
 
-QuantizedConvolution::QuantizedConvolution(Tensor weight, int64_t spatial_dims)
-    : weight_(std::move(weight)), spatial_dims_(spatial_dims), cache_(std::make_unique<Cache>()) {}
+QuantizedConvolution::QuantizedConvolution(Tensor weight, Tensor scales, Tensor bias, int64_t spatial_dims)
+    : weight_(std::move(weight)),
+      scales_(std::move(scales)),
+      bias_(std::move(bias)),
+      spatial_dims_(spatial_dims),
+      cache_(std::make_unique<Cache>()) {}
 QuantizedConvolution::~QuantizedConvolution() = default;
 
 } // namespace at::native::onednn

@@ -13,8 +13,8 @@ namespace at::native::onednn {
 /// A weight of int8, and the primitives for the images that it has met.
 class QuantizedConvolution {
  public:
-  /// One call: dst = round(factor * (sum + bias)) + dst_zero for each output channel, in bytes, with sums of
-  /// (byte - src_zero) * weight.
+  /// One call: dst = round(factor * (sum + bias / both)) + dst_zero for each output channel, in bytes, with sums of
+  /// (byte - src_zero) * weight, where both = weight scale * src_scale and factor = both / dst_scale.
   struct Call {
     const uint8_t* src; // [batch, depth, height, width, channels]
     uint8_t* dst; // the same of the outputs
@@ -22,13 +22,13 @@ class QuantizedConvolution {
     const quantized::ImageAxis* axes; // 3
     int64_t src_zero, dst_zero;
     bool relu;
-    const float *factors, *bias; // of each output; bias may be null
-    double scale, dst_scale; // which factors and bias depend on
+    double src_scale, dst_scale;
   };
 
   /// `weight`: int8 [groups, outputs, depth, height, width, inputs] of each group, where depth is 1 if there are two
-  /// spatial dimensions.
-  QuantizedConvolution(Tensor weight, int64_t spatial_dims);
+  /// spatial dimensions. `scales`, of one element or one for each output, and `bias`, which may be undefined, are
+  /// float32.
+  QuantizedConvolution(Tensor weight, Tensor scales, Tensor bias, int64_t spatial_dims);
   ~QuantizedConvolution();
 
   /// Whether this processor has instructions for exact sums of bytes, and this oneDNN is of version 2.
@@ -38,7 +38,7 @@ class QuantizedConvolution {
 
  private:
   struct Cache;
-  Tensor weight_;
+  Tensor weight_, scales_, bias_;
   int64_t spatial_dims_;
   std::unique_ptr<Cache> cache_;
 };
