@@ -5,6 +5,7 @@
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/parallel/Parallel.h>
 #include <aten/quantized/QTensorImpl.h>
+#include <aten/quantized/max_pool_bytes.h>
 #include <aten/quantized/quantized_loops.h>
 #include <c10/util/Exception.h>
 
@@ -267,6 +268,11 @@ const Tensor& quantized_resize_(const Tensor& self, IntArrayRef size, std::optio
   return self;
 }
 
+/// The number that a single integer stands for.
+Scalar quantized_item(const Tensor& self) {
+  return at::_local_scalar_dense(at::dequantize(self));
+}
+
 // ---- elementwise, which keep scale and zero point ------------------------------
 
 Tensor limited(const Tensor& self, std::optional<double> low, std::optional<double> high) {
@@ -323,67 +329,10 @@ std::tuple<Tensor, Tensor> quantized_max_pool2d(
     IntArrayRef padding,
     IntArrayRef dilation,
     bool ceil_mode) {
-  struct Dim {
-    int64_t in, kernel, stride, padding, dilation, out;
-  };
-  const auto dim_of = [&](size_t d) {
-    const auto at = [&](IntArrayRef a) { return a.size() == 1 ? a[0] : a[d]; };
-    Dim dim{
-        self.size(static_cast<int64_t>(d) + 2),
-        at(kernel_size),
-        stride.empty() ? at(kernel_size) : at(stride),
-        at(padding),
-        at(dilation),
-        0};
-    const int64_t reach = dim.dilation * (dim.kernel - 1) + 1, span = dim.in + 2 * dim.padding - reach;
-    dim.out = dim.stride > 0 && span >= 0 ? (span + (ceil_mode ? dim.stride - 1 : 0)) / dim.stride + 1 : 0;
-    if (ceil_mode && (dim.out - 1) * dim.stride >= dim.in + dim.padding) {
-      --dim.out;
-    }
-    return dim;
-  };
-  const auto has_two = [](IntArrayRef a) { return a.size() == 1 || a.size() == 2; };
-  if (self.dim() == 4 && self.scalar_type() == kQUInt8 && self.numel() > 0 && has_two(kernel_size) &&
-      (stride.empty() || has_two(stride)) && has_two(padding) && has_two(dilation)) {
-    const Dim y = dim_of(0), x = dim_of(1);
-    const auto fits = [](const Dim& d) {
-      return d.kernel > 0 && d.dilation > 0 && d.padding >= 0 && 2 * d.padding <= d.kernel && d.out > 0;
-    };
-    if (fits(y) && fits(x)) {
-      const Tensor from = integers_of(self).permute({0, 2, 3, 1}).contiguous();
-      const int64_t channels = from.size(3);
-      const Tensor to = at::empty({self.size(0), y.out, x.out, channels}, kByte);
-      const uint8_t* in = from.const_data_ptr<uint8_t>();
-      uint8_t* const out = to.mutable_data_ptr<uint8_t>();
-      const auto row_of = [&](int64_t row, std::vector<const uint8_t*>& window) {
-        const int64_t image = row / y.out, top = row % y.out * y.stride - y.padding;
-        for (int64_t ox = 0; ox < x.out; ++ox) {
-          window.clear();
-          for (int64_t ky = 0; ky < y.kernel; ++ky) {
-            const int64_t iy = top + ky * y.dilation;
-            for (int64_t kx = 0; kx < x.kernel && iy >= 0 && iy < y.in; ++kx) {
-              const int64_t ix = ox * x.stride - x.padding + kx * x.dilation;
-              if (ix >= 0 && ix < x.in) {
-                window.push_back(in + ((image * y.in + iy) * x.in + ix) * channels);
-              }
-            }
-          }
-          uint8_t* const pixel = out + (row * x.out + ox) * channels;
-          if (window.empty()) {
-            std::fill_n(pixel, channels, uint8_t(0)); // nothing but padding, which is less than any number
-          } else {
-            quantized_loops().max(window.data(), static_cast<int64_t>(window.size()), channels, pixel);
-          }
-        }
-      };
-      at::parallel_for(
-          0, self.size(0) * y.out, 1 + (1 << 15) / (x.out * channels + 1), [&](int64_t begin, int64_t end) {
-            std::vector<const uint8_t*> window;
-            for (int64_t row = begin; row < end; ++row) {
-              row_of(row, window);
-            }
-          });
-      const Tensor pooled = to.permute({0, 3, 1, 2});
+  if (self.dim() == 4 && self.scalar_type() == kQUInt8) {
+    const Tensor pooled =
+        quantized::max_pool_bytes(integers_of(self), kernel_size, stride, padding, dilation, ceil_mode);
+    if (pooled.defined()) {
       return {with_quantizer_of(self, pooled), unknown_indices(pooled.sizes())};
     }
   }
@@ -594,6 +543,7 @@ constexpr SeenKernels kSeenKernels;
 constexpr c10::impl::BuiltinKernelRow kQuantizedCpuKernels[] = {
     {"aten::select", "int", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_select>(), kQuantizedCpuPlace},
     {"aten::copy_", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_copy_>(), kQuantizedCpuPlace},
+    {"aten::_local_scalar_dense", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_item>(), kQuantizedCpuPlace},
     {"aten::equal", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_equal>(), kQuantizedCpuPlace},
     {"aten::empty_like", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_empty_like>(), kQuantizedCpuPlace},
     {"aten::resize_", "", DispatchKey::QuantizedCPU, builtin_kernel<&quantized_resize_>(), kQuantizedCpuPlace},

@@ -295,27 +295,6 @@ Tensor instance_norm(
   return group_norm(input, input.size(1), weight, bias, eps, scale, zero_point);
 }
 
-// ---- pooling -------------------------------------------------------------------
-
-Tensor max_pool1d(
-    const Tensor& input,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation,
-    bool ceil_mode) {
-  return at::max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode);
-}
-Tensor max_pool2d(
-    const Tensor& input,
-    IntArrayRef kernel_size,
-    IntArrayRef stride,
-    IntArrayRef padding,
-    IntArrayRef dilation,
-    bool ceil_mode) {
-  return at::max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
-}
-
 // ---- overloads that only TorchScript has ---------------------------------------
 
 Tensor dequantize(const Tensor& q) {
@@ -493,10 +472,10 @@ constexpr OperatorRow kQuantizedRows[] = {
      builtin_kernel<&instance_norm>()},
     {"quantized::max_pool1d", "",
      "max_pool1d(Tensor qx, int[] kernel_size, int[] stride, int[] padding, int[] dilation, bool ceil_mode) -> Tensor",
-     builtin_kernel<&max_pool1d>()},
+     builtin_kernel<&at::quantized_max_pool1d>()},
     {"quantized::max_pool2d", "",
      "max_pool2d(Tensor qx, int[] kernel_size, int[] stride, int[] padding, int[] dilation, bool ceil_mode) -> Tensor",
-     builtin_kernel<&max_pool2d>()},
+     builtin_kernel<&at::quantized_max_pool2d>()},
     {"aten::dequantize", "tensor", "dequantize.tensor(Tensor qtensor) -> Tensor", builtin_kernel<&dequantize>()},
     {"aten::dequantize", "list", "dequantize.list(Tensor[] qtensors) -> Tensor[]", builtin_kernel<&dequantize_list>()},
 };

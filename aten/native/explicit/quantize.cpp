@@ -50,6 +50,11 @@ void for_each_channel(const Tensor& t, int64_t axis, const F& f) {
   });
 }
 
+/// Channels-last where `like` is, as it was.
+Tensor in_format_of(const Tensor& like, const Tensor& t) {
+  return t.contiguous(like.suggest_memory_format());
+}
+
 /// Memory as self's, where that is dense.
 Tensor integers_like(const Tensor& self, ScalarType dtype) {
   return at::empty_like(self, self.options().dtype(c10::toUnderlying(dtype)));
@@ -113,7 +118,7 @@ Tensor quantized_by_channel(const Tensor& self, QuantizerPtr quantizer) {
         packed_in_halves(integers_of(quantized_by_channel(x, bytes))), x.sizes(), std::move(quantizer));
   }
   const Tensor integers = at::empty(x.sizes(), x.options().dtype(c10::toUnderlying(quantizer->dtype)));
-  const Tensor result = make_quantized(integers, quantizer); // checks the number of channels
+  make_quantized(integers, quantizer); // checks the number of channels
   const float* from = x.const_data_ptr<float>();
   const Tensor scales = quantizer->scales.to(kFloat), zeros = quantizer->zero_points.to(kDouble);
   const float* scale = scales.const_data_ptr<float>();
@@ -127,7 +132,7 @@ Tensor quantized_by_channel(const Tensor& self, QuantizerPtr quantizer) {
                        : to_integer<T>(from[i], 1.0f / scale[c], static_cast<int64_t>(zero[c]));
     });
   });
-  return result;
+  return make_quantized(in_format_of(self, integers), std::move(quantizer));
 }
 
 /// Scale and zero point for numbers from `least` <= 0 to `most` >= 0 in integers from `low` to `high`.
