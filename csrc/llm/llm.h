@@ -8,6 +8,7 @@
 #include <csrc/llm/engine.h>
 #include <csrc/llm/generate.h>
 #include <csrc/llm/gguf/gguf_file.h>
+#include <csrc/llm/grammar/answer_constraint.h>
 #include <csrc/llm/model.h>
 #include <csrc/llm/prompt_cache.h>
 #include <csrc/llm/sampler.h>

@@ -30,6 +30,7 @@ struct Buffers {
   std::vector<int64_t> tokens;
   std::vector<Distance> order;
   std::vector<Candidate> candidates;
+  std::vector<uint8_t> allowed;
 };
 
 Buffers& buffers_of_thread() {
@@ -104,6 +105,18 @@ void penalize_drawn(Buffers& buffers, c10::ArrayRef<int64_t> drawn, double prese
   for_each_occurring(drawn, buffers, [&](Scored& one, size_t count) {
     one.logit -= presence + frequency * static_cast<double>(count);
   });
+}
+
+void keep_constrained(Buffers& buffers, const TokenConstraint& constraint, c10::ArrayRef<int64_t> answer) {
+  std::vector<uint8_t>& allowed = buffers.allowed;
+  allowed.assign(buffers.scores.size(), 0);
+  constraint.mark_allowed(answer, allowed);
+  Scores& scores = buffers.scores;
+  scores.erase(
+      std::remove_if(
+          scores.begin(), scores.end(), [&](const Scored& one) { return !allowed[static_cast<size_t>(one.token)]; }),
+      scores.end());
+  TORCH_CHECK(!scores.empty(), "Sampler: the constraint allows none of the ", allowed.size(), " tokens");
 }
 
 // What equals the k-th stays, as it does there.
@@ -209,6 +222,10 @@ void fill_candidates(
   if (options.repetition_penalty != 1) {
     penalize(buffers, context, options.repetition_penalty);
   }
+  if (options.constraint) {
+    const auto prompt = std::min(static_cast<size_t>(options.prompt_tokens), context.size());
+    keep_constrained(buffers, *options.constraint, context.slice(prompt));
+  }
   const Scored best = *std::min_element(scores.begin(), scores.end(), is_above);
   TORCH_CHECK(best.logit > -std::numeric_limits<double>::infinity(), "Sampler: no logit is above -infinity");
   buffers.candidates.clear();
@@ -278,7 +295,7 @@ int64_t Sampler::draw(const std::vector<Candidate>& candidates) {
 
 int64_t Sampler::operator()(const at::Tensor& logits, c10::ArrayRef<int64_t> context) {
   if (options_.temperature == 0 && options_.repetition_penalty == 1 && options_.presence_penalty == 0 &&
-      options_.frequency_penalty == 0) {
+      options_.frequency_penalty == 0 && !options_.constraint) {
     return largest(local_logits(logits));
   }
   Buffers& buffers = buffers_of_thread();

@@ -1,11 +1,14 @@
 // Chooses the next token from logits.
 #pragma once
 
+#include <csrc/llm/grammar/token_constraint.h>
+
 #include <aten/core/Tensor.h>
 #include <c10/macros/Export.h>
 #include <c10/util/ArrayRef.h>
 
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -15,7 +18,7 @@ namespace torch::llm {
 struct SamplerOptions {
   /// OpenAI's: of each token that has been drawn, the first is taken off its logit once, the second as often as it was.
   double presence_penalty = 0, frequency_penalty = 0;
-  /// The first tokens of the context, which those two do not look at; set by generate() and Engine.
+  /// The first tokens of the context, which those two and the constraint do not look at; set by generate() and Engine.
   int64_t prompt_tokens = 0;
   double repetition_penalty = 1; ///< logits of tokens that have occurred are divided by it, negative ones multiplied
   double temperature = 0; ///< logits are divided by it; 0 always takes the largest
@@ -24,6 +27,8 @@ struct SamplerOptions {
   double min_p = 0; ///< only what has this share of the largest probability
   double typical_p = 1; ///< the fewest tokens that together have this probability, from the most typical on
   uint64_t seed = 0; ///< of the random numbers
+  /// Which tokens may be drawn at all, looked at behind penalties and in front of all else; null: any.
+  std::shared_ptr<const TokenConstraint> constraint = nullptr;
 
   /// The same behind a prompt of so many tokens.
   SamplerOptions behind(size_t prompt) const {
@@ -62,7 +67,7 @@ class TORCH_API Sampler {
   explicit Sampler(const SamplerOptions& options = {});
 
   /// logits: (vocab_size), floating point. context: the tokens so far, which penalties look at. Throws
-  /// when a logit is NaN, or none is above -infinity.
+  /// when a logit is NaN, or none that the constraint allows is above -infinity.
   int64_t operator()(const at::Tensor& logits, c10::ArrayRef<int64_t> context);
 
   /// The tokens that may be drawn, with probabilities that sum to one, by falling logits.

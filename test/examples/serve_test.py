@@ -392,9 +392,16 @@ class Answers(unittest.TestCase):
             (dict(say, tools=[{}]), 400, "invalid_value", "tools", chat), (dict(say, tools="f"), 400, "invalid_value", "tools", chat),
             (dict(say, tools=[dict(function=dict(name="no name"))]), 400, "invalid_value", "tools", chat),
             (dict(say, tools=[dict(function=dict(name="f"))]), 400, "unsupported_parameter", "tools", chat),
-            (dict(say, tools=[dict(function=dict(name="f"))], tool_choice="required"), 400, "unsupported_parameter", "tool_choice", chat),
+            (dict(say, tools=[dict(function=dict(name="f"))], tool_choice="must"), 400, "invalid_value", "tool_choice", chat),
+            (dict(say, tools=[dict(function=dict(name="f"))], tool_choice=1), 400, "invalid_value", "tool_choice", chat),
+            (dict(say, tools=[dict(function=dict(name="f"))], tool_choice=dict(function=dict(name="g"))), 400, "invalid_value", "tool_choice",
+             chat),
+            (dict(say, tool_choice="required"), 400, "invalid_value", "tool_choice", chat),
+            (dict(say, tools=[dict(function=dict(name="f"))], tool_choice="required"), 400, "unsupported_parameter", "tools", chat),
+            (dict(ask, response_format=dict(type="json_object"), ignore_eos=True), 400, "invalid_value", "response_format"),
             (dict(messages=[dict(role="a", tool_calls=[{}])]), 400, "invalid_value", "messages", chat),
-            (dict(say, response_format=dict(type="json_object")), 400, "unsupported_parameter", "response_format", chat),
+            (dict(say, response_format=dict(type="json_schema")), 400, "unsupported_parameter", "response_format", chat),
+            (dict(say, response_format="text"), 400, "unsupported_parameter", "response_format", chat),
             ({}, 400, "missing_required_parameter", "messages", chat), (dict(messages=[]), 400, "invalid_value", "messages", chat),
             (dict(messages=[dict(content="a")]), 400, "invalid_value", "messages", chat),
             (dict(messages=[dict(role="u", content=[dict(type="image_url")])]), 400, "invalid_value", "messages", chat),
@@ -462,7 +469,7 @@ TOOL_MODELS = {
               '{"name": "weather", "parameters": {"city": "Rome"}}'], ["<|python_tag|>"], None),
     "mistral": ("{% if tools %}[TOOL_CALLS]{% endif %}" + SHOWN + "<q>",
                 ["[TOOL_CALLS]", ' [{"name": "weather", "arguments": {"city": "Paris"}}', ", ",
-                 '{"name": "weather", "arguments": {"city": "Rome"}}]'], ["[TOOL_CALLS]"], None),
+                 '{"name": "weather", "arguments": {"city": "Rome"}}', "]"], ["[TOOL_CALLS]"], None),
 }
 
 
@@ -470,7 +477,7 @@ class Tools(unittest.TestCase):
     """Models that call functions in the ways of their families."""
 
     def ask(self, server: Server, **more) -> dict:
-        body = dict(messages=[dict(role="user", content="Weather?")], tools=[WEATHER], temperature=0, max_tokens=40, **more)
+        body = {**dict(messages=[dict(role="user", content="Weather?")], tools=[WEATHER], temperature=0, max_tokens=40), **more}
         status, answer = server.call("POST", "/v1/chat/completions", body)
         self.assertEqual(status, 200, answer)
         return answer["choices"][0]
@@ -495,6 +502,37 @@ class Tools(unittest.TestCase):
                     self.assertIn("weather", plain["message"]["content"])
                     self.check_stream(server, content)
                     self.check_conversation(server)
+
+    def test_calls_can_be_forced(self):
+        named = dict(type="function", function=dict(name="weather"))
+        for name, (template, pieces, special, _) in TOOL_MODELS.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                # This model would rather talk.
+                write_speaker(folder, template, ["No, ", "I will not.", *pieces], special)
+                with Server(folder=folder) as server:
+                    self.assertTrue(self.ask(server)["message"]["content"].startswith("No, I will not."))
+                    for choice in ("required", named):
+                        forced = self.ask(server, tool_choice=choice)
+                        self.assertEqual((forced["finish_reason"], forced["message"]["content"]), ("tool_calls", None))
+                        self.check_calls(forced["message"]["tool_calls"], ["Paris", "Rome"])
+                        one = self.ask(server, tool_choice=choice, parallel_tool_calls=False, temperature=2, seed=3)
+                        self.assertEqual(one["finish_reason"], "tool_calls")
+                        self.assertEqual([call["function"]["name"] for call in one["message"]["tool_calls"]], ["weather"])
+                    body = dict(messages=[dict(role="user", content="Weather?")], tools=[WEATHER], tool_choice="required", ignore_eos=True)
+                    status, answer = server.call("POST", "/v1/chat/completions", body)
+                    self.assertEqual((status, answer["error"]["param"]), (400, "tool_choice"))
+
+    def test_answers_can_be_objects(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_speaker(folder, SHOWN + "<q>", ["Sure: ", '{"a', '": [1', ", 2", "]", "}", " is it."], [])
+            with Server(folder=folder) as server:
+                body = dict(messages=[dict(role="user", content="?")], temperature=0, max_tokens=40)
+                plain = server.call("POST", "/v1/chat/completions", body)[1]["choices"][0]["message"]["content"]
+                self.assertEqual(plain, 'Sure: {"a": [1, 2]} is it.')
+                for form, wanted in (("text", plain), ("json_object", '{"a": [1, 2]}')):
+                    status, answer = server.call("POST", "/v1/chat/completions", dict(body, response_format=dict(type=form)))
+                    self.assertEqual((status, answer["choices"][0]["finish_reason"]), (200, "stop"))
+                    self.assertEqual(answer["choices"][0]["message"]["content"], wanted)
 
     def check_stream(self, server: Server, content: str) -> None:
         events = server.events("/v1/chat/completions", dict(messages=[dict(role="user", content="Weather?")], tools=[WEATHER],

@@ -85,13 +85,19 @@ void refuse_unsupported(const Members& members, Endpoint endpoint) {
   if (endpoint == Endpoint::Completions) {
     refuse(members, {"tools", "tool_choice", "top_logprobs"}, "goes with /v1/chat/completions");
   }
+}
+
+bool asks_for_json(const Members& members) {
   const Json* const format = members.find("response_format");
   const Json* const type = format && format->is_object() ? format->find("type") : nullptr;
-  if (format && !(type && type->is_string() && type->as_string() == "text")) {
+  const std::string kind = type && type->is_string() ? type->as_string() : format ? "" : "text";
+  if (kind != "text" && kind != "json_object") {
     throw ApiError(
-        400, "unsupported_parameter", "'response_format' must be {\"type\": \"text\"}: nothing else is supported here",
+        400, "unsupported_parameter",
+        "'response_format' must be {\"type\": \"text\"} or {\"type\": \"json_object\"}: nothing else is supported here",
         "response_format");
   }
+  return kind == "json_object";
 }
 
 std::vector<std::string> read_stop(const Members& members) {
@@ -174,6 +180,33 @@ Json read_message(const Json& message) {
   return Json(std::move(members));
 }
 
+// The tokens that end an answer which is held to a form.
+std::vector<int64_t> ends_of(const CompletionRequest& request, const RequestContext& context, const char* member) {
+  std::vector<int64_t> ends = request.generate.stop_tokens;
+  ends.insert(ends.end(), context.stop_tokens.begin(), context.stop_tokens.end());
+  if (request.generate.ignore_eos || ends.empty()) {
+    throw bad_value(member, "asks for an answer of a form, which ends with a stop token: 'ignore_eos' must not be set");
+  }
+  return ends;
+}
+
+void force_calls(CompletionRequest& request, const std::vector<std::string>& names, const RequestContext& context) {
+  if (names.empty()) {
+    return;
+  }
+  request.generate.sampler.constraint = llm::make_tool_call_constraint(
+      context.token_bytes, {request.answer.tools, names, request.answer.parallel_calls},
+      ends_of(request, context, "tool_choice"));
+}
+
+void force_json(CompletionRequest& request, const RequestContext& context) {
+  if (request.answer.tools != llm::ToolFormat::None) {
+    throw bad_value("response_format", "asks for JSON, which does not go with 'tools'");
+  }
+  request.generate.sampler.constraint =
+      llm::make_json_object_constraint(context.token_bytes, ends_of(request, context, "response_format"));
+}
+
 std::vector<int64_t> read_messages(CompletionRequest& request, const Members& members, const RequestContext& context) {
   const Json* const messages = members.find("messages");
   if (!messages) {
@@ -197,10 +230,12 @@ std::vector<int64_t> read_messages(CompletionRequest& request, const Members& me
     variables.insert(variables.end(), more->members().begin(), more->members().end());
   }
   std::string prompt = context.chat_template->render(Json(variables).to_string());
-  if (const Json tools = read_tools(members.find("tools"), members.find("tool_choice")); !tools.is_null()) {
-    prompt = with_tools(*context.chat_template, std::move(variables), tools, prompt);
+  const ToolRequest tools = read_tools(members.find("tools"), members.find("tool_choice"));
+  if (!tools.tools.is_null()) {
+    prompt = with_tools(*context.chat_template, std::move(variables), tools.tools, prompt);
     request.answer.tools = context.chat_template->tool_format();
     request.answer.parallel_calls = members.flag("parallel_tool_calls", true);
+    force_calls(request, tools.forced, context);
   }
   return context.tokenizer->encode(prompt, false);
 }
@@ -323,6 +358,9 @@ CompletionRequest read_request(const std::string& body, Endpoint endpoint, const
   request.generate.max_new_tokens = members.integer("max_completion_tokens", tokens, 1, kMost);
   request.prompts = is_chat ? std::vector<std::vector<int64_t>>{read_messages(request, members, context)}
                             : read_prompts(members.find("prompt"), *context.tokenizer);
+  if (asks_for_json(members)) {
+    force_json(request, context);
+  }
   check_lengths(request, context);
   return request;
 }

@@ -6,6 +6,7 @@
 #include <torch/llm.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct RequestContext {
   std::string model_name;
   const torch::llm::Tokenizer* tokenizer;
   const torch::llm::ChatTemplate* chat_template; ///< nullptr: the model has none
+  std::shared_ptr<const torch::llm::TokenBytes> token_bytes;
+  std::vector<int64_t> stop_tokens; ///< of the model's config
   int64_t context; ///< tokens that a prompt and its answer may have together
   int64_t default_tokens; ///< of a chat's answer
   int64_t max_choices; ///< of all prompts of a request together

@@ -129,6 +129,8 @@ Service::Service(const Options& options)
   context_.model_name = options.name;
   context_.tokenizer = &tokenizer_;
   context_.chat_template = template_ ? &*template_ : nullptr;
+  context_.token_bytes = std::make_shared<llm::TokenBytes>(tokenizer_);
+  context_.stop_tokens = model_->config().eos_tokens;
   context_.context = std::min(model_->config().max_position, engine_.num_blocks() * options.engine.block_size);
   context_.default_tokens = options.default_tokens;
   context_.max_choices = places();

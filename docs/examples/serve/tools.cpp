@@ -15,44 +15,52 @@ bool is_name(const std::string& name) {
   });
 }
 
-void check_tool(const Json& tool) {
+std::string name_of(const Json& tool, const char* member) {
   const Json* const function = tool.is_object() ? tool.find("function") : nullptr;
   const Json* const name = function && function->is_object() ? function->find("name") : nullptr;
   if (!name || !name->is_string() || !is_name(name->as_string())) {
     throw bad_value(
-        "tools",
-        "must be an array of {\"type\": \"function\", \"function\": {\"name\": ..., ...}}, with names of at most 64 "
-        "letters, digits, _ and -");
+        member,
+        "must have {\"type\": \"function\", \"function\": {\"name\": ..., ...}}, with names of at most 64 letters, "
+        "digits, _ and -");
   }
+  return name->as_string();
 }
 
-bool is_none(const Json* choice) {
-  if (!choice) {
-    return false;
+// Those that 'tool_choice' forces a call of.
+std::vector<std::string> forced_of(const Json& choice, const std::vector<std::string>& names) {
+  if (choice.is_string()) {
+    const std::string& kind = choice.as_string();
+    if (kind != "auto" && kind != "none" && kind != "required") {
+      throw bad_value("tool_choice", "must be \"auto\", \"none\", \"required\" or name a function");
+    }
+    if (kind == "required" && names.empty()) {
+      throw bad_value("tool_choice", "is \"required\": then 'tools' must have a function at least");
+    }
+    return kind == "required" ? names : std::vector<std::string>();
   }
-  const std::string name = choice->is_string() ? choice->as_string() : "";
-  if (name != "auto" && name != "none") {
-    throw ApiError(
-        400, "unsupported_parameter", "'tool_choice' must be \"auto\" or \"none\": others are not supported here",
-        "tool_choice");
+  std::string name = name_of(choice, "tool_choice");
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw bad_value("tool_choice", "asks for '" + name + "', which is not among the tools");
   }
-  return name == "none";
+  return {std::move(name)};
 }
 
 } // namespace
 
-Json read_tools(const Json* tools, const Json* choice) {
-  const bool none = is_none(choice);
-  if (!tools) {
-    return Json();
-  }
-  if (!tools->is_array() || tools->items().size() > kMaxTools) {
+ToolRequest read_tools(const Json* tools, const Json* choice) {
+  if (tools && (!tools->is_array() || tools->items().size() > kMaxTools)) {
     throw bad_value("tools", "must be an array of at most " + std::to_string(kMaxTools) + " functions");
   }
-  for (const Json& tool : tools->items()) {
-    check_tool(tool);
+  std::vector<std::string> names;
+  for (const Json& tool : tools ? tools->items() : Json::Array()) {
+    names.push_back(name_of(tool, "tools"));
   }
-  return none || tools->items().empty() ? Json() : *tools;
+  ToolRequest request;
+  request.forced = choice ? forced_of(*choice, names) : std::vector<std::string>();
+  const bool none = choice && choice->is_string() && choice->as_string() == "none";
+  request.tools = none || names.empty() ? Json() : *tools;
+  return request;
 }
 
 Json read_calls(const Json& calls) {

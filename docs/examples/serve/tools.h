@@ -6,10 +6,17 @@
 #include <torch/llm.h>
 
 #include <string>
+#include <vector>
 
-/// The member 'tools' of a request, checked; null when there are none or 'tool_choice' is "none". Either may be
-/// nullptr.
-Json read_tools(const Json* tools, const Json* choice);
+/// The members 'tools' and 'tool_choice' of a request.
+struct ToolRequest {
+  Json tools; ///< null: there are none, or 'tool_choice' is "none"
+  std::vector<std::string> forced; ///< the functions one of which has to be called; empty: as the model likes
+};
+
+/// Reads both, either of which may be nullptr. Throws ApiError for what is malformed, and for a choice that asks for a
+/// function which is not among the tools.
+ToolRequest read_tools(const Json* tools, const Json* choice);
 
 /// The member 'tool_calls' of a message, with objects for arguments, which templates write in their own ways.
 Json read_calls(const Json& calls);
