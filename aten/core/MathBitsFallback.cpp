@@ -4,11 +4,14 @@
 // tensor with the change carried out, and never knows; what it writes into such a tensor is written back the other way.
 #include <aten/core/LegacyTypeDispatch.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/core/function_schema.h>
 #include <aten/core/ivalue.h>
 #include <aten/library/library.h>
 
+#include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -108,57 +111,90 @@ void math_bit_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, 
   }
 }
 
-// These read the bits themselves, or only sizes and dtypes.
-void register_passed_through(torch::Library& m) {
-  for (const char* name :
-       {"copy_",
-        "clone",
-        "empty_like",
-        "zeros_like",
-        "ones_like",
-        "full_like",
-        "rand_like",
-        "randn_like",
-        "resize_",
-        "resize_as_",
-        "detach_",
-        "as_strided_",
-        "squeeze_",
-        "squeeze_.dim",
-        "unsqueeze_",
-        "transpose_",
-        "t_",
-        "set_",
-        "set_.source_Tensor",
-        "set_.source_Storage",
-        "set_.source_Storage_storage_offset",
-        "requires_grad_",
-        "_has_compatible_shallow_copy_type",
-        "is_same_size",
-        "is_set_to"}) {
-    m.impl(name, torch::CppFunction::makeFallthrough());
+constexpr c10::impl::BuiltinKernel kFallthrough{nullptr, &c10::fallthrough_kernel, nullptr, false};
+
+struct OperatorId {
+  const char* name;
+  const char* overload_name;
+};
+template <size_t N>
+constexpr auto fallthrough_rows(c10::DispatchKey key, const OperatorId (&operators)[N]) {
+  std::array<c10::impl::BuiltinKernelRow, N> rows{};
+  for (size_t i = 0; i < N; ++i) {
+    rows[i] = {operators[i].name, operators[i].overload_name, key, &kFallthrough, "aten/core/MathBitsFallback.cpp"};
   }
+  return rows;
 }
+
+// These read the bits themselves, or only sizes and dtypes.
+constexpr OperatorId kReadBits[] = {
+    {"aten::copy_", ""},
+    {"aten::clone", ""},
+    {"aten::empty_like", ""},
+    {"aten::zeros_like", ""},
+    {"aten::ones_like", ""},
+    {"aten::full_like", ""},
+    {"aten::rand_like", ""},
+    {"aten::randn_like", ""},
+    {"aten::resize_", ""},
+    {"aten::resize_as_", ""},
+    {"aten::detach_", ""},
+    {"aten::as_strided_", ""},
+    {"aten::squeeze_", ""},
+    {"aten::squeeze_", "dim"},
+    {"aten::unsqueeze_", ""},
+    {"aten::transpose_", ""},
+    {"aten::t_", ""},
+    {"aten::set_", ""},
+    {"aten::set_", "source_Tensor"},
+    {"aten::set_", "source_Storage"},
+    {"aten::set_", "source_Storage_storage_offset"},
+    {"aten::requires_grad_", ""},
+    {"aten::_has_compatible_shallow_copy_type", ""},
+    {"aten::is_same_size", ""},
+    {"aten::is_set_to", ""},
+};
+// Kernels of matrix products and triangular systems read a conjugated operand as such; the others lead to those.
+constexpr OperatorId kReadConjugates[] = {
+    {"aten::mm", ""},
+    {"aten::addmm", ""},
+    {"aten::bmm", ""},
+    {"aten::baddbmm", ""},
+    {"aten::addbmm", ""},
+    {"aten::mv", ""},
+    {"aten::addmv", ""},
+    {"aten::dot", ""},
+    {"aten::vdot", ""},
+    {"aten::matmul", ""},
+    {"aten::linear", ""},
+    {"aten::inner", ""},
+    {"aten::tensordot", ""},
+    {"aten::einsum", ""},
+    {"aten::linalg_vecdot", ""},
+    {"aten::linalg_multi_dot", ""},
+    {"aten::linalg_matmul", ""},
+    {"aten::linalg_solve_triangular", ""},
+};
+constinit const auto kConjugateRows = fallthrough_rows(c10::DispatchKey::Conjugate, kReadBits);
+constinit const auto kConjugateProductRows = fallthrough_rows(c10::DispatchKey::Conjugate, kReadConjugates);
+constinit const auto kNegativeRows = fallthrough_rows(c10::DispatchKey::Negative, kReadBits);
+
+struct BitsRegistration {
+  BitsRegistration() {
+    for (const auto& rows : {std::span(kConjugateRows), std::span(kNegativeRows)}) {
+      c10::impl::BuiltinRegistrar::implement(rows.data(), rows.size());
+    }
+    c10::impl::BuiltinRegistrar::implement(kConjugateProductRows.data(), kConjugateProductRows.size());
+  }
+} const bits_registered;
 
 } // namespace
 
 TORCH_LIBRARY_IMPL(_, Conjugate, m) {
   m.fallback(torch::CppFunction::makeFromBoxedFunction<&math_bit_fallback<c10::DispatchKey::Conjugate>>());
 }
-TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
-  register_passed_through(m);
-  // Kernels of matrix products and triangular systems read a conjugated operand as such; the others lead to those.
-  for (const char* name :
-       {"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "inner",
-        "tensordot", "einsum", "linalg_vecdot", "linalg_multi_dot", "linalg_matmul", "linalg_solve_triangular"}) {
-    m.impl(name, torch::CppFunction::makeFallthrough());
-  }
-}
 TORCH_LIBRARY_IMPL(_, Negative, m) {
   m.fallback(torch::CppFunction::makeFromBoxedFunction<&math_bit_fallback<c10::DispatchKey::Negative>>());
-}
-TORCH_LIBRARY_IMPL(aten, Negative, m) {
-  register_passed_through(m);
 }
 
 } // namespace at

@@ -2,7 +2,6 @@
 #include <aten/functorch/batch_rules.h>
 
 #include <aten/core/Tensor.h>
-#include <aten/library/library.h>
 #include <aten/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <aten/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <c10/util/DimVector.h>
@@ -75,11 +74,12 @@ std::tuple<Tensor, Tensor, Tensor> flash_attention_backward(
   return {joined.separate(of_query, samples), joined.separate(of_key, samples), joined.separate(of_value, samples)};
 }
 
+constexpr c10::impl::BuiltinKernelRow kAttentionRules[] = {
+    rule_for<&flash_attention>("aten::_scaled_dot_product_flash_attention_for_cpu"),
+    rule_for<&flash_attention_backward>("aten::_scaled_dot_product_flash_attention_for_cpu_backward"),
+};
+const c10::impl::BuiltinKernels kAttentionRulesRegistered(kAttentionRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("_scaled_dot_product_flash_attention_for_cpu", &at::functorch::flash_attention);
-  m.impl("_scaled_dot_product_flash_attention_for_cpu_backward", &at::functorch::flash_attention_backward);
-}

@@ -3,7 +3,6 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/library/library.h>
 #include <aten/ops/convolution.h>
 #include <aten/ops/convolution_backward.h>
 #include <c10/util/DimVector.h>
@@ -153,11 +152,12 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(
   return results;
 }
 
+constexpr c10::impl::BuiltinKernelRow kConvolutionRules[] = {
+    rule_for<&convolution>("aten::convolution"),
+    rule_for<&convolution_backward>("aten::convolution_backward"),
+};
+const c10::impl::BuiltinKernels kConvolutionRulesRegistered(kConvolutionRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("convolution", &at::functorch::convolution);
-  m.impl("convolution_backward", &at::functorch::convolution_backward);
-}

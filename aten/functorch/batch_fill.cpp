@@ -35,13 +35,14 @@ Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Tensor& value) {
   return self.copy_(functorch::masked_fill(self, mask, value));
 }
 
+constexpr c10::impl::BuiltinKernelRow kFillRules[] = {
+    rule_for<&fill_>("aten::fill_", "Tensor"),
+    rule_for<&fill>("aten::fill", "Tensor"),
+    rule_for<&masked_fill>("aten::masked_fill", "Tensor"),
+    rule_for<&masked_fill_>("aten::masked_fill_", "Tensor"),
+};
+const c10::impl::BuiltinKernels kFillRulesRegistered(kFillRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("fill_.Tensor", &at::functorch::fill_);
-  m.impl("fill.Tensor", &at::functorch::fill);
-  m.impl("masked_fill.Tensor", &at::functorch::masked_fill);
-  m.impl("masked_fill_.Tensor", &at::functorch::masked_fill_);
-}

@@ -44,11 +44,12 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, b
   return functorch::searchsorted(boundaries, self, out_int32, right, std::nullopt, std::nullopt);
 }
 
+constexpr c10::impl::BuiltinKernelRow kHistogramRules[] = {
+    rule_for<&searchsorted>("aten::searchsorted", "Tensor"),
+    rule_for<&bucketize>("aten::bucketize", "Tensor"),
+};
+const c10::impl::BuiltinKernels kHistogramRulesRegistered(kHistogramRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("searchsorted.Tensor", &at::functorch::searchsorted);
-  m.impl("bucketize.Tensor", &at::functorch::bucketize);
-}

@@ -8,6 +8,7 @@
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/library/library.h>
 #include <aten/ops/arange.h>
+#include <aten/ops/cat.h>
 #include <aten/ops/index.h>
 #include <aten/ops/index_add.h>
 #include <aten/ops/index_copy.h>
@@ -417,24 +418,24 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
   return self.expand(sizes).reshape({-1}).index_select(0, places);
 }
 
+constexpr c10::impl::BuiltinKernelRow kIndexingRules[] = {
+    rule_for<&index>("aten::index", "Tensor"),
+    rule_for<&index_put_>("aten::index_put_"),
+    rule_for<&index_put_impl_>("aten::_index_put_impl_"),
+    rule_for<&index_put>("aten::index_put"),
+    rule_for<&index_select>("aten::index_select"),
+    rule_for<&index_add>("aten::index_add"),
+    rule_for<&index_copy>("aten::index_copy"),
+    rule_for<&index_fill>("aten::index_fill", "int_Scalar"),
+    rule_for<&index_fill_tensor>("aten::index_fill", "int_Tensor"),
+    rule_for<&index_reduce>("aten::index_reduce"),
+    rule_for<&take>("aten::take"),
+    rule_for<&put_>("aten::put_"),
+    rule_for<&masked_scatter>("aten::masked_scatter"),
+    rule_for<&masked_select>("aten::masked_select"),
+};
+const c10::impl::BuiltinKernels kIndexingRulesRegistered(kIndexingRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  using namespace at::functorch;
-  m.impl("index.Tensor", &at::functorch::index);
-  m.impl("index_put_", &index_put_);
-  m.impl("_index_put_impl_", &index_put_impl_);
-  m.impl("index_put", &index_put);
-  m.impl("index_select", &index_select);
-  m.impl("index_add", &index_add);
-  m.impl("index_copy", &index_copy);
-  m.impl("index_fill.int_Scalar", &index_fill);
-  m.impl("index_fill.int_Tensor", &index_fill_tensor);
-  m.impl("index_reduce", &index_reduce);
-  m.impl("take", &take);
-  m.impl("put_", &put_);
-  m.impl("masked_scatter", &masked_scatter);
-  m.impl("masked_select", &masked_select);
-}

@@ -4,7 +4,6 @@
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/library/library.h>
 #include <aten/ops/arange.h>
 #include <aten/ops/embedding.h>
 #include <aten/ops/index_add.h>
@@ -118,15 +117,16 @@ Tensor nll_loss_backward(
   return at::scatter(at::zeros_like(self), dim, c.classes.unsqueeze(dim), values.unsqueeze(dim));
 }
 
+constexpr c10::impl::BuiltinKernelRow kLossesRules[] = {
+    rule_for<&embedding>("aten::embedding"),
+    rule_for<&embedding_dense_backward>("aten::embedding_dense_backward"),
+    rule_for<&nll_loss_forward>("aten::nll_loss_forward"),
+    rule_for<&nll_loss_backward>("aten::nll_loss_backward"),
+    rule_for<&nll_loss_forward>("aten::nll_loss2d_forward"),
+    rule_for<&nll_loss_backward>("aten::nll_loss2d_backward"),
+};
+const c10::impl::BuiltinKernels kLossesRulesRegistered(kLossesRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("embedding", &at::functorch::embedding);
-  m.impl("embedding_dense_backward", &at::functorch::embedding_dense_backward);
-  m.impl("nll_loss_forward", &at::functorch::nll_loss_forward);
-  m.impl("nll_loss_backward", &at::functorch::nll_loss_backward);
-  m.impl("nll_loss2d_forward", &at::functorch::nll_loss_forward);
-  m.impl("nll_loss2d_backward", &at::functorch::nll_loss_backward);
-}

@@ -3,7 +3,6 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/library/library.h>
 #include <aten/ops/_fused_rms_norm.h>
 #include <aten/ops/native_batch_norm.h>
 #include <aten/ops/native_batch_norm_backward.h>
@@ -298,16 +297,17 @@ Three group_norm_backward(
   return results;
 }
 
+constexpr c10::impl::BuiltinKernelRow kNormsRules[] = {
+    rule_for<&batch_norm>("aten::native_batch_norm"),
+    rule_for<&batch_norm_backward>("aten::native_batch_norm_backward"),
+    rule_for<&layer_norm>("aten::native_layer_norm"),
+    rule_for<&layer_norm_backward>("aten::native_layer_norm_backward"),
+    rule_for<&rms_norm>("aten::_fused_rms_norm"),
+    rule_for<&group_norm>("aten::native_group_norm"),
+    rule_for<&group_norm_backward>("aten::native_group_norm_backward"),
+};
+const c10::impl::BuiltinKernels kNormsRulesRegistered(kNormsRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("native_batch_norm", &at::functorch::batch_norm);
-  m.impl("native_batch_norm_backward", &at::functorch::batch_norm_backward);
-  m.impl("native_layer_norm", &at::functorch::layer_norm);
-  m.impl("native_layer_norm_backward", &at::functorch::layer_norm_backward);
-  m.impl("_fused_rms_norm", &at::functorch::rms_norm);
-  m.impl("native_group_norm", &at::functorch::group_norm);
-  m.impl("native_group_norm_backward", &at::functorch::group_norm_backward);
-}

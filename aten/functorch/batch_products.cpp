@@ -148,19 +148,14 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   return added(self, at::outer(vec1, vec2), beta, alpha);
 }
 
+constexpr c10::impl::BuiltinKernelRow kProductsRules[] = {
+    rule_for<&mm>("aten::mm"),           rule_for<&bmm>("aten::bmm"),       rule_for<&mv>("aten::mv"),
+    rule_for<&dot>("aten::dot"),         rule_for<&vdot>("aten::vdot"),     rule_for<&addmm>("aten::addmm"),
+    rule_for<&baddbmm>("aten::baddbmm"), rule_for<&addbmm>("aten::addbmm"), rule_for<&addmv>("aten::addmv"),
+    rule_for<&addr>("aten::addr"),
+};
+const c10::impl::BuiltinKernels kProductsRulesRegistered(kProductsRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("mm", &at::functorch::mm);
-  m.impl("bmm", &at::functorch::bmm);
-  m.impl("mv", &at::functorch::mv);
-  m.impl("dot", &at::functorch::dot);
-  m.impl("vdot", &at::functorch::vdot);
-  m.impl("addmm", &at::functorch::addmm);
-  m.impl("baddbmm", &at::functorch::baddbmm);
-  m.impl("addbmm", &at::functorch::addbmm);
-  m.impl("addmv", &at::functorch::addmv);
-  m.impl("addr", &at::functorch::addr);
-}

@@ -3,7 +3,6 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/function_schema.h>
-#include <aten/library/library.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/ops/empty_like.h>
 #include <aten/ops/ones.h>
@@ -135,7 +134,7 @@ void draw_multinomial(const BatchCall& call) {
   call.finish({drawn.reshape(sizes)});
 }
 
-void random_kernel(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
+void random_kernel(c10::OperatorKernel*, const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
   VmapLevelPtr level = current_vmap_level();
   const std::optional<int> train = op.schema().argumentIndexWithName("train");
   const auto draws_nothing = [&] { // dropout outside of training
@@ -163,65 +162,68 @@ void random_kernel(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stac
   return name == "aten::multinomial" ? draw_multinomial(call) : draw_for_each(call);
 }
 
+constexpr c10::impl::BuiltinKernel kRandomKernel{nullptr, &random_kernel, nullptr, false};
+
+constexpr c10::impl::BuiltinKernelRow random_row(const char* name, const char* overload_name = "") {
+  return {name, overload_name, c10::DispatchKey::FuncTorchVmapMode, &kRandomKernel, "aten/functorch/batch_random.cpp"};
+}
+constexpr c10::impl::BuiltinKernelRow kRandomRows[] = {
+    random_row("aten::random_"),
+    random_row("aten::random_", "from"),
+    random_row("aten::random_", "to"),
+    random_row("aten::uniform_"),
+    random_row("aten::normal_"),
+    random_row("aten::log_normal_"),
+    random_row("aten::exponential_"),
+    random_row("aten::cauchy_"),
+    random_row("aten::geometric_"),
+    random_row("aten::bernoulli_", "float"),
+    random_row("aten::bernoulli_", "Tensor"),
+    random_row("aten::bernoulli"),
+    random_row("aten::bernoulli", "p"),
+    random_row("aten::bernoulli", "Tensor"),
+    random_row("aten::rand"),
+    random_row("aten::rand", "generator"),
+    random_row("aten::rand_like"),
+    random_row("aten::rand_like", "generator"),
+    random_row("aten::randn"),
+    random_row("aten::randn", "generator"),
+    random_row("aten::randn_like"),
+    random_row("aten::randn_like", "generator"),
+    random_row("aten::randint"),
+    random_row("aten::randint", "generator"),
+    random_row("aten::randint", "low"),
+    random_row("aten::randint", "low_generator"),
+    random_row("aten::randint_like"),
+    random_row("aten::randint_like", "generator"),
+    random_row("aten::randint_like", "low_dtype"),
+    random_row("aten::randint_like", "low_generator_dtype"),
+    random_row("aten::randperm"),
+    random_row("aten::randperm", "generator"),
+    random_row("aten::normal", "Tensor_float"),
+    random_row("aten::normal", "float_Tensor"),
+    random_row("aten::normal", "Tensor_Tensor"),
+    random_row("aten::normal", "float_float"),
+    random_row("aten::multinomial"),
+    random_row("aten::poisson"),
+    random_row("aten::_standard_gamma"),
+    random_row("aten::binomial"),
+    random_row("aten::_sample_dirichlet"),
+    random_row("aten::uniform"),
+    random_row("aten::normal_functional"),
+    random_row("aten::log_normal"),
+    random_row("aten::exponential"),
+    random_row("aten::cauchy"),
+    random_row("aten::geometric"),
+    random_row("aten::random"),
+    random_row("aten::random", "from"),
+    random_row("aten::random", "to"),
+    random_row("aten::native_dropout"),
+    random_row("aten::_fused_dropout"),
+    random_row("aten::_rrelu_slopes"),
+};
+const c10::impl::BuiltinKernels kRandomRowsRegistered(kRandomRows);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchVmapMode, m) {
-  for (const char* const name :
-       {"random_",
-        "random_.from",
-        "random_.to",
-        "uniform_",
-        "normal_",
-        "log_normal_",
-        "exponential_",
-        "cauchy_",
-        "geometric_",
-        "bernoulli_.float",
-        "bernoulli_.Tensor",
-        "bernoulli",
-        "bernoulli.p",
-        "bernoulli.Tensor",
-        "rand",
-        "rand.generator",
-        "rand_like",
-        "rand_like.generator",
-        "randn",
-        "randn.generator",
-        "randn_like",
-        "randn_like.generator",
-        "randint",
-        "randint.generator",
-        "randint.low",
-        "randint.low_generator",
-        "randint_like",
-        "randint_like.generator",
-        "randint_like.low_dtype",
-        "randint_like.low_generator_dtype",
-        "randperm",
-        "randperm.generator",
-        "normal.Tensor_float",
-        "normal.float_Tensor",
-        "normal.Tensor_Tensor",
-        "normal.float_float",
-        "multinomial",
-        "poisson",
-        "_standard_gamma",
-        "binomial",
-        "_sample_dirichlet",
-        "uniform",
-        "normal_functional",
-        "log_normal",
-        "exponential",
-        "cauchy",
-        "geometric",
-        "random",
-        "random.from",
-        "random.to",
-        "native_dropout",
-        "_fused_dropout",
-        "_rrelu_slopes"}) {
-    m.impl(name, torch::CppFunction::makeFromBoxedFunction<&at::functorch::random_kernel>());
-  }
-}

@@ -4,7 +4,6 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/library/library.h>
 #include <aten/native/support/step_states.h>
 #include <aten/ops/_gru_steps_ops.h>
 #include <aten/ops/_lstm_steps_ops.h>
@@ -221,16 +220,17 @@ Tensor rnn_steps(
   return hidden.all(sizes_of_states(input, hx.size(1)));
 }
 
+constexpr c10::impl::BuiltinKernelRow kRnnRules[] = {
+    rule_for<&lstm_cell>("aten::_thnn_fused_lstm_cell"),
+    rule_for<&lstm_cell_backward>("aten::_thnn_fused_lstm_cell_backward_impl"),
+    rule_for<&gru_cell>("aten::_thnn_fused_gru_cell"),
+    rule_for<&gru_cell_backward>("aten::_thnn_fused_gru_cell_backward"),
+    rule_for<&lstm_steps>("aten::_lstm_steps"),
+    rule_for<&gru_steps>("aten::_gru_steps"),
+    rule_for<&rnn_steps>("aten::_rnn_steps"),
+};
+const c10::impl::BuiltinKernels kRnnRulesRegistered(kRnnRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("_thnn_fused_lstm_cell", &at::functorch::lstm_cell);
-  m.impl("_thnn_fused_lstm_cell_backward_impl", &at::functorch::lstm_cell_backward);
-  m.impl("_thnn_fused_gru_cell", &at::functorch::gru_cell);
-  m.impl("_thnn_fused_gru_cell_backward", &at::functorch::gru_cell_backward);
-  m.impl("_lstm_steps", &at::functorch::lstm_steps);
-  m.impl("_gru_steps", &at::functorch::gru_steps);
-  m.impl("_rnn_steps", &at::functorch::rnn_steps);
-}

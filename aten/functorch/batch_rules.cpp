@@ -7,6 +7,7 @@
 #include <aten/functorch/BatchedTensorImpl.h>
 #include <aten/native/explicit/type_properties.h>
 #include <aten/ops/empty.h>
+#include <aten/ops/where.h>
 #include <aten/ops/zeros.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>

@@ -1,6 +1,7 @@
 // How operators are batched: which rule each has, and what rules are.
 #pragma once
 
+#include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/functorch/batch_call.h>
 #include <c10/util/ArrayRef.h>
 
@@ -91,5 +92,12 @@ auto call_without_samples(const VmapLevelPtr& level, const Operator& op, const A
 
 /// Adds dimensions of size 1 behind the batch, until a sample has `rank`.
 Tensor pad_sample(const Tensor& batch_first, int64_t rank_of_sample, int64_t rank);
+
+/// The rule for an operator, as a row of a table that c10::impl::BuiltinKernels registers: no schemas are parsed or
+/// inferred for it when programs start.
+template <auto* rule>
+constexpr c10::impl::BuiltinKernelRow rule_for(const char* name, const char* overload_name = "") {
+  return {name, overload_name, c10::DispatchKey::FuncTorchBatched, c10::impl::builtin_kernel<rule>(), "aten/functorch"};
+}
 
 } // namespace at::functorch

@@ -2,7 +2,6 @@
 #include <aten/functorch/batch_rules.h>
 
 #include <aten/core/Tensor.h>
-#include <aten/library/library.h>
 #include <aten/ops/_linalg_check_errors.h>
 #include <c10/util/Exception.h>
 
@@ -34,13 +33,14 @@ bool is_nonzero(const Tensor& self) {
       "that: the samples may take different branches. Use where() to choose between values");
 }
 
+constexpr c10::impl::BuiltinKernelRow kValuesRules[] = {
+    rule_for<&item>("aten::_local_scalar_dense"),
+    rule_for<&item>("aten::item"),
+    rule_for<&check_errors>("aten::_linalg_check_errors"),
+    rule_for<&is_nonzero>("aten::is_nonzero"),
+};
+const c10::impl::BuiltinKernels kValuesRulesRegistered(kValuesRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  m.impl("_local_scalar_dense", &at::functorch::item);
-  m.impl("item", &at::functorch::item);
-  m.impl("_linalg_check_errors", &at::functorch::check_errors);
-  m.impl("is_nonzero", &at::functorch::is_nonzero);
-}

@@ -3,7 +3,6 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/native/support/view_support.h>
-#include <aten/library/library.h>
 #include <aten/ops/_reshape_alias.h>
 #include <aten/ops/_unsafe_view.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -252,34 +251,34 @@ Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
   return src.to(self.options(), non_blocking, /*copy=*/true).expand(self.sizes()).contiguous();
 }
 
+constexpr c10::impl::BuiltinKernelRow kViewsRules[] = {
+    rule_for<&copy>("aten::copy"),
+    rule_for<&view>("aten::view"),
+    rule_for<&unsafe_view>("aten::_unsafe_view"),
+    rule_for<&reshape_alias>("aten::_reshape_alias"),
+    rule_for<&as_strided>("aten::as_strided"),
+    rule_for<&expand>("aten::expand"),
+    rule_for<&permute>("aten::permute"),
+    rule_for<&transpose>("aten::transpose", "int"),
+    rule_for<&t>("aten::t"),
+    rule_for<&squeeze>("aten::squeeze"),
+    rule_for<&squeeze_dim>("aten::squeeze", "dim"),
+    rule_for<&squeeze_dims>("aten::squeeze", "dims"),
+    rule_for<&unsqueeze>("aten::unsqueeze"),
+    rule_for<&repeat>("aten::repeat"),
+    rule_for<&new_empty_strided>("aten::new_empty_strided"),
+    rule_for<&diag_embed>("aten::diag_embed"),
+    rule_for<&as_strided_scatter>("aten::as_strided_scatter"),
+    rule_for<&channel_shuffle>("aten::native_channel_shuffle"),
+    rule_for<&transpose_>("aten::transpose_"),
+    rule_for<&t_>("aten::t_"),
+    rule_for<&squeeze_>("aten::squeeze_"),
+    rule_for<&squeeze_dim_>("aten::squeeze_", "dim"),
+    rule_for<&squeeze_dims_>("aten::squeeze_", "dims"),
+    rule_for<&unsqueeze_>("aten::unsqueeze_"),
+};
+const c10::impl::BuiltinKernels kViewsRulesRegistered(kViewsRules);
+
 } // namespace
 
 } // namespace at::functorch
-
-TORCH_LIBRARY_IMPL(aten, FuncTorchBatched, m) {
-  using namespace at::functorch;
-  m.impl("copy", &copy);
-  m.impl("view", &view);
-  m.impl("_unsafe_view", &unsafe_view);
-  m.impl("_reshape_alias", &reshape_alias);
-  m.impl("as_strided", &as_strided);
-  m.impl("expand", &expand);
-  m.impl("permute", &permute);
-  m.impl("transpose.int", &transpose);
-  m.impl("t", &t);
-  m.impl("squeeze", &squeeze);
-  m.impl("squeeze.dim", &squeeze_dim);
-  m.impl("squeeze.dims", &squeeze_dims);
-  m.impl("unsqueeze", &unsqueeze);
-  m.impl("repeat", &repeat);
-  m.impl("new_empty_strided", &new_empty_strided);
-  m.impl("diag_embed", &diag_embed);
-  m.impl("as_strided_scatter", &as_strided_scatter);
-  m.impl("native_channel_shuffle", &channel_shuffle);
-  m.impl("transpose_", &transpose_);
-  m.impl("t_", &t_);
-  m.impl("squeeze_", &squeeze_);
-  m.impl("squeeze_.dim", &squeeze_dim_);
-  m.impl("squeeze_.dims", &squeeze_dims_);
-  m.impl("unsqueeze_", &unsqueeze_);
-}

@@ -1,8 +1,8 @@
 #include <autograd/forward/forward_ad.h>
 
+#include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/functorch/level_values.h>
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/library/library.h>
 #include <autograd/forward/forward_grad.h>
 #include <autograd/forward/levels.h>
 #include <autograd/variable.h>
@@ -112,11 +112,25 @@ Tensor _fw_primal(const Tensor& self, int64_t level) {
 
 namespace {
 
-TORCH_LIBRARY_FRAGMENT(aten, m) {
-  m.def("_make_dual(Tensor(a) primal, Tensor tangent, int level) -> Tensor(a)", &_make_dual);
-  m.def("_unpack_dual(Tensor(a) dual, int level) -> (Tensor(a) primal, Tensor tangent)", &_unpack_dual);
-  m.def("_fw_primal(Tensor(a) self, int level) -> Tensor(a)", &_fw_primal);
+constexpr const char* kDualPlace = "autograd/forward/forward_ad.cpp";
+c10::impl::BuiltinSlot dual_slots[3];
+constexpr c10::impl::BuiltinDefinition kDualDefinitions[] = {
+    {"aten::_make_dual", "", "_make_dual(Tensor(a) primal, Tensor tangent, int level) -> Tensor(a)", kDualPlace,
+     &dual_slots[0]},
+    {"aten::_unpack_dual", "", "_unpack_dual(Tensor(a) dual, int level) -> (Tensor(a) primal, Tensor tangent)",
+     kDualPlace, &dual_slots[1]},
+    {"aten::_fw_primal", "", "_fw_primal(Tensor(a) self, int level) -> Tensor(a)", kDualPlace, &dual_slots[2]},
+};
+constexpr c10::impl::BuiltinKernelRow dual_row(const char* name, const c10::impl::BuiltinKernel* kernel) {
+  return {name, "", c10::DispatchKey::CompositeImplicitAutograd, kernel, kDualPlace};
 }
+constexpr c10::impl::BuiltinKernelRow kDualKernels[] = {
+    dual_row("aten::_make_dual", c10::impl::builtin_kernel<&_make_dual>()),
+    dual_row("aten::_unpack_dual", c10::impl::builtin_kernel<&_unpack_dual>()),
+    dual_row("aten::_fw_primal", c10::impl::builtin_kernel<&_fw_primal>()),
+};
+const c10::impl::BuiltinDefinitions kDualDefined(kDualDefinitions);
+const c10::impl::BuiltinKernels kDualImplemented(kDualKernels);
 
 } // namespace
 

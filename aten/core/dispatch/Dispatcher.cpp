@@ -2,6 +2,7 @@
 
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/dispatch/OperatorNameTable.h>
+#include <aten/core/dispatch/resolved_operators.h>
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
@@ -317,6 +318,13 @@ std::vector<size_t> places_of(DispatchKey key) {
   return places;
 }
 
+void invalidate_resolved() {
+  for (impl::OperatorEntry* op : impl::resolved_operators()) {
+    op->invalidate();
+  }
+  impl::resolved_operators().clear();
+}
+
 } // namespace
 
 RegistrationHandleRAII Dispatcher::registerFallback(
@@ -332,14 +340,14 @@ RegistrationHandleRAII Dispatcher::registerFallback(
   for (const size_t place : places) {
     state_->fallbacks[place] = std::make_unique<impl::AnnotatedKernel>(kernel, nullptr, debug);
   }
-  state_->operators.for_each([](impl::OperatorEntry& op) { op.invalidate(); });
+  invalidate_resolved();
   return RegistrationHandleRAII([this, places] {
     const Lock relock(impl::registrationMutex());
     std::vector<std::unique_ptr<impl::AnnotatedKernel>> dead;
     for (const size_t place : places) {
       dead.push_back(std::move(state_->fallbacks[place]));
     }
-    state_->operators.for_each([](impl::OperatorEntry& op) { op.invalidate(); });
+    invalidate_resolved();
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/dispatch/Dispatcher.h>
+#include <aten/core/dispatch/resolved_operators.h>
 #include <aten/core/op_registration/infer_schema.h>
 #include <aten/core/schema_parser.h>
 #include <aten/observe/ObservedCalls.h>
@@ -56,9 +57,15 @@ const KernelFunction& ambiguous_autogradother_function() {
 
 } // namespace
 
+std::unordered_set<OperatorEntry*>& resolved_operators() {
+  static auto& operators = *new std::unordered_set<OperatorEntry*>();
+  return operators;
+}
+
 OperatorEntry::OperatorEntry(OperatorName name) : table_(&empty_table), name_(std::move(name)) {}
 
 OperatorEntry::~OperatorEntry() {
+  resolved_operators().erase(this);
   DispatchTable* table = table_.load();
   if (table != &empty_table) {
     delete table;
@@ -243,7 +250,11 @@ void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
 }
 
 void OperatorEntry::registerBuiltinKernels(const BuiltinKernelRow* rows, size_t count) {
-  builtin_kernels_->emplace_back(rows, count);
+  auto& tables = builtin_kernels_.get();
+  if (tables.empty()) {
+    tables.reserve(2); // of its backends' kernels and of Autograd's
+  }
+  tables.emplace_back(rows, count);
   for (size_t i = 0; i < count; ++i) {
     keys_.set(index_of(rows[i].key));
   }
@@ -421,6 +432,7 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   if (!extractor_.masksKnown()) {
     computeMasks();
+    resolved_operators().insert(const_cast<OperatorEntry*>(this)); // entries are never const objects
   }
   ks = extractor_.applyMasks(ks);
   const DispatchKey key = ks.highestPriorityTypeId();
@@ -468,6 +480,7 @@ const KernelFunction& OperatorEntry::resolveFastPath() const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   if (!extractor_.masksKnown()) {
     computeMasks();
+    resolved_operators().insert(const_cast<OperatorEntry*>(this)); // entries are never const objects
   }
   const auto generated = [&](DispatchKey runtime_key, DispatchKey registered_key) {
     const KernelFunction* kernel = computeEntry(runtime_key).kernel;
@@ -503,6 +516,9 @@ void OperatorEntry::fillSlot(size_t place, const KernelFunction& kernel) const {
 }
 
 void OperatorEntry::invalidate() {
+  if (!extractor_.masksKnown()) {
+    return; // nothing has been resolved since the last time
+  }
   DispatchTable* table = table_.load(std::memory_order_relaxed);
   if (table != &empty_table) {
     for (auto& place : *table) {
