@@ -2,7 +2,10 @@
 // divergence of the distributions from those of bfloat16 weights, and how often the likeliest token stays. Ways with
 // a mean divergence of at most kBound are marked as near; what is not asked to quantize stays as it is stored.
 //
-//   llm_drift FOLDER TEXT [WINDOW]      FOLDER as torch::llm::load takes it; WINDOW tokens at a time (512)
+//   llm_drift FOLDER TEXT [WINDOW [OTHER...]]
+//
+// FOLDER as torch::llm::load takes it; WINDOW tokens at a time (512). OTHER are folders of the same model that hold
+// quantized weights already (tools/peer/trained_model makes some), which are measured as they are.
 //
 // Without a tokenizer in the folder, bytes of the text stand for tokens.
 #include <torch/llm.h>
@@ -132,7 +135,7 @@ torch::Drift drift_of(const std::vector<at::Tensor>& reference, const std::vecto
   return total;
 }
 
-void run(const std::string& folder, const std::string& text, size_t window) {
+void run(const std::string& folder, const std::string& text, size_t window, const std::vector<std::string>& others) {
   const torch::NoGradGuard no_grad;
   llm::LoadOptions bfloat16;
   bfloat16.quantize.form = llm::WeightForm::BFloat16;
@@ -152,16 +155,23 @@ void run(const std::string& folder, const std::string& text, size_t window) {
     std::fflush(stdout);
   };
   print("bfloat16", drift_of(reference, reference), perplexity(reference, tokens), *model);
-  for (const Way& way : ways()) {
+  const auto measure = [&](const std::string& from, const Way& way) {
     llm::LoadOptions load;
     load.quantize = way.options;
     try {
-      const auto quantized = llm::load(folder, load);
+      const auto quantized = llm::load(from, load);
       const std::vector<at::Tensor> logits = logits_of(*quantized, tokens, window, way.cache_dtype);
       print(way.name, drift_of(reference, logits), perplexity(logits, tokens), *quantized);
     } catch (const c10::Error& error) {
       std::printf("%-26s %s\n", way.name, error.what_without_backtrace());
     }
+  };
+  for (const Way& way : ways()) {
+    measure(folder, way);
+  }
+  for (const std::string& other : others) {
+    const std::string name = other.substr(other.find_last_of('/') + 1);
+    measure(other, {name.c_str(), {}});
   }
 }
 
@@ -170,11 +180,11 @@ void run(const std::string& folder, const std::string& text, size_t window) {
 int main(int argc, char** argv) {
   const int window = argc > 3 ? std::atoi(argv[3]) : 512;
   if (argc < 3 || window < 2) {
-    std::fprintf(stderr, "usage: llm_drift FOLDER TEXT [WINDOW]\n");
+    std::fprintf(stderr, "usage: llm_drift FOLDER TEXT [WINDOW [OTHER...]]\n");
     return 2;
   }
   try {
-    run(argv[1], argv[2], static_cast<size_t>(window));
+    run(argv[1], argv[2], static_cast<size_t>(window), {argv + std::min(argc, 4), argv + argc});
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "llm_drift: %s\n", error.what());
