@@ -1,6 +1,7 @@
 // Matrix products against plain loops: dtypes, layouts, sizes around every blocking edge, factors.
 
 #include <aten/native/onednn/Primitive.h>
+#include <aten/native/onednn/library.h>
 #include <aten/native/onednn/matmul.h>
 #include <aten/Functions.h>
 #include <aten/parallel/Parallel.h>
@@ -248,6 +249,13 @@ TEST_CASE("a failure of oneDNN is an error of the operator", "[aten][gemm][onedn
       Catch::Matchers::StartsWith("convolution: oneDNN failed: could not execute a primitive (status 5)"));
   CHECK_THROWS_AS(
       raise("matmul", dnnl::error(dnnl_out_of_memory, "could not execute a primitive")), c10::OutOfMemoryError);
+}
+
+TEST_CASE("functions of oneDNN are found by name, and one that it lacks is named", "[aten][gemm][onednn]") {
+  using at::native::onednn::find_function;
+  CHECK(find_function("dnnl_primitive_create") != nullptr);
+  CHECK_THROWS_WITH(
+      find_function("dnnl_no_such_function"), Catch::Matchers::Contains("lacks the function dnnl_no_such_function"));
 }
 
 TEST_CASE("the primitive cache is bounded and serves threads", "[aten][gemm][onednn]") {
