@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <sstream>
 #include <unordered_map>
 
 namespace c10 {
@@ -354,7 +355,9 @@ std::string ClassType::annotation_str_impl(const TypePrinter&) const {
 }
 
 std::string ClassType::repr_str() const {
-  return str();
+  std::ostringstream out;
+  out << str() << " (of Python compilation unit at: " << cu_.lock().get() << ')';
+  return out.str();
 }
 
 bool ClassType::equals(const Type& rhs) const {

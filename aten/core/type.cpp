@@ -531,24 +531,73 @@ bool VarType::equals(const Type& rhs) const {
   return other && name_ == other->name_;
 }
 
-std::shared_ptr<UnionType> UnionType::create(std::vector<TypePtr> types) {
-  std::vector<TypePtr> members;
-  const auto add = [&](const TypePtr& type) {
-    for (const TypePtr& have : members) {
-      if (*have == *type) {
-        return;
-      }
+namespace {
+
+// Optionals, unions and numbers are what they may be.
+void flatten(const TypePtr& type, std::vector<TypePtr>& members) {
+  if (const OptionalType* optional = type->castRaw<OptionalType>()) {
+    flatten(optional->getElementType(), members);
+    members.push_back(NoneType::get());
+  } else if (type->kind() == TypeKind::UnionType) {
+    for (const TypePtr& member : type->containedTypes()) {
+      flatten(member, members);
     }
+  } else if (type->kind() == TypeKind::NumberType) {
+    members.insert(members.end(), {IntType::get(), FloatType::get(), ComplexType::get()});
+  } else {
     members.push_back(type);
-  };
-  for (const TypePtr& type : types) {
-    if (const UnionType* inner = type->castRaw<UnionType>()) {
-      for (const TypePtr& member : inner->types_) {
-        add(member);
-      }
-    } else {
-      add(type);
+  }
+}
+
+// One type for both, but None stays a member of its own.
+std::optional<TypePtr> joined(const TypePtr& a, const TypePtr& b) {
+  const bool only_one_is_none = (a->kind() == TypeKind::NoneType) != (b->kind() == TypeKind::NoneType);
+  const bool one_is_any = a->kind() == TypeKind::AnyType || b->kind() == TypeKind::AnyType;
+  return only_one_is_none && !one_is_any ? std::nullopt : unifyTypes(a, b);
+}
+
+void add_member(TypePtr type, std::vector<TypePtr>& members) {
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (std::optional<TypePtr> both = joined(members[i], type)) {
+      // The wider type may take in others.
+      members.erase(members.begin() + static_cast<std::ptrdiff_t>(i));
+      add_member(std::move(*both), members);
+      return;
     }
+  }
+  members.push_back(std::move(type));
+}
+
+bool is_kind_of_number(const TypePtr& type) {
+  return type->kind() == TypeKind::IntType || type->kind() == TypeKind::FloatType ||
+      type->kind() == TypeKind::ComplexType;
+}
+
+bool has_all_numbers(const std::vector<TypePtr>& members) {
+  return std::count_if(members.begin(), members.end(), is_kind_of_number) == 3;
+}
+
+/// The members as they are printed: int, float and complex together are a number.
+std::vector<TypePtr> printed_members(const std::vector<TypePtr>& members) {
+  if (!has_all_numbers(members)) {
+    return members;
+  }
+  std::vector<TypePtr> printed;
+  std::remove_copy_if(members.begin(), members.end(), std::back_inserter(printed), is_kind_of_number);
+  printed.push_back(NumberType::get());
+  return printed;
+}
+
+} // namespace
+
+std::shared_ptr<UnionType> UnionType::create(std::vector<TypePtr> types) {
+  std::vector<TypePtr> flat;
+  for (const TypePtr& type : types) {
+    flatten(type, flat);
+  }
+  std::vector<TypePtr> members;
+  for (TypePtr& type : flat) {
+    add_member(std::move(type), members);
   }
   std::stable_sort(members.begin(), members.end(), [](const TypePtr& a, const TypePtr& b) {
     return a->kind() != b->kind() ? a->kind() < b->kind() : a->str() < b->str();
@@ -558,6 +607,9 @@ std::shared_ptr<UnionType> UnionType::create(std::vector<TypePtr> types) {
 }
 
 bool UnionType::canHoldType(const Type& type) const {
+  if (type.kind() == TypeKind::NumberType) {
+    return has_all_numbers(types_);
+  }
   for (const TypePtr& member : types_) {
     if (type.isSubtypeOf(*member)) {
       return true;
@@ -567,14 +619,17 @@ bool UnionType::canHoldType(const Type& type) const {
 }
 
 std::string UnionType::str() const {
-  return "Union(" + join(types_, [](const Type& type) { return type.str(); }) + ")";
+  return "Union(" + join(printed_members(types_), [](const Type& type) { return type.str(); }) + ")";
 }
 
 std::string UnionType::annotation_str_impl(const TypePrinter& printer) const {
-  return "Union[" + join(types_, [&](const Type& type) { return type.annotation_str(printer); }) + "]";
+  return "Union[" + join(printed_members(types_), [&](const Type& type) { return type.annotation_str(printer); }) + "]";
 }
 
 bool UnionType::equals(const Type& rhs) const {
+  if (rhs.kind() == TypeKind::NumberType) {
+    return types_.size() == 3 && has_all_numbers(types_);
+  }
   const UnionType* other = rhs.castRaw<UnionType>();
   if (!other || other->types_.size() != types_.size()) {
     return false;
@@ -648,6 +703,13 @@ std::optional<TypePtr> unifyTypes(const TypePtr& a, const TypePtr& b) {
   }
   if (b->kind() == TypeKind::NoneType) {
     return OptionalType::create(a);
+  }
+  if (a->kind() == TypeKind::TensorType && b->kind() == TypeKind::TensorType) {
+    return a->expectRef<TensorType>().merge(b->expectRef<TensorType>());
+  }
+  if (a->kind() == TypeKind::FutureType && b->kind() == TypeKind::FutureType) {
+    const std::optional<TypePtr> inner = unifyTypes(a->containedTypes()[0], b->containedTypes()[0]);
+    return inner ? std::optional<TypePtr>(FutureType::create(*inner)) : std::nullopt;
   }
   const OptionalType* optional_a = a->castRaw<OptionalType>();
   const OptionalType* optional_b = b->castRaw<OptionalType>();

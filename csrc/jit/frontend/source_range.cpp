@@ -28,11 +28,11 @@ std::vector<size_t> find_line_starts(std::string_view text) {
 SourceRangeUnpickler::~SourceRangeUnpickler() = default;
 
 Source::Source(
-    std::string text,
+    std::string_view text,
     std::optional<std::string> filename,
     size_t starting_line_no,
     std::shared_ptr<SourceRangeUnpickler> generated_from)
-    : text_(std::move(text)),
+    : text_(text),
       filename_(std::move(filename)),
       starting_line_no_(starting_line_no),
       line_starts_(find_line_starts(text_)),

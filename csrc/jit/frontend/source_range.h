@@ -27,7 +27,7 @@ struct TORCH_API SourceRangeUnpickler {
 /// A source text with its name and the offsets of its lines.
 struct TORCH_API Source {
   explicit Source(
-      std::string text,
+      std::string_view text,
       std::optional<std::string> filename = std::nullopt,
       size_t starting_line_no = 0,
       std::shared_ptr<SourceRangeUnpickler> generated_from = nullptr);

@@ -277,7 +277,7 @@ class Registry {
 
 } // namespace
 
-std::vector<OperatorPtr> getAllOperatorsFor(Symbol name) {
+const std::vector<OperatorPtr> getAllOperatorsFor(Symbol name) {
   return *sharedOperatorsFor(name);
 }
 
@@ -345,6 +345,26 @@ std::vector<Symbol> findSimilarOperators(Symbol name) {
   return names;
 }
 
+namespace {
+
+// The overload of that name; where none is given, the one with the same arguments. Defaults may be left out.
+OperatorPtr operator_of_schema(const FunctionSchema& wanted) {
+  const OperatorPtr named = findOperatorFor(wanted.operator_name());
+  const bool has_overload_name = !wanted.overload_name().empty();
+  const std::string text = named && has_overload_name ? std::string() : canonicalSchemaString(wanted);
+  if (named && (has_overload_name || canonicalSchemaString(named->schema()) == text)) {
+    return named;
+  }
+  for (const OperatorPtr& op : getAllOperatorsFor(Symbol::fromQualString(wanted.name()))) {
+    if (canonicalSchemaString(op->schema()) == text) {
+      return op;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace
+
 const OperatorPtr& getOperatorForLiteral(const char* signature) {
   // Literals live as long as the library that has them; their operators are never forgotten.
   static std::mutex& mutex = *new std::mutex();
@@ -352,8 +372,7 @@ const OperatorPtr& getOperatorForLiteral(const char* signature) {
   const std::lock_guard<std::mutex> lock(mutex);
   OperatorPtr& op = known[signature];
   if (!op) {
-    const FunctionSchema wanted = parseSchema(signature);
-    op = findOperatorFor(wanted.operator_name());
+    op = operator_of_schema(parseSchema(signature));
     TORCH_CHECK(op, "Couldn't find an operator for ", signature, ". Do you have to update a set of hardcoded JIT ops?");
   }
   return op;

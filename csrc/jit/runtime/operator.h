@@ -66,7 +66,8 @@ struct TORCH_API Operator {
 using OperatorPtr = std::shared_ptr<Operator>;
 
 /// All overloads: TorchScript's own and the dispatcher's. The list is valid until operators of that name come or go.
-TORCH_API std::vector<OperatorPtr> getAllOperatorsFor(Symbol name);
+// Const, so that `auto& operators = getAllOperatorsFor(name);` compiles, as programs have it.
+TORCH_API const std::vector<OperatorPtr> getAllOperatorsFor(Symbol name);
 /// The same list, shared: found without a copy. Never null.
 TORCH_API std::shared_ptr<const std::vector<OperatorPtr>> sharedOperatorsFor(Symbol name);
 TORCH_API std::vector<OperatorPtr> getAllOperators();
