@@ -52,6 +52,11 @@ class IRScanner {
   /// Up to the end of the line or `stop`, whatever comes first.
   std::string_view until(char stop);
 
+  /// Characters of the text.
+  SourceRange range(size_t begin, size_t end) const {
+    return SourceRange(source_, begin, end);
+  }
+
   [[noreturn]] void fail(const std::string& message) const;
   [[noreturn]] void fail(const std::string& message, size_t at) const;
 

@@ -315,6 +315,9 @@ class TypeReader {
     } else {
       const size_t begin = scanner_.position();
       const int64_t size = integer();
+      if (strides) {
+        scanner_.fail("sizes stand before strides", begin);
+      }
       if (size < 0) {
         scanner_.fail("a size is not negative", begin);
       }

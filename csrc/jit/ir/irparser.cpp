@@ -21,6 +21,7 @@ constexpr size_t kMaxColumn = 4096;
 struct ParsedOutput {
   std::string name;
   TypePtr type;
+  bool is_typed = false;
 };
 
 class IRParser {
@@ -120,20 +121,15 @@ class IRParser {
     ParsedOutput value{value_name(), TensorType::get()};
     if (scanner_.take(":")) {
       value.type = parseIRType(scanner_, types_);
+      value.is_typed = true;
     }
     return value;
   }
 
-  void define(Value* value, const ParsedOutput& parsed, size_t at) {
+  // A name may be given again: what follows means the last value.
+  void define(Value* value, const ParsedOutput& parsed) {
     value->setType(parsed.type);
-    if (!Value::isValidName(parsed.name)) {
-      // A number: numbers are given anew.
-    } else {
-      value->setDebugName(parsed.name);
-    }
-    if (!values_.emplace(parsed.name, value).second) {
-      scanner_.fail("%" + parsed.name + " is defined twice", at);
-    }
+    values_.insert_or_assign(parsed.name, value);
   }
 
   Value* use(size_t& at) {
@@ -153,9 +149,9 @@ class IRParser {
     }
     do {
       scanner_.skip_space();
-      const size_t at = scanner_.position();
       const ParsedOutput parsed = typed_value();
-      define(block->addInput(), parsed, at);
+      // Inputs keep names that are no numbers. Outputs of nodes are numbered, as in libtorch.
+      define(block->addInput(Value::isValidName(parsed.name) ? parsed.name : ""), parsed);
     } while (scanner_.take(","));
     scanner_.expect(")");
   }
@@ -225,10 +221,8 @@ class IRParser {
 
   void parse_node(Block* block) {
     std::vector<ParsedOutput> outputs;
-    std::vector<size_t> places;
     scanner_.skip_space();
     while (scanner_.peek() == '%') {
-      places.push_back(scanner_.position());
       outputs.push_back(typed_value());
       if (!scanner_.take(",")) {
         break;
@@ -245,6 +239,8 @@ class IRParser {
       scanner_.fail("an operator has a namespace: 'aten::" + name + "'?", at);
     }
     Node* node = create_node(name, outputs.size());
+    // What errors mark, as in libtorch: the namespace.
+    node->setSourceRange(scanner_.range(at, at + name.find("::")));
     block->appendNode(node);
     if (scanner_.peek() == '[') {
       parse_attributes(node, outputs);
@@ -255,7 +251,7 @@ class IRParser {
     }
     parse_place(node);
     for (size_t i = 0; i < outputs.size(); ++i) {
-      define(node->output(i), outputs[i], places[i]);
+      define(node->output(i), outputs[i]);
     }
     parse_blocks(node);
   }
@@ -367,7 +363,7 @@ class IRParser {
       const Symbol name = Symbol::attr(scanner_.name(true, "the name of an attribute"));
       scanner_.expect("=");
       const bool of_constant = node->kind() == prim::Constant && name == attr::value && outputs.size() == 1;
-      parse_attribute(node, name, of_constant ? outputs[0].type : nullptr);
+      parse_attribute(node, name, of_constant && outputs[0].is_typed ? outputs[0].type : nullptr);
     } while (scanner_.take(","));
     scanner_.expect("]");
   }

@@ -88,7 +88,9 @@ void Node::lint() const {
       expect(inputs_.empty() && outputs_.size() == 1, "a constant has one output");
       break;
     case c10::detail::KnownSymbol::prim_If:
-      expect(inputs_.size() == 1 && blocks_.size() == 2, "prim::If has a condition and two blocks");
+      expect(
+          inputs_.size() == 1 && (blocks_.size() == 1 || blocks_.size() == 2),
+          "prim::If has a condition and two blocks");
       for (const Block* block : blocks_) {
         expect(
             block->inputs().empty() && block->outputs().size() == outputs_.size(),

@@ -3,6 +3,7 @@
 #include <csrc/jit/ir/constants.h>
 
 #include <algorithm>
+#include <regex>
 #include <unordered_set>
 #include <utility>
 
@@ -108,22 +109,34 @@ class Matcher {
     return true;
   }
 
+  // Texts of a pattern are regular expressions, as in libtorch.
+  static bool matches_text(const std::string& wanted, const std::string& text) {
+    if (wanted == text) {
+      return true;
+    }
+    // The standard library's search goes one level deeper for each character.
+    constexpr size_t kLongestText = 4096;
+    if (text.size() > kLongestText || wanted.find_first_of("\\^$.|?*+()[]{}") == std::string::npos) {
+      return false;
+    }
+    try {
+      return std::regex_match(text, std::regex(wanted));
+    } catch (const std::regex_error&) {
+      return false;
+    }
+  }
+
+  // Lists match nothing, as in libtorch.
   static bool equal(const NodeAttribute& attribute, Node& found) {
     switch (attribute.kind()) {
       case AttributeKind::s:
-        return std::get<std::string>(attribute.value) == found.s(attribute.name);
+        return matches_text(std::get<std::string>(attribute.value), found.s(attribute.name));
       case AttributeKind::c:
         return std::get<c10::complex<double>>(attribute.value) == found.c(attribute.name);
       case AttributeKind::f:
         return std::get<double>(attribute.value) == found.f(attribute.name);
       case AttributeKind::i:
         return std::get<int64_t>(attribute.value) == found.i(attribute.name);
-      case AttributeKind::is:
-        return std::get<std::vector<int64_t>>(attribute.value) == found.is(attribute.name);
-      case AttributeKind::fs:
-        return std::get<std::vector<double>>(attribute.value) == found.fs(attribute.name);
-      case AttributeKind::ss:
-        return std::get<std::vector<std::string>>(attribute.value) == found.ss(attribute.name);
       case AttributeKind::ty:
         return *std::get<TypePtr>(attribute.value) == *found.ty(attribute.name);
       case AttributeKind::ival: {
@@ -154,6 +167,23 @@ void check_pattern(const Graph& pattern) {
       "findPatternMatches: the pattern's first output is its input, which any value matches");
   for (const Node* node : pattern.nodes()) {
     TORCH_CHECK(node->blocks().empty(), "findPatternMatches: a node of the pattern has blocks: ", *node);
+  }
+  std::unordered_set<const Node*> reached{pattern.outputs()[0]->node()};
+  std::vector<const Node*> open(reached.begin(), reached.end());
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    for (const Value* input : node->inputs()) {
+      if (reached.insert(input->node()).second) {
+        open.push_back(input->node());
+      }
+    }
+  }
+  for (const Value* output : pattern.outputs()) {
+    TORCH_CHECK(
+        output->node()->kind() == prim::Param || reached.count(output->node()) > 0,
+        "findPatternMatches: nothing that the pattern's first output is made of makes its output %",
+        output->debugName(), ": such patterns are not supported");
   }
 }
 

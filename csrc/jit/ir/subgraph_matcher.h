@@ -18,8 +18,9 @@ struct Match {
 
 /// All places where the nodes of a pattern occur in a graph. Inputs of the pattern stand for any value. Nodes match by
 /// kind, attributes, and their inputs; types are not compared. A match lies within one block, and what it computes
-/// inside is used by nothing else, but for the pattern's outputs. All nodes of the pattern must lead to its first
-/// output, and have no blocks. Constants of the pattern match equal constants.
+/// inside is used by nothing else, but for the pattern's outputs. Constants of the pattern match equal constants;
+/// attributes that are texts are regular expressions, and lists match nothing. All nodes of the pattern must lead to
+/// its first output, and have no blocks; throws otherwise.
 TORCH_API std::vector<Match> findPatternMatches(const Graph& pattern, Graph& graph);
 
 } // namespace torch::jit

@@ -66,38 +66,48 @@ bool combine(Node* outer, const AliasDb& aliases) {
 
 // ---- prim::VarConcat of the inputs of another
 
-// How many inputs of `node` from `first` on are all tensors of `other`; 0 if not all.
-size_t count_of_shared(const Node* node, const Node* other, size_t first) {
-  const size_t count = other->inputs().size() - 1;
-  for (size_t i = 0; i < count; ++i) {
-    if (node->input(first + i) != other->input(i)) {
-      return 0;
+/// A concatenation as it was found, and the value that holds its result now.
+struct Concat {
+  Node* node;
+  std::vector<Value*> tensors;
+  Value* result;
+
+  explicit Concat(Node* node) : node(node), tensors(node->inputs().vec()), result(node->output()) {
+    tensors.pop_back(); // the dimension
+  }
+};
+
+/// Where all tensors of `other` begin among those of `concat`: at its begin or its end.
+std::optional<size_t> place_of(const Concat& other, const Concat& concat) {
+  for (const size_t first : {size_t{0}, concat.tensors.size() - other.tensors.size()}) {
+    if (std::equal(
+            other.tensors.begin(), other.tensors.end(), concat.tensors.begin() + static_cast<std::ptrdiff_t>(first))) {
+      return first;
     }
   }
-  return count;
+  return std::nullopt;
 }
 
-bool use_result_of(Node* other, Node* node, const AliasDb& aliases) {
-  const size_t theirs = other->inputs().size() - 1, ours = node->inputs().size() - 1;
-  if (theirs < 2 || theirs > ours || !same_dim(node, other) || !node->isDominatedBy(other) ||
-      aliases.hasWriters(other)) {
+// Two of the same are left to the elimination of common subexpressions: results may be written to.
+bool use_result_of(const Concat& other, Concat& concat, const AliasDb& aliases) {
+  if (other.tensors.size() < 2 || other.tensors.size() >= concat.tensors.size() || !same_dim(concat.node, other.node) ||
+      !concat.node->isDominatedBy(other.node) || aliases.hasWriters(other.node)) {
     return false;
   }
-  for (const size_t first : {size_t{0}, ours - theirs}) {
-    if (count_of_shared(node, other, first) == 0) {
-      continue;
-    }
-    if (theirs == ours) {
-      // Two of the same are left to the elimination of common subexpressions: results may be written to.
-      return false;
-    }
-    for (size_t i = 0; i < theirs; ++i) {
-      node->removeInput(first);
-    }
-    node->insertInput(first, other->output());
-    return true;
+  const std::optional<size_t> place = place_of(other, concat);
+  if (!place) {
+    return false;
   }
-  return false;
+  std::vector<Value*> inputs = concat.node->inputs().vec();
+  const auto first = inputs.begin() + static_cast<std::ptrdiff_t>(*place);
+  *first = other.result;
+  inputs.erase(first + 1, first + static_cast<std::ptrdiff_t>(other.tensors.size()));
+  Node* shorter = concat.node->owningGraph()->create(concat.node->kind(), inputs);
+  shorter->insertBefore(concat.node)->copyMetadata(concat.node);
+  shorter->output()->setType(concat.node->output()->type());
+  concat.result = shorter->output();
+  concat.node->output()->replaceAllUsesWith(concat.result);
+  return true;
 }
 
 } // namespace
@@ -118,19 +128,31 @@ bool CombineConcats(const std::shared_ptr<Graph>& graph) {
 }
 
 bool EliminateConcatCommonInputs(const std::shared_ptr<Graph>& graph) {
-  const std::vector<Node*> nodes = nodes_of(graph->block(), Symbol::fromQualString("prim::VarConcat"));
-  bool changed = false;
-  const AliasDb aliases(graph);
-  for (size_t i = nodes.size(); i-- > 0;) {
-    const auto inputs = nodes[i]->inputs();
-    if (std::any_of(inputs.begin(), inputs.end(), [&](const Value* each) { return aliases.hasWriters(each); })) {
-      continue;
-    }
-    for (size_t j = i; j-- > 0;) {
-      changed = use_result_of(nodes[j], nodes[i], aliases) || changed;
+  std::vector<Concat> concats;
+  for (Node* node : nodes_of(graph->block(), Symbol::fromQualString("prim::VarConcat"))) {
+    if (!node->inputs().empty() && node->outputs().size() == 1) {
+      concats.emplace_back(node);
     }
   }
-  return changed;
+  const AliasDb aliases(graph);
+  std::vector<Node*> replaced;
+  for (size_t i = 0; i < concats.size(); ++i) {
+    const std::vector<Value*>& tensors = concats[i].tensors;
+    if (std::any_of(tensors.begin(), tensors.end(), [&](const Value* each) { return aliases.hasWriters(each); })) {
+      continue;
+    }
+    // The nearest one before it has most in common.
+    for (size_t j = i; j-- > 0;) {
+      if (use_result_of(concats[j], concats[i], aliases)) {
+        replaced.push_back(concats[i].node);
+        break;
+      }
+    }
+  }
+  for (Node* node : replaced) {
+    node->destroy();
+  }
+  return !replaced.empty();
 }
 
 } // namespace torch::jit

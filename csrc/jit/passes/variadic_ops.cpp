@@ -4,6 +4,7 @@
 #include <csrc/jit/passes/remove_mutation.h>
 
 #include <optional>
+#include <utility>
 
 namespace torch::jit {
 
@@ -52,6 +53,16 @@ Node* replace(Graph& graph, Node* node, size_t place, NodeKind variadic_op) {
   return variadic;
 }
 
+// Whether the list holds what it was made with when the node reads it.
+bool is_as_constructed(const Value* list, Node* reader, AliasDb& aliases) {
+  if (list->node()->kind() != prim::ListConstruct) {
+    return false;
+  }
+  Node* maker = const_cast<Node*>(list->node());
+  return !aliases.hasWriters(list) ||
+      (maker->owningBlock() == reader->owningBlock() && aliases.couldMoveBeforeTopologically(maker, reader));
+}
+
 } // namespace
 
 bool UseVariadicOp(const std::shared_ptr<Graph>& graph, NodeKind op, NodeKind variadic_op) {
@@ -60,20 +71,18 @@ bool UseVariadicOp(const std::shared_ptr<Graph>& graph, NodeKind op, NodeKind va
   if (nodes.empty()) {
     return false;
   }
-  const AliasDb aliases(graph);
-  std::vector<Node*> replaced;
+  AliasDb aliases(graph);
+  std::vector<std::pair<Node*, size_t>> replaced;
   for (Node* node : nodes) {
     const std::optional<size_t> place = list_argument(*node);
-    if (!place || node->outputs().size() != 1) {
-      continue;
-    }
-    const Value* list = node->input(*place);
-    if (list->node()->kind() == prim::ListConstruct && !aliases.hasWriters(list)) {
-      replace(*graph, node, *place, variadic_op);
-      replaced.push_back(node);
+    if (place && node->outputs().size() == 1 && is_as_constructed(node->input(*place), node, aliases)) {
+      replaced.emplace_back(node, *place);
     }
   }
-  for (Node* node : replaced) {
+  for (const auto& [node, place] : replaced) {
+    replace(*graph, node, place, variadic_op);
+  }
+  for (const auto& [node, place] : replaced) {
     std::vector<Node*> makers;
     for (Value* input : node->inputs()) {
       makers.push_back(input->node());
@@ -89,8 +98,12 @@ bool UseVariadicOp(const std::shared_ptr<Graph>& graph, NodeKind op, NodeKind va
 }
 
 bool RemoveListMutationAndUseVariadicOp(const std::shared_ptr<Graph>& graph, NodeKind op, NodeKind variadic_op) {
-  const bool lists_changed = RemoveListMutation(graph);
-  return UseVariadicOp(graph, op, variadic_op) || lists_changed;
+  // What reads a list before it is changed goes first: then the change can be part of the list.
+  bool changed = false;
+  while (UseVariadicOp(graph, op, variadic_op) || RemoveListMutation(graph)) {
+    changed = true;
+  }
+  return changed;
 }
 
 bool UseVariadicCat(const std::shared_ptr<Graph>& graph) {
