@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/core/symbol.h>
+#include <c10/util/ArrayRef.h>
 
 #define C10_FORALL_PRIM_SYMBOLS(_) \
   _(Assign)                        \
@@ -338,7 +339,13 @@ enum class KnownSymbol : uint32_t {
 #define C10_ENUMERATOR(name) aten_##name,
           C10_FORALL_ATEN_SYMBOLS(C10_ENUMERATOR)
 #undef C10_ENUMERATOR
+              Count
 };
+
+/// The constants of <aten/core/operator_symbols.h> have the numbers that follow.
+constexpr uint32_t kFirstOperatorSymbol = static_cast<uint32_t>(KnownSymbol::Count);
+/// What they stand for, sorted: "aten::tanh", "attr::alpha".
+ArrayRef<const char*> operator_symbol_names();
 } // namespace detail
 
 #define C10_SYMBOL_CONSTANT(name) \

@@ -4,6 +4,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <string_view>
@@ -14,20 +15,28 @@ namespace c10 {
 namespace {
 
 struct InternedName {
-  std::string qualified;
+  const char* qualified;
   size_t name_begin;
 
   std::string_view domain() const {
-    return std::string_view(qualified).substr(0, name_begin - 2);
+    return std::string_view(qualified, name_begin - 2);
   }
 };
 
-// Entries never move (deque) and are never removed, so the characters handed out stay valid.
+size_t find_name_begin(std::string_view qualified) {
+  const size_t separator = qualified.find("::");
+  TORCH_CHECK(
+      separator != std::string_view::npos && separator > 0,
+      "all symbols must have a namespace, <namespace>::<string>, but found: ", qualified);
+  return separator + 2;
+}
+
+// Numbers are those of detail::KnownSymbol, then those of detail::operator_symbol_names(), which cost nothing until
+// they are used, then those of other names in the order in which they come.
 class SymbolTable {
  public:
   SymbolTable() {
     intern("prim::Invalid");
-    // In the order of detail::KnownSymbol, so that their numbers are the constants of <aten/core/known_symbols.h>.
 #define C10_INTERN(name) intern("prim::" #name);
     C10_FORALL_PRIM_SYMBOLS(C10_INTERN)
 #undef C10_INTERN
@@ -44,19 +53,31 @@ class SymbolTable {
     if (found != index_.end()) {
       return found->second;
     }
-    const size_t separator = qualified.find("::");
-    TORCH_CHECK(
-        separator != std::string::npos && separator > 0,
-        "all symbols must have a namespace, <namespace>::<string>, but found: ", qualified);
-    names_.push_back(InternedName{qualified, separator + 2});
-    const uint32_t value = static_cast<uint32_t>(names_.size() - 1);
-    index_.emplace(names_.back().qualified, value);
-    return value;
+    const bool is_known = names_.size() < detail::kFirstOperatorSymbol;
+    const char* const* generated = is_known ? nullptr : find_generated(qualified);
+    if (generated) {
+      const auto value = detail::kFirstOperatorSymbol + static_cast<uint32_t>(generated - generated_.begin());
+      index_.emplace(*generated, value);
+      return value;
+    }
+    find_name_begin(qualified);
+    names_.push_back(qualified);
+    const size_t value = names_.size() - 1 + (is_known ? 0 : generated_.size());
+    index_.emplace(names_.back(), static_cast<uint32_t>(value));
+    return static_cast<uint32_t>(value);
   }
-  const InternedName& operator[](uint32_t value) {
+  InternedName operator[](uint32_t value) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    TORCH_CHECK(value < names_.size(), "unknown symbol number ", value);
-    return names_[value];
+    TORCH_CHECK(value < names_.size() + generated_.size(), "unknown symbol number ", value);
+    const char* qualified;
+    if (value < detail::kFirstOperatorSymbol) {
+      qualified = names_[value].c_str();
+    } else if (value - detail::kFirstOperatorSymbol < generated_.size()) {
+      qualified = generated_[value - detail::kFirstOperatorSymbol];
+    } else {
+      qualified = names_[value - generated_.size()].c_str();
+    }
+    return InternedName{qualified, find_name_begin(qualified)};
   }
   static SymbolTable& get() {
     static SymbolTable* const table = new SymbolTable();
@@ -64,8 +85,15 @@ class SymbolTable {
   }
 
  private:
+  const char* const* find_generated(std::string_view qualified) const {
+    const auto found = std::lower_bound(generated_.begin(), generated_.end(), qualified);
+    return found != generated_.end() && *found == qualified ? found : nullptr;
+  }
+
+  const ArrayRef<const char*> generated_ = detail::operator_symbol_names();
   std::mutex mutex_;
-  std::deque<InternedName> names_;
+  // Entries never move (deque) and are never removed, so the characters handed out stay valid.
+  std::deque<std::string> names_;
   std::unordered_map<std::string_view, uint32_t> index_;
 };
 
@@ -113,12 +141,12 @@ Symbol Symbol::ns() const {
 }
 
 const char* Symbol::toUnqualString() const {
-  const InternedName& name = SymbolTable::get()[value_];
-  return name.qualified.c_str() + name.name_begin;
+  const InternedName name = SymbolTable::get()[value_];
+  return name.qualified + name.name_begin;
 }
 
 const char* Symbol::toQualString() const {
-  return SymbolTable::get()[value_].qualified.c_str();
+  return SymbolTable::get()[value_].qualified;
 }
 
 std::string Symbol::domainString() const {

@@ -14,6 +14,7 @@ from emit_forwards import forwards
 from emit_kernels import KernelEmitter
 from emit_names import names_rules
 from emit_signatures import Signatures
+from emit_symbols import operator_symbols
 from emit_tests import rows_file, table_file
 from entries import SPARSE_KINDS, Entry
 from sources import SourceIndex
@@ -95,6 +96,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
     files |= signatures.sources()
     files["src/batch_rules.cpp"] = batch_rules(entries)
     files["src/names_rules.cpp"] = names_rules(entries)
+    files |= operator_symbols(entries, sources.root)
     files["src/forward_rules.cpp"] = forward_rules(entries, sources)
     for name, text in kernels.cuda_pointwise_sources(entries).items():
         files[f"cuda/{name}.cu"] = text

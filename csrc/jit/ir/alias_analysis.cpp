@@ -317,6 +317,11 @@ bool AliasDb::analyzeByKind(Node* node) {
         return true;
       }
       return false;
+    case prim::TypeCheck:
+      for (size_t i = 0; i < std::min(node->inputs().size(), node->outputs().size()); ++i) {
+        pointTo(node->output(i), node->input(i));
+      }
+      return true;
     case prim::fork:
     case prim::awaitable:
       // What it runs may write to what it is given, now or later.

@@ -387,6 +387,7 @@ void Graph::cloneInto(Graph& target) const {
 
 std::shared_ptr<Graph> Graph::copy() {
   auto copy = std::make_shared<Graph>(current_scope_);
+  copy->set_op_version(op_version_);
   cloneInto(*copy);
   return copy;
 }

@@ -40,6 +40,9 @@ using namespace ::c10::aten;
 }
 
 struct Operator;
+struct OperatorSet;
+template <class T>
+class OperatorMap;
 using NodeKind = Symbol;
 using topo_position_t = int64_t;
 using ValueSet = std::unordered_set<const Value*>;
@@ -263,6 +266,10 @@ struct TORCH_API Node final : c10::PoolAllocated {
   bool isBefore(const Node* node) const;
   bool isAfter(const Node* node) const;
   bool isDominatedBy(const Node* dominator) const;
+  /// The innermost block that both nodes are in, at any depth.
+  Block* findCommonAncestorBlockWith(Node* node);
+  /// How many blocks of nodes it is in: 0 in the graph's own block.
+  size_t blocksFromGraphBlock();
   Node* next() {
     return next_in_graph[kNextDirection];
   }
@@ -293,6 +300,12 @@ struct TORCH_API Node final : c10::PoolAllocated {
   const Operator* maybeOperator() const;
   /// Throws and lists the candidates if there is none.
   const Operator& getOperator() const;
+  /// Whether it calls an operator of the set, or one that the map has a value for: see csrc/jit/ir/operator_map.h.
+  bool isMemberOf(const OperatorSet& operators) const;
+  template <class T>
+  bool isMemberOf(const OperatorMap<T>& operators) const {
+    return operators.contains(this);
+  }
   /// What maybeOperator() gives until inputs, outputs or attributes change: for who has found it already.
   void setOperator(const Operator& found) {
     operator_ = &found;
@@ -321,6 +334,9 @@ struct TORCH_API Node final : c10::PoolAllocated {
   /// Throws if there is none of that name.
   AttributeKind kindOf(Symbol name) const {
     return expectAttribute(name).kind();
+  }
+  AttributeKind kindOfS(const std::string& name) const {
+    return kindOf(Symbol::attr(name));
   }
   std::vector<Symbol> attributeNames() const;
   at::ArrayRef<NodeAttribute> attributes() const {
@@ -650,6 +666,14 @@ struct TORCH_API Graph : std::enable_shared_from_this<Graph> {
   Node* findNode(Symbol kind, bool recursive = true);
   std::vector<Node*> findAllNodes(Symbol kind, bool recursive = true);
 
+  /// The version of operators that the graph was written for, if that is known.
+  void set_op_version(std::optional<size_t> version) {
+    op_version_ = version;
+  }
+  std::optional<size_t> get_op_version() const {
+    return op_version_;
+  }
+
   /// Checks that uses, names, order and blocks are consistent; throws.
   void lint() const;
   void remapTypes(const std::function<TypePtr(TypePtr)>& type_map) {
@@ -679,6 +703,7 @@ struct TORCH_API Graph : std::enable_shared_from_this<Graph> {
   std::vector<Value*> all_values_;
   std::vector<Block*> all_blocks_;
   size_t next_unique_ = 0;
+  std::optional<size_t> op_version_;
   std::unordered_map<std::string, Value*> names_;
   // The last number given to each base name.
   std::unordered_map<std::string, size_t> name_suffix_;

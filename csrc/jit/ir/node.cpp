@@ -378,6 +378,32 @@ bool Node::isDominatedBy(const Node* dominator) const {
   return stands_behind(dominator->owningBlock(), this, &ancestor) && dominator->isBefore(ancestor);
 }
 
+size_t Node::blocksFromGraphBlock() {
+  size_t depth = 0;
+  for (const Node* owner = owningBlock()->owningNode(); owner; owner = owner->owningBlock()->owningNode()) {
+    ++depth;
+  }
+  return depth;
+}
+
+Block* Node::findCommonAncestorBlockWith(Node* node) {
+  TORCH_CHECK(
+      graph_ == node->graph_, kind_.toQualString(), " and ", node->kind_.toQualString(), " are nodes of two graphs");
+  Node* inner = this;
+  Node* other = node;
+  size_t inner_depth = inner->blocksFromGraphBlock();
+  size_t other_depth = other->blocksFromGraphBlock();
+  while (inner->owningBlock() != other->owningBlock()) {
+    if (inner_depth < other_depth) {
+      std::swap(inner, other);
+      std::swap(inner_depth, other_depth);
+    }
+    inner = inner->owningBlock()->owningNode();
+    --inner_depth;
+  }
+  return inner->owningBlock();
+}
+
 void Node::destroy() {
   while (!outputs_.empty()) {
     eraseOutput(outputs_.size() - 1);

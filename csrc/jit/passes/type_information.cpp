@@ -88,6 +88,34 @@ void RemoveTensorTypeSpecializations(std::shared_ptr<Graph>& graph) {
   ClearProfilingInformation(graph);
 }
 
+namespace {
+
+void clear_undefinedness(at::ArrayRef<Value*> values) {
+  for (Value* value : values) {
+    const auto list = value->type()->cast<ListType>();
+    if (value->type()->kind() == TypeKind::TensorType ||
+        (list && list->getElementType()->kind() == TypeKind::TensorType)) {
+      value->setType(without_shapes(value->type()));
+    }
+  }
+}
+
+void clear_undefinedness(Block* block) {
+  clear_undefinedness(block->inputs());
+  for (Node* node : block->nodes()) {
+    clear_undefinedness(node->outputs());
+    for (Block* inner : node->blocks()) {
+      clear_undefinedness(inner);
+    }
+  }
+}
+
+} // namespace
+
+void ClearUndefinedness(const std::shared_ptr<Graph>& graph) {
+  clear_undefinedness(graph->block());
+}
+
 bool hasTensorTypeSpecialization(const Value* v) {
   return v->type()->kind() == TypeKind::TensorType && *v->type() != *TensorType::get();
 }

@@ -17,6 +17,9 @@ TORCH_API void unprofileGraphInputs(const std::shared_ptr<Graph>& graph);
 TORCH_API void unprofileBlock(Block* start_block);
 /// The same, under the name that fusers use.
 TORCH_API void RemoveTensorTypeSpecializations(std::shared_ptr<Graph>& graph);
+/// The same for all values that are tensors or lists of tensors, in blocks, too: such types no longer say that a tensor
+/// may be undefined, so that operators take it.
+TORCH_API void ClearUndefinedness(const std::shared_ptr<Graph>& graph);
 /// Whether the type tells more of a tensor than that it is one.
 TORCH_API bool hasTensorTypeSpecialization(const Value* v);
 

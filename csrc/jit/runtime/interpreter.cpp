@@ -4,6 +4,7 @@
 #include <aten/core/function.h>
 #include <csrc/jit/api/graph_function.h>
 #include <csrc/jit/runtime/autocast_context.h>
+#include <csrc/jit/runtime/error_settings.h>
 #include <csrc/jit/runtime/evaluate_constant.h>
 #include <csrc/jit/runtime/jit_exception.h>
 #include <csrc/jit/runtime/ops/rows.h>
@@ -233,6 +234,9 @@ class Run {
     } catch (const std::exception& error) {
       leave_contexts();
       stack_.resize(below);
+      if (rethrowCaughtExceptions()) {
+        throw;
+      }
       throw_with_trace(error);
     }
   }
@@ -647,6 +651,11 @@ Stack take_last(Stack& stack, size_t count) {
 
 void run_code(const CompiledCode& code, Stack& stack, const TaskLauncher* launcher) {
   Run(stack, launcher).run(code);
+}
+
+bool& rethrowCaughtExceptions() {
+  static bool rethrow = false;
+  return rethrow;
 }
 
 // ---- the public face ------------------------------------------------------------------------------------------------

@@ -6,6 +6,10 @@
 #include <csrc/jit/runtime/run.h>
 
 #include <aten/core/ScalarOps.h>
+#include <aten/core/tensor_type.h>
+#include <csrc/jit/ir/ir.h>
+
+#include <c10/core/GradMode.h>
 
 #include <sstream>
 
@@ -44,6 +48,44 @@ void raise_exception(Stack& stack) {
   const std::optional<std::string> class_name = pop(stack).toOptional<std::string>();
   const std::string message = pop(stack).toStringRef();
   throw JITException(message, class_name);
+}
+
+void if_then_else(Stack& stack) {
+  const IValue otherwise = pop(stack);
+  const IValue then = pop(stack);
+  stack.back() = stack.back().toBool() ? then : otherwise;
+}
+
+bool has_type(const at::Tensor& tensor, const TensorType& type) {
+  if (!tensor.defined()) {
+    return type.undefined() != false;
+  }
+  const auto agrees = [](const auto& known, const auto& actual) { return !known || *known == actual; };
+  const bool requires_grad = c10::GradMode::is_enabled() && tensor.requires_grad();
+  return type.undefined() != true && agrees(type.scalarType(), tensor.scalar_type()) &&
+      agrees(type.device(), tensor.device()) && agrees(type.requiresGrad(), requires_grad) &&
+      agrees(type.dim(), static_cast<size_t>(tensor.dim())) &&
+      agrees(type.sizes().concrete_sizes(), tensor.sizes().vec()) &&
+      (!type.strides().isComplete() || agrees(type.strides().concrete_sizes(), tensor.strides().vec()));
+}
+
+/// Leaves its tensors, and whether they have the types that the node lists.
+Operation type_check(const Node* node) {
+  const std::vector<TypePtr> types = node->tys(attr::types);
+  TORCH_CHECK(
+      types.size() == node->inputs().size() && types.size() + 1 == node->outputs().size(),
+      "prim::TypeCheck gives its inputs and a bool, and has a type for each input; this one has ", types.size(),
+      " types, ", node->inputs().size(), " inputs and ", node->outputs().size(), " outputs");
+  for (const TypePtr& type : types) {
+    TORCH_CHECK(type->kind() == TypeKind::TensorType, "prim::TypeCheck checks tensors, not ", type->repr_str());
+  }
+  return [types](Stack& stack) {
+    bool all = true;
+    for (size_t i = 0; i < types.size() && all; ++i) {
+      all = has_type(peek(stack, i, types.size()).toTensor(), types[i]->expectRef<TensorType>());
+    }
+    stack.emplace_back(all);
+  };
 }
 
 void number_to_tensor(Stack& stack) {
@@ -182,6 +224,7 @@ void for_each_node_operator(const std::function<void(Operator&&)>& add) {
   row(
       "prim::Uninitialized() -> Any", [](Stack& stack) { stack.push_back(IValue::uninitialized()); }, kSpecial);
   row("prim::unchecked_cast(t x) -> t", unchanged, kSpecial);
+  row("prim::IfThenElse(bool cond, Any(a) x, Any(b) y) -> Any(a|b)", if_then_else, kFromSchema);
   row("prim::RaiseException(str msg, str? cls=None) -> ()", raise_exception, kFromSchema);
   row("prim::NumToTensor.Scalar(Scalar a) -> Tensor", number_to_tensor, kFromSchema);
   row("prim::NumToTensor.bool(bool a) -> Tensor", number_to_tensor, kFromSchema);
@@ -190,6 +233,7 @@ void for_each_node_operator(const std::function<void(Operator&&)>& add) {
   row("aten::wait(Future(t) self) -> t", wait, kSpecial);
   row("prim::awaitable_wait(Await(t) self) -> t", await_wait, kSpecial);
   row("prim::awaitable_nowait(t self) -> Await(t)", await_nowait, kSpecial);
+  add(Operator(prim::TypeCheck, OperationCreator(type_check), kSpecial));
   add(Operator(prim::Print, Operation(Code(print)), kFromSchema));
   add(Operator(prim::tolist, Operation(Code(tolist)), kFromSchema));
 }
