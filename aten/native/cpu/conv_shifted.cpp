@@ -65,6 +65,16 @@ struct ShiftedImages {
     return p.batch * p.out_channels * run() * channels * p.kernel_size();
   }
 
+  /// Whether the copy is the images themselves.
+  bool is_plain() const {
+    for (int d = 0; d < 3; ++d) {
+      if (axes[d].phases != 1 || p.padding[d] != 0 || axes[d].length != p.in[d]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// Where an element of the kernel begins to read in a channel.
   int64_t offset(const std::array<int64_t, 3>& element) const {
     int64_t phase = 0, place = 0;
@@ -98,6 +108,18 @@ struct ShiftedImages {
     const int64_t room = p.in[d] + before;
     const int64_t end = room <= 0 ? begin : std::clamp((room + stride - 1) / stride, begin, axes[d].length);
     return {begin, end, begin * stride - before};
+  }
+
+  /// Copies the images of a group, into zeros unless is_plain().
+  template <class T>
+  void copy_all(const T* src, T* to) const {
+    if (is_plain()) {
+      std::copy_n(src, channels * channel_size, to);
+      return;
+    }
+    for (int64_t c = 0; c < channels; ++c) {
+      copy(src + c * p.in_size(), to + c * channel_size);
+    }
   }
 
   /// Copies a channel's image into zeros.
@@ -146,7 +168,7 @@ struct ShiftedProduct {
   const int64_t kernel = images.p.kernel_size(), depth = images.channels * kernel;
   const int64_t vectors = (images.run() + kWidth - 1) / kWidth, row = vectors * kWidth;
 
-  /// What the last vectors read beyond the copy.
+  /// What the last vectors read beyond the copy, and beyond the sums.
   static constexpr int64_t kBeyond = kWidth;
 
   /// sums[row of `row`] = `Rows` rows of the weight times `Vectors` vectors of the shifted image.
@@ -216,18 +238,30 @@ struct ShiftedProduct {
     return height;
   }
 
-  /// The results among the sums, plus the bias.
-  void store(const T* sums, T bias, T* result) const {
+  /// The results among the sums, plus the bias. What follows them up to `end` is written later: whole vectors may reach
+  /// there.
+  void store(const T* sums, T bias, T* result, const T* end) const {
     const ConvProblem& p = images.p;
     const bool closed = images.axes[2].length == p.out[2]; // nothing between the rows
     const int64_t lines = closed ? 1 : p.out[1], line = closed ? p.out[1] * p.out[2] : p.out[2];
     for (int64_t z = 0; z < p.out[0]; ++z) {
       for (int64_t y = 0; y < lines; ++y, result += line) {
         const T* from = sums + (z * images.axes[1].length + y) * images.axes[2].length;
-        for (int64_t x = 0; x < line; ++x) {
-          result[x] = from[x] + bias;
-        }
+        store_line(from, bias, line, result, end);
       }
+    }
+  }
+
+ private:
+  static void store_line(const T* from, T bias, int64_t line, T* result, const T* end) {
+    if (end - result < line + kWidth) {
+      for (int64_t x = 0; x < line; ++x) {
+        result[x] = from[x] + bias;
+      }
+      return;
+    }
+    for (int64_t x = 0; x < line; x += kWidth) {
+      gemm_detail::store(result + x, gemm_detail::load(from + x) + bias);
     }
   }
 };
@@ -237,20 +271,20 @@ void convolve(const ShiftedImages& images, const T* src, const T* weight, const 
   const ConvProblem& p = images.p;
   const ShiftedProduct<T> product{images};
   const int64_t copied = images.channels * images.channel_size + product.kBeyond;
-  gemm_detail::Scratch memory((copied + product.kRows * product.row) * static_cast<int64_t>(sizeof(T)));
+  gemm_detail::Scratch memory(
+      (copied + product.kRows * product.row + product.kBeyond) * static_cast<int64_t>(sizeof(T)));
   T* const copy = memory.as<T>();
   T* const sums = copy + copied;
-  std::fill(copy, copy + copied, T(0));
+  const T* const end = dst + p.batch * p.out_channels * p.out_size();
+  std::fill(images.is_plain() ? copy + copied - product.kBeyond : copy, copy + copied, T(0));
   for (int64_t n = 0; n < p.batch; ++n) {
-    for (int64_t g = 0; g < p.groups; ++g) {
-      for (int64_t c = 0; c < images.channels; ++c, src += p.in_size()) {
-        images.copy(src, copy + c * images.channel_size);
-      }
+    for (int64_t g = 0; g < p.groups; ++g, src += images.channels * p.in_size()) {
+      images.copy_all(src, copy);
       for (int64_t m = 0; m < images.outs;) {
         const int64_t channel = g * images.outs + m;
         const int64_t height = product.sum(images.outs - m, weight + channel * product.depth, copy, sums);
         for (int64_t i = 0; i < height; ++i, dst += p.out_size()) {
-          product.store(sums + i * product.row, bias == nullptr ? T(0) : bias[channel + i], dst);
+          product.store(sums + i * product.row, bias == nullptr ? T(0) : bias[channel + i], dst, end);
         }
         m += height;
       }

@@ -2,6 +2,7 @@
 // channels-last layout, for all channels of a pixel at once.
 
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/pool_narrow.h>
 #include <aten/native/cpu/pool_rows.h>
 #include <aten/native/pointwise/math.h>
 
@@ -15,21 +16,6 @@ inline namespace CPU_CAPABILITY {
 namespace {
 
 constexpr auto kMaxDtypes = kFloating | kIntegral;
-
-/// What the maximum over nothing is; only dilated windows that lie in the padding as a whole ask for it.
-template <class R>
-constexpr R lowest() {
-  return std::numeric_limits<R>::has_infinity ? -std::numeric_limits<R>::infinity() : std::numeric_limits<R>::lowest();
-}
-
-template <class T>
-bool is_nan(T x) {
-  if constexpr (kIsReal<T>) {
-    return x != x;
-  } else {
-    return false;
-  }
-}
 
 /// Indices of a full or a partial run, as for_lanes hands them out.
 template <class I, int L>
@@ -182,85 +168,6 @@ void max_plane(const T* x, T* y, int64_t* indices, const PoolWindows& w, MaxRows
   });
 }
 
-/// Whether windows are taken one by one: rows fill few vectors, windows are small.
-template <class T>
-bool has_narrow_rows(const PoolWindows& w) {
-  constexpr int64_t kSmallWindow = 3;
-  return w.dim[2].in < 2 * Lanes<T>::kSize && w.dim[2].kernel > 0 && w.dim[2].kernel <= kSmallWindow;
-}
-
-/// Windows o to o + 3 of a row, which all have as many elements.
-template <class T>
-void max_four_windows(const T* x, const PoolWindows& w, int64_t d, int64_t h, int64_t o, T* y, int64_t* indices) {
-  using R = Core<T>;
-  using P = Place<T>;
-  using V = vec::Vec<R, 4>;
-  using I = vec::Vec<P, 4>;
-  const PoolDim& columns = w.dim[2];
-  const int64_t stride = columns.stride, begin = o * stride - columns.padding;
-  const I starts = I(static_cast<P>(begin)) + I::iota() * I(static_cast<P>(stride));
-  V best(lowest<R>());
-  I place(P(0));
-  bool first = true;
-  for_rows(w, d, h, [&](int64_t offset) {
-    for (int64_t k = 0; k < columns.kernel; ++k) {
-      const int64_t at = offset + k * columns.step;
-      const T* from = x + at + begin;
-      const V v(typename V::raw{R(from[0]), R(from[stride]), R(from[2 * stride]), R(from[3 * stride])});
-      const I here = starts + I(static_cast<P>(at));
-      const auto take = (v > best) | (v != v);
-      best = vec::select(take, v, best);
-      place = first ? here : vec::select(take, here, place);
-      first = false;
-    }
-  });
-  for (int i = 0; i < 4; ++i) {
-    y[o + i] = static_cast<T>(best[i]);
-    indices[o + i] = place[i];
-  }
-}
-
-template <class T>
-void max_window(const T* x, const PoolWindows& w, int64_t d, int64_t h, int64_t o, T* y, int64_t* indices) {
-  const PoolDim& columns = w.dim[2];
-  Core<T> best = lowest<Core<T>>();
-  int64_t place = 0;
-  bool first = true;
-  for_rows(w, d, h, [&](int64_t offset) {
-    for (int64_t i = columns.begin[o]; i < columns.end[o]; i += columns.step) {
-      const Core<T> v(x[offset + i]);
-      const bool take = (v > best) | is_nan(v);
-      best = take ? v : best;
-      place = take || first ? offset + i : place;
-      first = false;
-    }
-  });
-  y[o] = static_cast<T>(best);
-  indices[o] = place;
-}
-
-/// Elements of a window come in order, so that of equal ones the first is kept, and of NaNs the last.
-template <class T>
-void max_narrow_plane(const T* x, T* y, int64_t* indices, const PoolWindows& w) {
-  const PoolDim& columns = w.dim[2];
-  for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
-    int64_t o = 0;
-    while (o < columns.out) {
-      if constexpr (kIsReal<T>) {
-        // The last four may be computed again.
-        const int64_t four = std::min(o, columns.regular_end - 4);
-        if (o < columns.regular_end && four >= columns.regular_begin) {
-          max_four_windows(x, w, d, h, four, y + at, indices + at);
-          o = four + 4;
-          continue;
-        }
-      }
-      max_window(x, w, d, h, o, y + at, indices + at);
-      ++o;
-    }
-  });
-}
-
 template <class T>
 void max_channels_last(const T* x, T* y, int64_t* indices, const PoolLayout& layout, const PoolWindows& w) {
   using P = Place<T>;
@@ -337,9 +244,10 @@ void max_forward(
       return max_channels_last(from, to, at, layout, w);
     }
     if (has_narrow_rows<T>(w)) {
+      const auto max_narrow = narrow_plane_kernel<T>(w.dim[2]);
       return for_planes(layout.planes(), w, [&](int64_t first, int64_t last) {
         for (int64_t p = first; p < last; ++p) {
-          max_narrow_plane(from + p * w.in_size(), to + p * w.out_size(), at + p * w.out_size(), w);
+          max_narrow(from + p * w.in_size(), to + p * w.out_size(), at + p * w.out_size(), w);
         }
       });
     }
