@@ -72,8 +72,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(resolve(p
     struct stat folder {};
     temporary_.clear();
     TORCH_CHECK(
-        ::stat(folder_of(target_).c_str(), &folder) == 0, "cannot write to '", path_, "': Parent directory ",
-        folder_of(target_), " does not exist.");
+        ::stat(folder_of(target_).c_str(), &folder) == 0, "Parent directory ", folder_of(target_), " does not exist.");
     errno = error;
     fail("cannot create a temporary file beside it");
   }

@@ -130,3 +130,30 @@ TEST_CASE("Nodes move where the order of evaluation allows it", "[jit][ir]") {
     CHECK_NOTHROW(a.graph->lint());
   }
 }
+
+TEST_CASE("Nodes with effects are not moved, and what is None has no writers", "[jit][ir]") {
+  const auto graph = std::make_shared<Graph>();
+  std::unordered_map<std::string, Value*> values;
+  parseIR(
+      R"(graph(%x : Tensor):
+  %none : Tensor? = prim::Constant()
+  %zero : Tensor = prim::AutogradZero(%x)
+  %unwrapped : Tensor = prim::unchecked_unwrap_optional(%none)
+  %written : Tensor = aten::div(%x, %x, %unwrapped)
+   = prim::Print(%x)
+  %free : Tensor = aten::relu(%x)
+   = prim::Print(%free)
+  return (%written))",
+      graph.get(), values);
+  AliasDb aliases(graph);
+  CHECK_FALSE(aliases.hasWriters(values.at("none")));
+  CHECK(aliases.hasWriters(values.at("unwrapped")));
+  // Of what graphs are made of only what is listed has effects.
+  CHECK_FALSE(values.at("zero")->node()->hasSideEffects());
+  Node* free = values.at("free")->node();
+  Node* first = free->prev();
+  Node* second = free->next();
+  CHECK(aliases.moveBeforeTopologicallyValid(free, second));
+  CHECK_FALSE(aliases.moveBeforeTopologicallyValid(first, second));
+  CHECK_FALSE(aliases.moveAfterTopologicallyValid(second, first));
+}

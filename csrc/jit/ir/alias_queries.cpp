@@ -136,6 +136,9 @@ void ValueAndMemoryLocationSet::insert(Value* value) {
 }
 
 bool AliasDb::hasWriters(const Value* value) const {
+  if (value->mustBeNone()) {
+    return false;
+  }
   if (!written_) {
     MemoryLocations written;
     for (const auto& [node, writes] : writes_) {

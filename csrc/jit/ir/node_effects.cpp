@@ -146,8 +146,8 @@ bool Node::hasSideEffects() const {
   }
   const Operator* op = maybeOperator();
   if (!op) {
-    // Nothing is known of it.
-    return true;
+    // Nothing is known of it. What belongs to graphs themselves has no effect unless it is listed, as in libtorch.
+    return !kind_.is_prim();
   }
   if (op->aliasAnalysisKind() != AliasAnalysisKind::CONSERVATIVE) {
     return false;

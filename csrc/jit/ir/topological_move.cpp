@@ -49,7 +49,6 @@ class AliasDb::WorkingSet {
         (!writes_.empty() && writes_.intersects(db_.readsOf(node)));
   }
 
- private:
   static bool has_effects(const Node* node) {
     if (node->kind() != prim::If && node->kind() != prim::Loop && node->hasSideEffects()) {
       return true;
@@ -64,6 +63,7 @@ class AliasDb::WorkingSet {
     return false;
   }
 
+ private:
   // The node of this block that holds the user.
   static const Node* ancestor_in(const Block* block, const Node* node) {
     while (node && node->owningBlock() != block) {
@@ -116,8 +116,16 @@ bool AliasDb::tryMove(Node* node, Node* place, MoveSide side, bool dry_run) {
     return true;
   }
   const int direction = node->isBefore(place) ? kNextDirection : kPrevDirection;
-  WorkingSet moving(node, *this);
   Node* current = node->next_in_graph[direction];
+  const bool is_there = current == place && (side == MoveSide::Before) == (direction == kNextDirection);
+  if (is_there) {
+    return true;
+  }
+  // What has effects stays where it is, as in libtorch.
+  if (WorkingSet::has_effects(node) || WorkingSet::has_effects(place)) {
+    return false;
+  }
+  WorkingSet moving(node, *this);
   for (; current != place; current = current->next_in_graph[direction]) {
     if (moving.depends_on(current)) {
       moving.add(current);
