@@ -186,7 +186,7 @@ void print_members(
 void print_quantizer(std::ostream& stream, const Quantizer& quantizer, int64_t linesize) {
   stream << ", qscheme: " << c10::toString(quantizer.scheme);
   if (!quantizer.is_per_channel()) {
-    stream << fmt::format(", scale: {:g}, zero_point: {}", quantizer.scale, quantizer.zero_point);
+    stream << fmt::format(", scale: {}, zero_point: {}", quantizer.scale, quantizer.zero_point);
     return;
   }
   stream << ", scales: ";

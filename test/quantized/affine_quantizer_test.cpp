@@ -102,6 +102,39 @@ TEST_CASE("one integer is a number, and channels keep their order in memory", "[
   CHECK(last.dequantize().is_contiguous(at::MemoryFormat::ChannelsLast));
 }
 
+TEST_CASE("parts of quantized tensors are quantized", "[quantized]") {
+  const Tensor q = at::quantize_per_tensor(torch::randn({2, 3, 4, 4}), 0.1, 60, at::kQUInt8);
+  const Tensor integers = q.int_repr();
+  const auto check = [&](const Tensor& part, const Tensor& expected) {
+    REQUIRE(part.is_quantized());
+    CHECK(part.q_scale() == 0.1);
+    CHECK(part.q_zero_point() == 60);
+    CHECK(at::equal(part.int_repr(), expected));
+  };
+  for (const auto& [parts, expected] :
+       {std::pair(q.chunk(2, 3), integers.chunk(2, 3)),
+        {q.split(2, 1), integers.split(2, 1)},
+        {q.split_with_sizes({1, 2}, 1), integers.split_with_sizes({1, 2}, 1)},
+        {q.unbind(2), integers.unbind(2)},
+        {q.tensor_split(3, 2), integers.tensor_split(3, 2)}}) {
+    REQUIRE(parts.size() == expected.size());
+    for (size_t i = 0; i < parts.size(); ++i) {
+      check(parts[i], expected[i]);
+    }
+  }
+  check(q.diagonal(0, 2, 3), integers.diagonal(0, 2, 3));
+  check(q.repeat({2, 1, 1, 1}), integers.repeat({2, 1, 1, 1}));
+  check(at::pixel_unshuffle(q, 2), at::pixel_unshuffle(integers, 2));
+  check(at::pixel_shuffle(at::pixel_unshuffle(q, 2), 2), integers);
+  q.chunk(2, 3)[0].copy_(torch::zeros({2, 3, 4, 2})); // they are views
+  CHECK(at::equal(q.slice(3, 0, 2).int_repr(), torch::full({2, 3, 4, 2}, 60, at::kByte)));
+  const Tensor mean = q.mean();
+  CHECK(std::abs(mean.dequantize().item<float>() - q.dequantize().mean().item<float>()) < 0.06F);
+  const Tensor channels = at::quantize_per_channel(
+      torch::randn({4, 6}), torch::rand({4}) + 0.1, torch::zeros({4}, at::kLong), 0, at::kQInt8);
+  CHECK(at::equal(channels.split(2, 1)[1].dequantize(), channels.dequantize().split(2, 1)[1]));
+}
+
 TEST_CASE("quantizers can be made and given to tensors", "[quantized]") {
   const auto quantizer = at::make_per_tensor_affine_quantizer(0.25, 3, at::kQInt8);
   Tensor q = at::new_qtensor({2, 3}, at::TensorOptions(at::kQInt8), quantizer);
