@@ -9,6 +9,8 @@
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>
+#include <bit>
+#include <type_traits>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -63,6 +65,52 @@ inline __attribute__((always_inline)) void dot_rows(int64_t k, const R* a, int64
     R sum = lane_sum<R>(total);
     for (int64_t q = p; q < k; ++q) {
       sum += a[i * row_stride + q] * x[q];
+    }
+    sums[i] += sum;
+  }
+}
+
+/// As many adjacent elements as a vector of float32 has, widened.
+inline Vector<float> load_widened(const c10::BFloat16* from) {
+  constexpr int L = kLanes<float>;
+  using Halves =
+      uint16_t __attribute__((vector_size(L * sizeof(uint16_t)), aligned(alignof(c10::BFloat16)), may_alias));
+  using Words = uint32_t __attribute__((vector_size(L * sizeof(uint32_t))));
+  return std::bit_cast<Vector<float>>(__builtin_convertvector(*reinterpret_cast<const Halves*>(from), Words) << 16);
+}
+
+/// Dot products of N adjacent rows of bfloat16 with x. Elements are widened in registers, and the lanes of a row are
+/// summed once. What the next N rows have is asked for meanwhile: of rows that are shorter than a page the processor
+/// sees too few to do so itself.
+template <int N>
+inline __attribute__((always_inline)) void dot_rows_widened(
+    int64_t k, const c10::BFloat16* a, int64_t row_stride, const float* x, float* sums) {
+  constexpr int L = kLanes<float>;
+  constexpr int kChains = N == 1 ? 4 : 2;
+  Vector<float> acc[N][kChains] = {};
+  int64_t p = 0;
+  for (; p + kChains * L <= k; p += kChains * L) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kChains; ++c) {
+      const Vector<float> xv = load(x + p + c * L);
+#pragma GCC unroll 4
+      for (int i = 0; i < N; ++i) {
+        const c10::BFloat16* const from = a + i * row_stride + p + c * L;
+        __builtin_prefetch(from + N * row_stride);
+        acc[i][c] += load_widened(from) * xv;
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < N; ++i) {
+    Vector<float> total = acc[i][0];
+#pragma GCC unroll 4
+    for (int c = 1; c < kChains; ++c) {
+      total += acc[i][c];
+    }
+    float sum = lane_sum<float>(total);
+    for (int64_t q = p; q < k; ++q) {
+      sum += static_cast<float>(a[i * row_stride + q]) * x[q];
     }
     sums[i] += sum;
   }
@@ -212,6 +260,14 @@ void matrix_vector_rows(
         }
         for (; i < rows; ++i) {
           dot_rows<R, 1>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
+        }
+      } else if constexpr (std::is_same_v<T, c10::BFloat16>) {
+        int64_t i = 0;
+        for (; i + 4 <= rows; i += 4) {
+          dot_rows_widened<4>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
+        }
+        for (; i < rows; ++i) {
+          dot_rows_widened<1>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
         }
       } else {
         alignas(64) R run[kRun];
