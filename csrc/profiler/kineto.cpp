@@ -1,6 +1,7 @@
 #include <csrc/profiler/kineto.h>
 
 #include <c10/util/Exception.h>
+#include <csrc/profiler/legacy.h>
 #include <csrc/profiler/session.h>
 
 #include <chrono>
@@ -102,10 +103,13 @@ bool ProfilerConfig::global() const {
 }
 
 bool profilerEnabled() {
-  return Session::of_this_thread() != nullptr;
+  return Session::of_this_thread() != nullptr || torch::autograd::profiler::detail::legacy_config_of_this_thread();
 }
 
 ProfilerConfig getProfilerConfig() {
+  if (const auto legacy = torch::autograd::profiler::detail::legacy_config_of_this_thread()) {
+    return *legacy;
+  }
   const auto& active = active_profile();
   TORCH_CHECK(
       active, "Tried to access profiler config, but profiler is not enabled! Call enableProfiler on this thread first");

@@ -89,7 +89,7 @@ struct TORCH_API ProfilerConfig {
 
 /// Does a profile hear of this thread's calls?
 TORCH_API bool profilerEnabled();
-/// Of the profile that enableProfiler began on this thread. Throws if there is none.
+/// Of the profile that enableProfiler or enableProfilerLegacy began on this thread. Throws if there is none.
 TORCH_API ProfilerConfig getProfilerConfig();
 
 } // namespace torch::profiler::impl
