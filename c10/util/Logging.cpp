@@ -91,6 +91,16 @@ std::ostream& MessageLogger::stream() {
   return state_->text;
 }
 
+MessageLogger& MessageLogger::operator<<(std::ostream& (*manipulator)(std::ostream&)) {
+  stream() << manipulator;
+  return *this;
+}
+
+MessageLogger& MessageLogger::operator<<(std::ios_base& (*manipulator)(std::ios_base&)) {
+  stream() << manipulator;
+  return *this;
+}
+
 void MessageLogger::append(const detail::MessagePart& part) {
   part.print(state_->text, part.payload);
 }

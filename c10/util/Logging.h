@@ -33,6 +33,9 @@ class C10_API MessageLogger {
     append(part);
     return *this;
   }
+  /// std::endl, std::hex and their like.
+  MessageLogger& operator<<(std::ostream& (*manipulator)(std::ostream&));
+  MessageLogger& operator<<(std::ios_base& (*manipulator)(std::ios_base&));
 
  private:
   void append(const detail::MessagePart& part);
