@@ -125,7 +125,9 @@ TEST_CASE("A store's wait ends with a named key, or throws after its timeout", "
   }
   CHECK(store->getTimeout() == 50ms);
   CHECK(store->get_to_str("y") == "2"); // waits that timed out leave nothing behind
-  CHECK_THROWS_AS(store->watchKey("x", [](auto, auto) {}), c10::NotImplementedError);
+  if (kind == "hash") {
+    CHECK_THROWS_AS(store->watchKey("x", [](auto, auto) {}), c10::NotImplementedError);
+  }
 }
 
 TEST_CASE("Queues of stores are first in, first out, and wake one client an entry", "[distributed][store]") {

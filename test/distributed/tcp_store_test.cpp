@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <c10/util/Exception.h>
+#include <csrc/distributed/store/PrefixStore.h>
 #include <csrc/distributed/store/Socket.h>
 #include <csrc/distributed/store/TCPProtocol.h>
 #include <csrc/distributed/store/TCPStore.h>
@@ -12,7 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -156,6 +159,67 @@ TEST_CASE("Hundreds of clients meet at a TCPStore's barrier", "[distributed][sto
     thread.join();
   }
   test::report_expectations();
+}
+
+TEST_CASE("Who watches a key of a TCPStore hears of each change, by whoever it is", "[distributed][store]") {
+  const auto server = server_with();
+  const auto client = client_of(*server);
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> heard;
+  const auto hear = [&](const std::optional<std::string>& before, const std::optional<std::string>& after) {
+    const std::lock_guard lock(mutex);
+    heard.push_back(before.value_or("-") + ">" + after.value_or("-"));
+    changed.notify_all();
+  };
+  const auto wait_for = [&](size_t count) {
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, 5s, [&] { return heard.size() >= count; });
+    return std::exchange(heard, {});
+  };
+  using Changes = std::vector<std::string>;
+  c10::make_intrusive<PrefixStore>("p", client)->watchKey("key", hear);
+  server->set("p/key", "");
+  server->set("p/key", "1");
+  server->append("p/key", {'2'});
+  server->compareSet("p/key", "12", "3");
+  server->compareSet("p/key", "12", "4"); // changes nothing
+  server->add("p/key", 4);
+  server->multiSet({"p/key", "other"}, {{'8'}, {'9'}});
+  server->deleteKey("p/key");
+  server->deleteKey("p/key"); // changes nothing
+  client->compareSet("p/key", "", "new");
+  CHECK(wait_for(8) == Changes{"->", ">1", "1>12", "12>3", "3>7", "7>8", "8>-", "->new"});
+
+  server->watchKey("key", hear);
+  client->watchKey("key", hear);
+  client->watchKey("key", [](auto, auto) { throw std::runtime_error("of a callback"); });
+  client->set("key", "1");
+  CHECK(wait_for(2) == Changes{"->1", "->1"});
+  CHECK_THROWS_AS(client->watchKey("key", nullptr), c10::ValueError);
+  CHECK(client->get_to_str("key") == "1");
+}
+
+TEST_CASE("A TCPStore that watches keys ends, and its server forgets it", "[distributed][store]") {
+  auto server = server_with();
+  for (int i = 0; i < 50; ++i) {
+    client_of(*server)->watchKey("key", [](auto, auto) {});
+    server->set("key", std::to_string(i));
+  }
+  const auto left = client_of(*server, 500ms);
+  left->watchKey("key", [](auto, auto) {});
+  server.reset();
+  CHECK_THROWS_AS(left->watchKey("other", [](auto, auto) {}), c10::DistNetworkError);
+}
+
+TEST_CASE("A TCPStore takes a request that comes in pieces", "[distributed][store]") {
+  const auto server = server_with();
+  const auto client = client_of(*server);
+  const std::vector<uint8_t> value(100'000, 7);
+  client->_splitSet("key", value);
+  CHECK(client->get("key") == value);
+  client->_splitSet("other", {});
+  CHECK(server->get("other").empty());
 }
 
 TEST_CASE("Clients that break the protocol lose their connection and nothing else", "[distributed][store]") {

@@ -44,6 +44,10 @@ int64_t PrefixStore::add(const std::string& key, int64_t value) {
   return store_->add(joinKey(key), value);
 }
 
+void PrefixStore::watchKey(const std::string& key, WatchKeyCallback callback) {
+  store_->watchKey(joinKey(key), std::move(callback));
+}
+
 bool PrefixStore::deleteKey(const std::string& key) {
   return store_->deleteKey(joinKey(key));
 }

@@ -20,6 +20,7 @@ class TORCH_API PrefixStore : public Store {
       const std::vector<uint8_t>& desiredValue) override;
   std::vector<uint8_t> get(const std::string& key) override;
   int64_t add(const std::string& key, int64_t value) override;
+  void watchKey(const std::string& key, WatchKeyCallback callback) override;
   bool deleteKey(const std::string& key) override;
   int64_t getNumKeys() override;
   bool check(const std::vector<std::string>& keys) override;

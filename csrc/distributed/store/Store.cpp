@@ -36,7 +36,7 @@ void Store::setTimeout(const std::chrono::milliseconds& timeout) {
 }
 
 void Store::watchKey(const std::string&, WatchKeyCallback) {
-  C10_THROW_ERROR(NotImplementedError, "watchKey is deprecated, no implementation supports it.");
+  C10_THROW_ERROR(NotImplementedError, "watchKey is implemented for TCPStore only, and for PrefixStore over one.");
 }
 
 void Store::append(const std::string& key, const std::vector<uint8_t>& value) {

@@ -60,7 +60,7 @@ class TORCH_API Store : public torch::CustomClassHolder {
   virtual const std::chrono::milliseconds& getTimeout() const noexcept;
   virtual void setTimeout(const std::chrono::milliseconds& timeout);
 
-  /// Refused by all stores, as in libtorch since 1.12.
+  /// Of TCPStore, and of PrefixStore over it; others refuse it.
   virtual void watchKey(const std::string& key, WatchKeyCallback callback);
 
   /// Appends to the value of `key`, which may be absent.

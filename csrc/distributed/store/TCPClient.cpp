@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace c10d::detail {
 
@@ -61,6 +62,17 @@ void TCPClient::check_usable() const {
 void TCPClient::send(std::chrono::milliseconds timeout) {
   usable_ = false;
   send_all(fd_.get(), request_.data(), request_.size(), deadline_after(timeout));
+  usable_ = true;
+}
+
+void TCPClient::send_in_pieces(std::chrono::milliseconds timeout) {
+  usable_ = false;
+  const auto deadline = deadline_after(timeout);
+  const size_t piece = request_.size() / 4 + 1;
+  for (size_t sent = 0; sent < request_.size(); sent += piece) {
+    send_all(fd_.get(), request_.data() + sent, std::min(piece, request_.size() - sent), deadline);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
   usable_ = true;
 }
 

@@ -15,6 +15,10 @@ class TCPClient {
  public:
   TCPClient(const std::string& host, uint16_t port, std::chrono::milliseconds timeout);
 
+  /// To wait for what comes.
+  int fd() const {
+    return fd_.get();
+  }
   /// Begins a request, whose arguments follow.
   TCPClient& ask(Query query);
   TCPClient& text(const std::string& text);
@@ -27,6 +31,8 @@ class TCPClient {
   }
   /// Sends it.
   void send(std::chrono::milliseconds timeout);
+  /// The same in four pieces, each a while after the one before.
+  void send_in_pieces(std::chrono::milliseconds timeout);
 
   template <class T>
   T receive_number(std::chrono::milliseconds timeout) {

@@ -29,7 +29,12 @@ enum class Query : uint8_t {
   QUEUE_LEN = 16, // key -> number
   LIST_KEYS = 17, // -> keys
   BARRIER = 18, // key, number of participants -> byte: kStopWaiting when as many have come
+  // Not of PyTorch, whose servers end the connection: key -> WatchReport::kWatching, and from then on for each change a
+  // WatchReport, key, value before, value after.
+  WATCH_KEY = 128,
 };
+
+enum class WatchReport : uint8_t { kWatching = 0, kCreated = 1, kUpdated = 2, kDeleted = 3 };
 
 constexpr uint32_t kMagic = 0x3C85F7CE;
 constexpr uint8_t kStopWaiting = 0;

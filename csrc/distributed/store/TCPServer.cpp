@@ -13,11 +13,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 namespace c10d::detail {
@@ -123,6 +125,8 @@ namespace {
 
 // A client that does not take its answers gets no more of them: its requests wait.
 constexpr size_t kMaxUnsent = 1 << 20;
+// One that does not take reports loses its connection.
+constexpr size_t kMaxUnsentReports = 64 << 20;
 
 template <class T>
 T checked(T result, const char* what) {
@@ -326,9 +330,9 @@ bool TCPServer::answer(Client& client, uint8_t query, Request& request) {
         const std::string key(key_bytes);
         std::string value(value_bytes);
         if (query == static_cast<uint8_t>(Query::SET)) {
-          content_.set(key, std::move(value));
+          change(key, [&] { content_.set(key, std::move(value)); });
         } else if (query == static_cast<uint8_t>(Query::APPEND)) {
-          content_.append(key, value);
+          change(key, [&] { content_.append(key, value); });
         } else {
           content_.push(key, std::move(value));
         }
@@ -340,7 +344,15 @@ bool TCPServer::answer(Client& client, uint8_t query, Request& request) {
       const auto expected = request.value();
       const auto desired = request.value();
       if (complete()) {
-        client.put_text(content_.compare_set(std::string(key), std::string(expected), std::string(desired)));
+        const std::string* now = content_.find(std::string(key));
+        const auto compare_set = [&] {
+          client.put_text(content_.compare_set(std::string(key), std::string(expected), std::string(desired)));
+        };
+        if (now == nullptr ? expected.empty() : *now == expected) {
+          change(std::string(key), compare_set);
+        } else {
+          compare_set();
+        }
       }
       break;
     }
@@ -356,7 +368,7 @@ bool TCPServer::answer(Client& client, uint8_t query, Request& request) {
       const std::string key(request.key());
       const auto delta = request.number<int64_t>();
       if (complete()) {
-        client.put(content_.add(key, delta));
+        change(key, [&] { client.put(content_.add(key, delta)); });
       }
       break;
     }
@@ -386,7 +398,7 @@ bool TCPServer::answer(Client& client, uint8_t query, Request& request) {
     case Query::DELETE_KEY: {
       const std::string key(request.key());
       if (complete()) {
-        client.put<int64_t>(content_.erase(key));
+        change(key, [&] { client.put<int64_t>(content_.erase(key)); });
       }
       break;
     }
@@ -405,7 +417,8 @@ bool TCPServer::answer(Client& client, uint8_t query, Request& request) {
         pairs.emplace_back(key, request.value());
       }
       for (size_t i = 0; complete() && i < pairs.size(); ++i) {
-        content_.set(std::string(pairs[i].first), std::string(pairs[i].second));
+        const std::string key(pairs[i].first);
+        change(key, [&] { content_.set(key, std::string(pairs[i].second)); });
       }
       break;
     }
@@ -446,13 +459,53 @@ bool TCPServer::answer(Client& client, uint8_t query, Request& request) {
       }
       break;
     }
+    case Query::WATCH_KEY: {
+      const std::string key(request.key());
+      if (complete()) {
+        auto& fds = watching_[key];
+        if (std::find(fds.begin(), fds.end(), client.fd.get()) == fds.end()) {
+          fds.push_back(client.fd.get());
+        }
+        client.put(WatchReport::kWatching);
+      }
+      break;
+    }
     default:
       return false;
   }
   return !request.bad();
 }
 
+// Changes a key, and reports it to those who watch it; one that was not there and is not there is no change.
+void TCPServer::change(const std::string& key, const std::function<void()>& how) {
+  const auto watching = watching_.find(key);
+  if (watching == watching_.end()) {
+    return how();
+  }
+  const auto value_of = [&] {
+    const std::string* value = content_.find(key);
+    return value == nullptr ? std::nullopt : std::optional<std::string>(*value);
+  };
+  const auto before = value_of();
+  how();
+  const auto after = value_of();
+  if (!before && !after) {
+    return;
+  }
+  for (const int fd : watching->second) {
+    Client& client = *clients_.at(fd);
+    client.put(!before ? WatchReport::kCreated : !after ? WatchReport::kDeleted : WatchReport::kUpdated);
+    for (const std::string& text : {key, before.value_or(""), after.value_or("")}) {
+      client.put_text(text);
+    }
+    woken_.push_back(fd);
+  }
+}
+
 bool TCPServer::flush(Client& client) {
+  if (client.out.size() > kMaxUnsentReports) {
+    return false;
+  }
   size_t at = 0;
   while (at < client.out.size()) {
     const ssize_t n = ::send(client.fd.get(), client.out.data() + at, client.out.size() - at, MSG_NOSIGNAL);
@@ -479,6 +532,11 @@ bool TCPServer::flush(Client& client) {
 void TCPServer::drop(int fd) {
   const auto found = clients_.find(fd);
   content_.forget(*found->second);
+  for (auto watching = watching_.begin(); watching != watching_.end();) {
+    auto& fds = watching->second;
+    fds.erase(std::remove(fds.begin(), fds.end(), fd), fds.end());
+    watching = fds.empty() ? watching_.erase(watching) : std::next(watching);
+  }
   clients_.erase(found);
 }
 

@@ -4,9 +4,11 @@
 #include <csrc/distributed/store/Socket.h>
 #include <csrc/distributed/store/StoreContent.h>
 
+#include <functional>
 #include <memory>
 #include <thread>
 #include <unordered_map>
+#include <vector>
 
 namespace c10d::detail {
 
@@ -36,6 +38,7 @@ class TCPServer {
   bool receive(Client& client);
   bool handle_buffered(Client& client);
   bool answer(Client& client, uint8_t query, class Request& request);
+  void change(const std::string& key, const std::function<void()>& how);
   bool flush(Client& client);
   void drop(int fd);
 
@@ -46,6 +49,7 @@ class TCPServer {
   bool accepting_ = true;
   std::unordered_map<int, std::unique_ptr<Client>> clients_;
   std::vector<int> woken_; // whose wait another client has ended
+  std::unordered_map<std::string, std::vector<int>> watching_; // clients by the keys whose changes they hear of
   StoreContent content_;
   std::thread thread_;
 };

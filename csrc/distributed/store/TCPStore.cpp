@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 #include <csrc/distributed/store/TCPClient.h>
 #include <csrc/distributed/store/TCPServer.h>
+#include <csrc/distributed/store/TCPWatcher.h>
 
 #include <algorithm>
 #include <thread>
@@ -45,8 +46,8 @@ TCPStore::TCPStore(std::string host, const TCPStoreOptions& opts)
     addr_.port = server_->port();
   }
   // The server of this process is reached whatever name others have for it.
-  client_ = std::make_unique<detail::TCPClient>(
-      server_ && !opts.masterListenFd ? "127.0.0.1" : addr_.host, addr_.port, opts.timeout);
+  reached_at_ = server_ && !opts.masterListenFd ? "127.0.0.1" : addr_.host;
+  client_ = std::make_unique<detail::TCPClient>(reached_at_, addr_.port, opts.timeout);
   if (opts.waitWorkers) {
     waitForWorkers();
   }
@@ -128,6 +129,11 @@ void TCPStore::waitForWorkers() {
 void TCPStore::set(const std::string& key, const std::vector<uint8_t>& value) {
   const std::lock_guard lock(activeOpLock_);
   client_->ask(Query::SET).text(key_of(key)).bytes(value).send(timeout_);
+}
+
+void TCPStore::_splitSet(const std::string& key, const std::vector<uint8_t>& data) {
+  const std::lock_guard lock(activeOpLock_);
+  client_->ask(Query::SET).text(key_of(key)).bytes(data).send_in_pieces(timeout_);
 }
 
 std::vector<uint8_t> TCPStore::compareSet(
@@ -221,6 +227,15 @@ void TCPStore::multiSet(const std::vector<std::string>& keys, const std::vector<
 
 bool TCPStore::hasExtendedApi() const {
   return true;
+}
+
+void TCPStore::watchKey(const std::string& key, WatchKeyCallback callback) {
+  TORCH_CHECK_VALUE(callback, "watchKey: the callback is empty");
+  const std::lock_guard lock(activeOpLock_);
+  if (!watcher_) {
+    watcher_ = std::make_unique<detail::TCPWatcher>(reached_at_, addr_.port, timeout_);
+  }
+  watcher_->watch(key_of(key), std::move(callback));
 }
 
 void TCPStore::queuePush(const std::string& key, const std::vector<uint8_t>& value) {

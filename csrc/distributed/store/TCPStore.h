@@ -11,6 +11,7 @@ namespace c10d {
 namespace detail {
 class TCPClient;
 class TCPServer;
+class TCPWatcher;
 
 struct SocketAddress {
   std::string host;
@@ -74,6 +75,10 @@ class TORCH_API TCPStore : public Store {
   std::vector<std::vector<uint8_t>> multiGet(const std::vector<std::string>& keys) override;
   void multiSet(const std::vector<std::string>& keys, const std::vector<std::vector<uint8_t>>& values) override;
   bool hasExtendedApi() const override;
+  /// Has `callback` called, in a thread of this store, with the value before and after each change of the key by
+  /// whoever it is; none for a key that was not there or is gone. Returns when the server watches. Its callbacks must
+  /// not give up the store.
+  void watchKey(const std::string& key, WatchKeyCallback callback) override;
   void queuePush(const std::string& key, const std::vector<uint8_t>& value) override;
   std::vector<uint8_t> queuePop(const std::string& key, bool block) override;
   int64_t queueLen(const std::string& key) override;
@@ -94,6 +99,8 @@ class TORCH_API TCPStore : public Store {
     return usingLibUv_;
   }
   std::string repr() const;
+  /// For tests of servers: set() whose bytes leave in several pieces, with pauses between them.
+  void _splitSet(const std::string& key, const std::vector<uint8_t>& data);
 
  private:
   int64_t incrementValueBy(const std::string& key, int64_t delta);
@@ -102,8 +109,10 @@ class TORCH_API TCPStore : public Store {
   std::vector<std::string> keys_of(const std::vector<std::string>& keys) const;
 
   detail::SocketAddress addr_;
+  std::string reached_at_;
   std::shared_ptr<detail::TCPServer> server_;
   std::unique_ptr<detail::TCPClient> client_;
+  std::unique_ptr<detail::TCPWatcher> watcher_; // from the first watchKey on
   std::optional<std::size_t> numWorkers_;
   const std::string initKey_ = "init/";
   const std::string keyPrefix_ = "/";
