@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <thread>
 
 using namespace c10d;
 using namespace std::chrono_literals;
@@ -58,6 +59,176 @@ TEST_CASE("ProcessGroupGloo runs all collectives in shared memory", "[distribute
     return backend->getBackendName() + " " + test::faults_of_collectives(*backend) + test::faults_of_messages(*backend);
   });
   CHECK(results == std::vector<std::string>(3, "gloo "));
+}
+
+TEST_CASE("Ranks of ProcessGroupGloo may have several tensors each", "[distributed][gloo]") {
+  const bool over_gloo = GENERATE(false, true);
+  if (over_gloo && !take_gloo()) {
+    return;
+  }
+  const auto results = test::with_store_processes(3, [&](int rank, const StorePtr& store) {
+    if (over_gloo) {
+      ::setenv("TENSOR_GLOO", "tcp", 1);
+    }
+    const auto backend = gloo_group(store, rank, 3);
+    std::string faults;
+    const auto expect = [&](const char* what, const at::Tensor& got, const at::Tensor& wanted) {
+      faults += at::equal(got, wanted) ? "" : c10::str(what, ": ", got, " ");
+    };
+    const std::vector<std::pair<ReduceOp::RedOpType, at::Tensor>> reductions = {
+        {ReduceOp::SUM, at::tensor({21., 24.})},
+        {ReduceOp::PRODUCT, at::tensor({720., 3375.})},
+        {ReduceOp::MIN, at::tensor({1., 3.})},
+        {ReduceOp::MAX, at::tensor({6., 5.})},
+        {ReduceOp::AVG, at::tensor({7., 8.})}};
+    for (const auto& [op, wanted] : reductions) {
+      Tensors two{at::tensor({2. * rank + 1, 3.}), at::tensor({2. * rank + 2, 5.})};
+      AllreduceOptions options;
+      options.reduceOp = op;
+      const auto work = backend->allreduce(two, options);
+      const auto future = work->getFuture();
+      future->wait();
+      expect("allreduce", two[0], wanted);
+      expect("allreduce", future->value().toTensorVector()[1], wanted);
+      work->wait();
+    }
+    Tensors two{at::full({2}, 2 * rank), at::full({2}, 2 * rank + 1)};
+    BroadcastOptions root;
+    root.rootRank = 1;
+    root.rootTensor = 1;
+    backend->broadcast(two, root)->wait();
+    expect("broadcast", at::stack(two), at::full({2, 2}, 3));
+
+    Tensors inputs{at::full({1}, 2 * rank), at::full({1}, 2 * rank + 1)};
+    std::vector<Tensors> outputs(2);
+    for (auto& list : outputs) {
+      for (int i = 0; i < 6; ++i) {
+        list.push_back(at::full({1}, -1));
+      }
+    }
+    backend->allgather(outputs, inputs)->wait();
+    expect("allgather", at::cat(outputs[0]), at::arange(6));
+    expect("allgather", at::cat(outputs[1]), at::arange(6));
+
+    std::vector<int64_t> evenly;
+    at::Tensor ints = at::zeros({3}, at::kInt), floats = at::full({3}, rank, at::kFloat);
+    backend->all_to_all_single(ints, floats, evenly, evenly)->wait(); // bits, whatever they mean
+    expect("all_to_all_single", ints.view(at::kFloat), at::arange(3, at::kFloat));
+
+    const auto refused = [&](const char* words, const std::function<void()>& call) {
+      try {
+        call();
+        faults += c10::str("not refused: ", words);
+      } catch (const c10::ValueError& error) {
+        const std::string text = error.what();
+        faults += text.find(words) != std::string::npos ? "" : text;
+      }
+    };
+    Tensors none, sizes{at::ones({1}), at::ones({2})}, dtypes{at::ones({1}), at::ones({1}, at::kLong)};
+    refused("requires non-empty tensor list", [&] { backend->allreduce(none); });
+    refused("invalid tensor size", [&] { backend->allreduce(sizes); });
+    refused("invalid tensor type", [&] { backend->allreduce(dtypes); });
+    root.rootTensor = 2;
+    refused("invalid root tensor: 2", [&] { backend->broadcast(two, root); });
+    outputs[1].pop_back();
+    refused("invalid output tensor list at index 1", [&] { backend->allgather(outputs, inputs); });
+    refused("requires a single-element tensor list", [&] { backend->reduce(two); });
+    return faults;
+  });
+  CHECK(results == std::vector<std::string>(3));
+}
+
+TEST_CASE(
+    "monitoredBarrier of ProcessGroupGloo names who has not come, and may be called again", "[distributed][gloo]") {
+  const auto results = test::with_store_processes(4, [](int rank, const StorePtr& store) {
+    const auto backend = gloo_group(store, rank, 4);
+    BarrierOptions brief;
+    brief.timeout = 300ms;
+    backend->monitoredBarrier();
+    std::string text = message_of([&] {
+      if (rank % 2 == 0) {
+        backend->monitoredBarrier(brief, /*wait_all_ranks=*/true);
+      }
+    });
+    if (rank % 2 == 1) {
+      std::this_thread::sleep_for(600ms);
+      text = message_of([&] { backend->monitoredBarrier(brief); });
+    }
+    backend->monitoredBarrier();
+    Tensors one{at::ones({1})};
+    backend->allreduce(one)->wait();
+    return text;
+  });
+  const std::string missing = "Ranks 1, 3 failed to pass monitoredBarrier in 300 ms";
+  CHECK(results[0] == "in time: [Rank 0]: " + missing);
+  for (int rank = 1; rank < 4; ++rank) {
+    const std::string number = std::to_string(rank);
+    CHECK(
+        results[rank] ==
+        "in time: [Rank " + number + "]: rank " + number + " reached monitoredBarrier, but rank 0 reports: " + missing);
+  }
+}
+
+TEST_CASE("A send of ProcessGroupGloo is over when the message has been received", "[distributed][gloo]") {
+  const bool over_gloo = GENERATE(false, true);
+  if (over_gloo && !take_gloo()) {
+    return;
+  }
+  const auto results = test::with_store_processes(2, [&](int rank, const StorePtr& store) {
+    if (over_gloo) {
+      ::setenv("TENSOR_GLOO", "tcp", 1);
+    }
+    const auto backend = gloo_group(store, rank, 2);
+    Tensors message{at::full({4}, rank)};
+    std::string told;
+    if (rank == 0) {
+      const auto work = backend->send(message, 1, 5);
+      work->abort();
+      told += work->wait() ? "not aborted " : "";
+      told += work->isCompleted() ? "sent early " : "";
+      store->set("aborted", "");
+      told += work->wait() ? "sent" : "not sent";
+    } else {
+      store->wait({"aborted"});
+      const auto work = backend->recv(message, 0, 5);
+      told += work->wait() && at::equal(message[0], at::zeros({4}, at::kLong)) ? "received" : "not received";
+      const auto never = backend->recv(message, 0, 6);
+      never->abort();
+      told += never->wait() ? " not aborted" : "";
+    }
+    backend->barrier()->wait();
+    return told;
+  });
+  CHECK(results == std::vector<std::string>{"sent", "received"});
+}
+
+TEST_CASE("A send of ProcessGroupGloo to a rank that dies fails in time", "[distributed][gloo][failures]") {
+  const auto results = test::with_store_processes(2, [](int rank, const StorePtr& store) {
+    const auto backend = gloo_group(store, rank, 2);
+    if (rank == 1) {
+      std::this_thread::sleep_for(100ms);
+      ::kill(::getpid(), SIGKILL);
+    }
+    Tensors message{at::ones({4})};
+    return message_of([&] { backend->send(message, 1, 5)->wait(); });
+  });
+  CHECK_THAT(results[0], Catch::StartsWith("in time: ") && Catch::Contains("rank 1 ") && Catch::Contains("has died"));
+}
+
+TEST_CASE("ProcessGroupGloo gives its store, with Gloo's functions", "[distributed][gloo]") {
+  const auto store = c10::make_intrusive<HashStore>();
+  const auto backend = gloo_group(store, 0, 1);
+  ProcessGroupGloo::GlooStore& gloo = *backend->_getStore();
+  gloo.setUint("bytes", {1, 2, 3});
+  CHECK(gloo.getUint("bytes") == std::vector<uint8_t>{1, 2, 3});
+  CHECK(gloo.get("bytes") == std::vector<char>{1, 2, 3});
+  gloo.multi_set({"a", "b"}, {{'x'}, {'y', 'z'}});
+  CHECK(gloo.multi_get({"b", "a"}) == std::vector<std::vector<char>>{{'y', 'z'}, {'x'}});
+  gloo.append("a", {'w'});
+  CHECK(store->get_to_str("a") == "xw");
+  CHECK(gloo.add("count", 2) + gloo.add("count", 3) == 7);
+  CHECK_THROWS_AS(gloo.wait({"never"}, 10ms), c10::DistStoreError);
+  CHECK(gloo._getStore() == store);
 }
 
 TEST_CASE("ProcessGroupGloo runs all collectives over Gloo", "[distributed][gloo]") {

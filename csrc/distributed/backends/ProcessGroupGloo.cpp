@@ -52,6 +52,7 @@ c10::intrusive_ptr<Backend> engine_for(
       wish.empty() || wish == "tcp" || wish == "shm", "TENSOR_GLOO must be tcp or shm, but got '", wish, "'");
   if (wish == "shm" || (wish.empty() && detail::on_one_host(*store, rank, size, options->timeout))) {
     auto shm = c10::make_intrusive<ProcessGroupShm::Options>(std::string(GLOO_BACKEND_NAME), options->timeout);
+    shm->synchronous_sends = true;
     shm->group_name = options->group_name;
     shm->group_desc = options->group_desc;
     shm->global_ranks_in_group = options->global_ranks_in_group;
@@ -111,10 +112,61 @@ DevicePtr ProcessGroupGloo::createDefaultDevice(bool) {
 
 ProcessGroupGloo::ProcessGroupGloo(
     const c10::intrusive_ptr<Store>& store, int rank, int size, c10::intrusive_ptr<Options> options)
-    : ForwardingBackend(rank, size), options_(std::move(options)) {
+    : ForwardingBackend(rank, size), store_(std::make_shared<GlooStore>(store)), options_(std::move(options)) {
   TORCH_CHECK_VALUE(store && options_, "ProcessGroupGloo: the store and the options must not be null");
   inner_ = engine_for(store, rank, size, options_);
 }
+
+// ---- the store ----
+
+using GlooStore = ProcessGroupGloo::GlooStore;
+
+void GlooStore::set(const std::string& key, const std::vector<char>& value) {
+  store_->set(key, std::vector<uint8_t>(value.begin(), value.end()));
+}
+
+std::vector<char> GlooStore::get(const std::string& key) {
+  const auto value = store_->get(key);
+  return {value.begin(), value.end()};
+}
+
+void GlooStore::wait(const std::vector<std::string>& keys) {
+  store_->wait(keys, Store::kDefaultTimeout);
+}
+
+void GlooStore::wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) {
+  store_->wait(keys, timeout);
+}
+
+bool GlooStore::has_v2_support() {
+  return store_->hasExtendedApi();
+}
+
+std::vector<std::vector<char>> GlooStore::multi_get(const std::vector<std::string>& keys) {
+  std::vector<std::vector<char>> values;
+  for (const auto& value : store_->multiGet(keys)) {
+    values.emplace_back(value.begin(), value.end());
+  }
+  return values;
+}
+
+void GlooStore::multi_set(const std::vector<std::string>& keys, const std::vector<std::vector<char>>& values) {
+  std::vector<std::vector<uint8_t>> bytes;
+  for (const auto& value : values) {
+    bytes.emplace_back(value.begin(), value.end());
+  }
+  store_->multiSet(keys, bytes);
+}
+
+void GlooStore::append(const std::string& key, const std::vector<char>& value) {
+  store_->append(key, std::vector<uint8_t>(value.begin(), value.end()));
+}
+
+int64_t GlooStore::add(const std::string& key, int64_t value) {
+  return store_->add(key, value);
+}
+
+// ---- the group ----
 
 void ProcessGroupGloo::setTimeout(std::chrono::milliseconds timeout) {
   options_->timeout = timeout;
@@ -153,11 +205,6 @@ c10::intrusive_ptr<Backend> ProcessGroupGloo::merge(
   options->group_desc = opts->group_desc;
   options->global_ranks_in_group = opts->global_ranks_in_group;
   return c10::make_intrusive<ProcessGroupGloo>(store, rank, size, options);
-}
-
-c10::intrusive_ptr<Work> ProcessGroupGloo::allreduce(std::vector<at::Tensor>& tensors, const AllreduceOptions& opts) {
-  const bool sparse = tensors.size() == 1 && tensors[0].defined() && tensors[0].is_sparse();
-  return sparse ? allreduce_sparse(tensors, opts) : ForwardingBackend::allreduce(tensors, opts);
 }
 
 // The rows of all ranks, with zeros where one has fewer than the others, and then their sum.

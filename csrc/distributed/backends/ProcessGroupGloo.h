@@ -42,6 +42,36 @@ class TORCH_API ProcessGroupGloo : public ForwardingBackend {
     int threads = 2;
   };
 
+  /// The store that the ranks met at, with Gloo's functions.
+  class TORCH_API GlooStore {
+   public:
+    explicit GlooStore(c10::intrusive_ptr<Store> store) : store_(std::move(store)) {}
+    virtual ~GlooStore() = default;
+
+    void setUint(const std::string& key, const std::vector<uint8_t>& value) {
+      store_->set(key, value);
+    }
+    std::vector<uint8_t> getUint(const std::string& key) {
+      return store_->get(key);
+    }
+    virtual void set(const std::string& key, const std::vector<char>& value);
+    virtual std::vector<char> get(const std::string& key);
+    /// Until all keys are there; throws c10::DistStoreError where they are not in time.
+    virtual void wait(const std::vector<std::string>& keys);
+    virtual void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout);
+    virtual bool has_v2_support();
+    virtual std::vector<std::vector<char>> multi_get(const std::vector<std::string>& keys);
+    virtual void multi_set(const std::vector<std::string>& keys, const std::vector<std::vector<char>>& values);
+    virtual void append(const std::string& key, const std::vector<char>& value);
+    virtual int64_t add(const std::string& key, int64_t value);
+    const c10::intrusive_ptr<Store>& _getStore() const {
+      return store_;
+    }
+
+   protected:
+    c10::intrusive_ptr<Store> store_;
+  };
+
   /// Where Gloo listens: an interface as "eth0", or a name or number of this host.
   static std::shared_ptr<::gloo::transport::Device> createDeviceForInterface(
       const std::string& interface, bool lazyInit = false);
@@ -65,6 +95,9 @@ class TORCH_API ProcessGroupGloo : public ForwardingBackend {
   c10::intrusive_ptr<Backend::Options> getBackendOptions() override {
     return options_;
   }
+  const std::shared_ptr<GlooStore>& _getStore() const {
+    return store_;
+  }
   int getNumThreads() {
     return options_->threads;
   }
@@ -81,12 +114,26 @@ class TORCH_API ProcessGroupGloo : public ForwardingBackend {
       const int& size) override;
   /// Sums of sparse tensors, whose indices may differ.
   c10::intrusive_ptr<Work> allreduce_sparse(std::vector<at::Tensor>& tensors, const AllreduceOptions& opts) override;
+  /// Several tensors of one dtype and size count as that many ranks' tensors: all get the reduction of all.
   c10::intrusive_ptr<Work> allreduce(
       std::vector<at::Tensor>& tensors, const AllreduceOptions& opts = AllreduceOptions()) override;
+  /// All tensors, of one dtype and size, get the values of that of number rootTensor.
+  c10::intrusive_ptr<Work> broadcast(
+      std::vector<at::Tensor>& tensors, const BroadcastOptions& opts = BroadcastOptions()) override;
+  /// For n inputs of one dtype and size n lists, each with the n tensors of each rank, rank after rank.
+  c10::intrusive_ptr<Work> allgather(
+      std::vector<std::vector<at::Tensor>>& outputs,
+      std::vector<at::Tensor>& inputs,
+      const AllgatherOptions& opts = AllgatherOptions()) override;
+  /// Returns when all ranks have called it. Else rank 0 throws c10::DistBackendError with the first rank that has not
+  /// in time, or with all of them, and the others throw what it says. The group stays usable.
+  void monitoredBarrier(const BarrierOptions& opts = BarrierOptions(), bool wait_all_ranks = false) override;
 
  private:
+  const std::shared_ptr<GlooStore> store_;
   const c10::intrusive_ptr<Options> options_;
   mutable std::vector<uint64_t> ranks_;
+  uint64_t monitored_barriers_ = 0;
 };
 
 /// Devices by interface, or by name.

@@ -130,12 +130,19 @@ class MessageInQueue : public QueueWork {
     const auto limit = timeout == kNoTimeout ? timeout_ : timeout;
     const auto deadline = detail::deadline_after(limit);
     while (!ended_) {
+      if (aborted_.exchange(false)) {
+        return false;
+      }
       progress();
       if (!ended_ && std::chrono::steady_clock::now() >= deadline) {
         fail(c10::str("timed out after ", limit.count(), " ms, waiting for rank ", peer_));
       }
     }
     return QueueWork::wait(timeout);
+  }
+  /// Ends the wait of who waits, or of the next one, which returns false; the message may be waited for again.
+  void abort() override {
+    aborted_ = true;
   }
   int sourceRank() const override {
     return retrieveOpType() == OpType::SEND ? QueueWork::sourceRank() : source_;
@@ -171,6 +178,7 @@ class MessageInQueue : public QueueWork {
   }
 
   std::mutex moving_;
+  std::atomic<bool> aborted_{false};
   Dense dense_;
   std::unique_ptr<Carrier::Message> message_;
   int peer_ = -1;
@@ -451,14 +459,14 @@ WorkPtr QueueBackend::all_to_all_single(
     std::vector<int64_t>& input_split_sizes,
     const AllToAllOptions& opts) {
   check_tensor("all_to_all_single", input);
-  check_like("all_to_all_single", input, output, output.numel());
+  detail::check_same_width("all_to_all_single", input, output);
   const auto in = counts_of(detail::split_bytes("input", input_split_sizes, input, size_), input);
   const auto out = counts_of(detail::split_bytes("output", output_split_sizes, output, size_), output);
   return Launcher(state_, OpType::ALLTOALL_BASE, "all_to_all", timeout_or(opts.timeout, options_->timeout))(
       {input}, {output}, [output, input, in, out](Carrier& carrier, const Call& call) {
         const Dense from(input);
         const Dense to(output, false);
-        carrier.alltoall(call, to.tensor(), from.tensor(), out, in);
+        carrier.alltoall(call, to.tensor().view(input.scalar_type()), from.tensor(), out, in);
         to.write_back();
       });
 }

@@ -23,6 +23,7 @@ using detail::check_lists;
 using detail::check_message;
 using detail::check_pairs;
 using detail::check_root;
+using detail::check_same_width;
 using detail::check_single;
 using detail::check_tensor;
 using detail::Collective;
@@ -155,6 +156,7 @@ c10::intrusive_ptr<Backend> ProcessGroupShm::merge(
     const int& rank,
     const int& size) {
   auto options = c10::make_intrusive<Options>(options_->backend, opts->timeout);
+  options->synchronous_sends = options_->synchronous_sends;
   options->group_name = opts->group_name;
   options->group_desc = opts->group_desc;
   options->global_ranks_in_group = opts->global_ranks_in_group;
@@ -454,7 +456,7 @@ WorkPtr ProcessGroupShm::all_to_all_single(
     std::vector<int64_t>& input_split_sizes,
     const AllToAllOptions& opts) {
   check_tensor("ProcessGroupShm::all_to_all_single", input);
-  check_like("ProcessGroupShm::all_to_all_single", input, output, output.numel());
+  check_same_width("ProcessGroupShm::all_to_all_single", input, output);
   const auto in_sizes = split_bytes("input", input_split_sizes, input, size_);
   const auto out_sizes = split_bytes("output", output_split_sizes, output, size_);
   return Launch(group_, OpType::ALLTOALL_BASE, "all_to_all", timeout_or(opts.timeout, options_->timeout))(
@@ -500,7 +502,8 @@ void ProcessGroupShm::monitoredBarrier(const BarrierOptions& opts, bool) {
 WorkPtr ProcessGroupShm::send(Tensors& tensors, int dst_rank, int tag) {
   check_message("ProcessGroupShm::send", tensors, dst_rank, rank_, size_, tag, false);
   TORCH_CHECK(group_ != nullptr, "ProcessGroupShm has been shut down");
-  auto work = c10::make_intrusive<ShmMessageWork>(group_->record(), OpType::SEND, "send", tensors, options_->timeout);
+  auto work = c10::make_intrusive<ShmMessageWork>(
+      group_->record(), OpType::SEND, "send", tensors, options_->timeout, options_->synchronous_sends);
   group_->messages().send(ShmMessageWork::message_of(work, dst_rank, tag));
   return work;
 }

@@ -27,6 +27,9 @@ class TORCH_API ProcessGroupShm : public Backend {
     c10::intrusive_ptr<Backend::Options> clone() const override {
       return c10::make_intrusive<Options>(*this);
     }
+    /// Whether a send is over only when the other rank has received it, as Gloo's are. Else it is when the message is
+    /// on its way, of which there is room for 64 KB between two ranks.
+    bool synchronous_sends = false;
     /// The default options.
     static c10::intrusive_ptr<Options> create(std::chrono::milliseconds timeout = kBackendDefaultTimeout) {
       return c10::make_intrusive<Options>(timeout);

@@ -14,8 +14,9 @@ class ShmMessageWork : public RecordedWork {
       OpType type,
       const char* title,
       const std::vector<at::Tensor>& tensors,
-      std::chrono::milliseconds timeout)
-      : RecordedWork(group, type, title, tensors, tensors, timeout), dense_(tensors[0]) {}
+      std::chrono::milliseconds timeout,
+      bool until_taken = false)
+      : RecordedWork(group, type, title, tensors, tensors, timeout), dense_(tensors[0]), until_taken_(until_taken) {}
 
   /// What ShmMessages is asked for, which keeps `work` until it is over.
   static Message message_of(const c10::intrusive_ptr<ShmMessageWork>& work, int peer, int tag) {
@@ -24,9 +25,33 @@ class ShmMessageWork : public RecordedWork {
     message.tag = tag;
     message.data = work->dense_.data();
     message.size = work->dense_.tensor().nbytes();
+    message.until_taken = work->until_taken_;
     message.done = [work](std::exception_ptr error, int from) { work->end_from(std::move(error), from); };
     message.deadline = deadline_after(work->timeout_);
     return message;
+  }
+  /// False if abort() has ended the wait: the message is still on its way then, and may be waited for again.
+  bool wait(std::chrono::milliseconds timeout = kNoTimeout) override {
+    std::unique_lock lock(mutex_);
+    const auto over = [this] { return completed_ || aborted_; };
+    if (timeout == kNoTimeout) {
+      cv_.wait(lock, over);
+    } else {
+      cv_.wait_for(lock, timeout, over);
+    }
+    if (std::exchange(aborted_, false) && !completed_) {
+      return false;
+    }
+    lock.unlock();
+    return Work::wait(timeout == kNoTimeout ? timeout : std::chrono::milliseconds(1)); // completed, or too late
+  }
+  /// Ends the wait of who waits, or of the next one.
+  void abort() override {
+    {
+      const std::lock_guard lock(mutex_);
+      aborted_ = true;
+    }
+    cv_.notify_all();
   }
   int sourceRank() const override {
     return receives() ? source_ : Work::sourceRank();
@@ -45,6 +70,8 @@ class ShmMessageWork : public RecordedWork {
   }
 
   Dense dense_;
+  const bool until_taken_;
+  bool aborted_ = false; // guarded by mutex_
   int source_ = -1;
 };
 

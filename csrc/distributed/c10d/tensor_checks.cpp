@@ -37,6 +37,13 @@ void check_like(const char* what, const at::Tensor& expected, const at::Tensor& 
       tensor.numel() == numel, what, ": invalid tensor size (expected ", numel, " elements, got ", tensor.numel(), ")");
 }
 
+void check_same_width(const char* what, const at::Tensor& expected, const at::Tensor& tensor) {
+  check_tensor(what, tensor);
+  TORCH_CHECK_VALUE(
+      tensor.element_size() == expected.element_size(), what, ": invalid tensor type (expected ",
+      expected.scalar_type(), " or one of its size, got ", tensor.scalar_type(), ")");
+}
+
 void check_lists(
     const char* what, const at::Tensor& expected, const std::vector<std::vector<at::Tensor>>& lists, int size) {
   TORCH_CHECK_VALUE(

@@ -13,6 +13,8 @@ TORCH_API void check_list(const char* what, const std::vector<at::Tensor>& tenso
 TORCH_API void check_single(const char* what, const std::vector<at::Tensor>& tensors);
 /// Of the dtype of `expected`, with `numel` elements.
 TORCH_API void check_like(const char* what, const at::Tensor& expected, const at::Tensor& tensor, int64_t numel);
+/// With elements of as many bytes as those of `expected`: what is exchanged is not looked at.
+TORCH_API void check_same_width(const char* what, const at::Tensor& expected, const at::Tensor& tensor);
 /// One list, with a tensor like `expected` for each rank.
 TORCH_API void check_lists(
     const char* what, const at::Tensor& expected, const std::vector<std::vector<at::Tensor>>& lists, int size);

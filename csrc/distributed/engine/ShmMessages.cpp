@@ -19,7 +19,11 @@ std::exception_ptr message_error(const std::string& text) {
 } // namespace
 
 ShmMessages::ShmMessages(SharedSegment& segment)
-    : segment_(segment), sends_(segment.size()), incoming_(segment.size()), stash_(segment.size()) {}
+    : segment_(segment),
+      sends_(segment.size()),
+      untaken_(segment.size()),
+      incoming_(segment.size()),
+      stash_(segment.size()) {}
 
 ShmMessages::~ShmMessages() {
   stop();
@@ -64,12 +68,15 @@ void ShmMessages::stop() {
 }
 
 bool ShmMessages::idle() const {
-  return receives_.empty() && std::all_of(sends_.begin(), sends_.end(), [](const auto& list) { return list.empty(); });
+  const auto all_empty = [](const auto& lists) {
+    return std::all_of(lists.begin(), lists.end(), [](const auto& list) { return list.empty(); });
+  };
+  return receives_.empty() && all_empty(sends_) && all_empty(untaken_);
 }
 
 bool ShmMessages::awaits(int rank) const {
   const auto from = [&](const Message& m) { return m.peer == rank; };
-  return !sends_[rank].empty() || std::any_of(receives_.begin(), receives_.end(), from);
+  return !sends_[rank].empty() || !untaken_[rank].empty() || std::any_of(receives_.begin(), receives_.end(), from);
 }
 
 bool ShmMessages::other_receives(int from) const {
@@ -79,9 +86,11 @@ bool ShmMessages::other_receives(int from) const {
 
 SharedSegment::Clock::time_point ShmMessages::next_deadline() const {
   auto deadline = SharedSegment::Clock::time_point::max();
-  for (const auto& list : sends_) {
-    for (const auto& outgoing : list) {
-      deadline = std::min(deadline, outgoing.message.deadline);
+  for (const auto* lists : {&sends_, &untaken_}) {
+    for (const auto& list : *lists) {
+      for (const auto& outgoing : list) {
+        deadline = std::min(deadline, outgoing.message.deadline);
+      }
     }
   }
   for (const auto& receive : receives_) {
@@ -100,7 +109,7 @@ void ShmMessages::serve() {
       }
       has_new_ = false;
       for (auto& send : new_sends_) {
-        sends_[send.peer].push_back({std::move(send), 0});
+        sends_[send.peer].push_back({std::move(send)});
       }
       new_sends_.clear();
       receives_.splice(receives_.end(), new_receives_);
@@ -119,7 +128,7 @@ void ShmMessages::serve() {
   }
   // Nothing new comes any more.
   for (auto& send : new_sends_) {
-    sends_[send.peer].push_back({std::move(send), 0});
+    sends_[send.peer].push_back({std::move(send)});
   }
   receives_.splice(receives_.end(), new_receives_);
   fail_all(message_error("shm: the group was shut down before the message was sent or received"));
@@ -129,6 +138,7 @@ bool ShmMessages::progress() {
   bool moved = take_stashed();
   for (int rank = 0; rank < segment_.size(); ++rank) {
     moved |= progress_sends(rank);
+    moved |= progress_taken(rank);
     moved |= progress_receives(rank);
   }
   return moved;
@@ -151,8 +161,24 @@ bool ShmMessages::progress_sends(int to) {
       first.sent += n;
       moved = true;
     }
-    const auto done = std::move(first.message.done);
+    Outgoing sent = std::move(first);
     sends_[to].pop_front();
+    moved = true;
+    if (sent.message.until_taken) {
+      sent.end = segment_.ring_written(to);
+      untaken_[to].push_back(std::move(sent));
+    } else {
+      sent.message.done(nullptr, to);
+    }
+  }
+  return moved;
+}
+
+bool ShmMessages::progress_taken(int to) {
+  bool moved = false;
+  while (!untaken_[to].empty() && segment_.ring_was_read(to, untaken_[to].front().end)) {
+    const auto done = std::move(untaken_[to].front().message.done);
+    untaken_[to].pop_front();
     done(nullptr, to);
     moved = true;
   }
@@ -252,9 +278,11 @@ bool ShmMessages::progress_receives(int from) {
 }
 
 void ShmMessages::fail_all(std::exception_ptr error) {
-  for (auto& list : sends_) {
-    for (auto& outgoing : std::exchange(list, {})) {
-      outgoing.message.done(error, outgoing.message.peer);
+  for (auto* lists : {&untaken_, &sends_}) {
+    for (auto& list : *lists) {
+      for (auto& outgoing : std::exchange(list, {})) {
+        outgoing.message.done(error, outgoing.message.peer);
+      }
     }
   }
   for (auto& receive : std::exchange(receives_, {})) {

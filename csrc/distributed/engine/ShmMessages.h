@@ -18,6 +18,8 @@ struct Message {
   int32_t tag = 0;
   char* data = nullptr;
   size_t size = 0;
+  /// Of a send: it is over when the other rank has taken the bytes, not when they are on their way.
+  bool until_taken = false;
   std::function<void(std::exception_ptr error, int peer)> done;
   SharedSegment::Clock::time_point deadline;
 };
@@ -54,12 +56,14 @@ class ShmMessages {
   struct Outgoing {
     Message message;
     size_t sent = 0; // of header and data
+    uint64_t end = 0; // of what was written to the ring, where all is sent
   };
 
   void add(std::list<Message>& list, Message message);
   void serve();
   bool progress();
   bool progress_sends(int to);
+  bool progress_taken(int to);
   bool progress_receives(int from);
   bool take_stashed();
   std::list<Message>::iterator find_receive(int from, int64_t tag);
@@ -80,6 +84,7 @@ class ShmMessages {
   std::thread thread_;
   // Of the thread alone.
   std::vector<std::deque<Outgoing>> sends_;
+  std::vector<std::deque<Outgoing>> untaken_; // sent, until they are taken
   std::list<Message> receives_;
   std::vector<Incoming> incoming_;
   std::vector<std::deque<Stashed>> stash_;

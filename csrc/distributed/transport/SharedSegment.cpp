@@ -496,6 +496,14 @@ size_t SharedSegment::ring_read(int from, void* data, size_t size) {
   return n;
 }
 
+uint64_t SharedSegment::ring_written(int to) const {
+  return ring(rank_, to).written.load(std::memory_order_relaxed);
+}
+
+bool SharedSegment::ring_was_read(int to, uint64_t written) const {
+  return ring(rank_, to).read.load(std::memory_order_acquire) >= written;
+}
+
 void* SharedSegment::heap_allocate(size_t bytes) {
   return heap_->allocate(bytes, block(rank_));
 }

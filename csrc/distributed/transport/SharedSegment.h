@@ -72,6 +72,9 @@ class SharedSegment {
   /// Bytes from `from` to `to`, in their order. Both take as many as go at once.
   size_t ring_write(int to, const void* data, size_t size);
   size_t ring_read(int from, void* data, size_t size);
+  /// How many bytes have gone to `to` so far, and whether it has read that many.
+  uint64_t ring_written(int to) const;
+  bool ring_was_read(int to, uint64_t written) const;
 
   /// Waits until `done`, for ranks that `awaited` tells; others may die. `what` begins the messages.
   void wait_until(
