@@ -449,14 +449,29 @@ void GroupBuilder::add_only_call(Growth& growth, std::vector<Step>& steps) {
   }
 }
 
-void GroupBuilder::finish() {
+/// Whether a group makes one large tensor, element by element, of such that lie alike. See Note [Memory of operands].
+bool GroupBuilder::may_write_over_operand(size_t step) const {
+  const Group& group = *program_.steps[step].group();
+  if (growth_[step].made.size() != 1) {
+    return false;
+  }
+  const auto [value, buffer] = growth_[step].made[0];
+  const Buffer& made = program_.buffers[buffer];
+  return group.insts[value].kind == InstKind::Kernel && made.bytes() >= Buffer::kLeastOwnBytes &&
+      std::any_of(group.insts.begin(), group.insts.end(), [&](const Inst& inst) {
+           return inst.kind == InstKind::Load && inst.form == Form::Full && inst.access.is_linear() &&
+               program_.buffers[inst.buffer].is_like(made);
+         });
+}
+
+void GroupBuilder::finish(bool saves_memory) {
   // From the last to the first, so that what reads a buffer is known before who makes it.
   std::vector<Step> kept;
   for (size_t s = program_.steps.size(); s-- > 0;) {
     Growth& growth = growth_[s];
     if (!program_.steps[s].group()) {
       kept.push_back(std::move(program_.steps[s]));
-    } else if (growth.num_nodes == 1 && growth.only_call) {
+    } else if (growth.num_nodes == 1 && growth.only_call && !(saves_memory && may_write_over_operand(s))) {
       add_only_call(growth, kept);
     } else {
       finish_group(s);

@@ -60,8 +60,8 @@ class GroupBuilder {
   bool add_rows(
       Inst inst, const std::vector<Operand>& operands, int64_t row, const std::vector<uint32_t>& results, Call call);
   /// Makes nodes that stayed alone calls, gives buffers that are read from elsewhere a home, and leaves out what
-  /// nothing needs.
-  void finish();
+  /// nothing needs. Where memory is to be saved, nodes that may write over an operand stay groups.
+  void finish(bool saves_memory);
 
  private:
   /// Who writes a buffer: a step, and an instruction if that is a group.
@@ -90,6 +90,7 @@ class GroupBuilder {
   uint32_t add_inst(int64_t step, Inst inst);
   uint32_t find_or_add(int64_t step, Inst inst);
   void note_made(int64_t step, uint32_t value, uint32_t buffer, std::optional<Call> call, bool is_first);
+  bool may_write_over_operand(size_t step) const;
   void finish_group(size_t step);
   void add_only_call(Growth& growth, std::vector<Step>& steps);
 

@@ -63,11 +63,6 @@ class InPlace {
     return std::find(program_.outputs.begin(), program_.outputs.end(), Output(buffer.slot)) != program_.outputs.end();
   }
 
-  /// Whether both have their elements in the same places.
-  bool are_alike(const Buffer& a, const Buffer& b) const {
-    return a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides;
-  }
-
   /// The step whose group makes a buffer, and where it is stored.
   std::pair<size_t, Store*> maker_of(uint32_t buffer) {
     for (size_t s = 0; s < program_.steps.size(); ++s) {
@@ -99,7 +94,7 @@ class InPlace {
   bool store_in_place(const FinalCopy& copy) {
     Buffer &input = program_.buffers[copy.input], &from = program_.buffers[copy.from];
     const bool is_input = input.home == Buffer::Home::Slot && input.slot < program_.inputs.size();
-    if (!is_input || input.slot >= is_alone_.size() || !is_alone_[input.slot] || !are_alike(input, from) ||
+    if (!is_input || input.slot >= is_alone_.size() || !is_alone_[input.slot] || !input.is_like(from) ||
         readers_[copy.from].size() != 1 || is_returned(from)) {
       return false;
     }

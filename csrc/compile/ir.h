@@ -106,6 +106,8 @@ struct Inst {
 struct Store {
   uint32_t value;
   uint32_t buffer;
+  /// A buffer whose memory it may take: the group reads it, and nothing reads it later. See Note [Memory of operands].
+  std::optional<uint32_t> over = std::nullopt;
 };
 
 struct Group {
@@ -144,6 +146,13 @@ struct Buffer {
   int64_t bytes() const {
     return numel() * static_cast<int64_t>(c10::elementSize(dtype));
   }
+  /// Whether both have their elements in the same places.
+  bool is_like(const Buffer& other) const {
+    return dtype == other.dtype && sizes == other.sizes && strides == other.strides;
+  }
+
+  /// Where memory counts, buffers of so many bytes are tensors of their own.
+  static constexpr int64_t kLeastOwnBytes = int64_t{64} << 10;
 };
 
 /// An argument of a call.

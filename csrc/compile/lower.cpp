@@ -390,7 +390,7 @@ Program Lowering::run(bool saves_memory) {
     add_node(*node);
   }
   TORCH_CHECK(has_outputs_, "the graph has no output");
-  builder_.finish();
+  builder_.finish(saves_memory);
   write_in_place(program_, is_alone_);
   plan_memory(program_, saves_memory);
   program_.lint();

@@ -12,7 +12,7 @@ constexpr int64_t kAlignment = 64;
 /// From so many bytes on a buffer is a tensor of its own, which goes with its last use: an arena stays as large as its
 /// largest moment through all of a call, beside inputs and results that come and go. Up to the size of caches an arena
 /// is faster, since its memory is used again while they hold it; less is taken where memory counts more.
-constexpr int64_t kOwnBytes = int64_t{4} << 20, kLeastOwnBytes = int64_t{64} << 10;
+constexpr int64_t kOwnBytes = int64_t{4} << 20;
 
 /// Calls visit_slot(slot) for what a step reads or writes beside buffers.
 void visit_slots(const Step& step, const std::function<void(uint32_t)>& visit_slot) {
@@ -45,6 +45,63 @@ struct Interval {
   int64_t last;
   int64_t bytes;
 };
+
+// Note [Memory of operands]
+// A large tensor that a group makes may lie in the memory of one that the group reads element by element and that
+// nothing reads later: a loop touches two tensors less of three then, and where steps need the most memory, they need
+// less. Whether somebody else holds that memory is seen when the step runs (Runner::take_over), since it may be that of
+// an input, of a result of a call, or of what the forward pass has kept.
+
+/// Whether a group reads a buffer, and that element by element alone.
+bool reads_by_elements(const Group& group, uint32_t buffer) {
+  bool reads = false;
+  for (const Inst& inst : group.insts) {
+    if (inst.kind == InstKind::Load && inst.buffer == buffer) {
+      reads = true;
+      if (inst.form != Form::Full || !inst.access.is_linear() || inst.access.offset != 0) {
+        return false;
+      }
+    } else if (inst.kind == InstKind::RowCall) {
+      for (const auto& [place, view] : inst.row_call->tensors) {
+        if (view.buffer == buffer) {
+          return false;
+        }
+      }
+    }
+  }
+  return reads;
+}
+
+/// Finds memory for what a step stores among that of tensors whose last use it is.
+void take_memory_of_operands(Program& program, Step& step) {
+  Group* const group = step.group();
+  std::vector<uint32_t> candidates;
+  for (uint32_t b = 0; group && b < program.buffers.size(); ++b) {
+    const Buffer& buffer = program.buffers[b];
+    const bool has_tensor = buffer.home == Buffer::Home::Slot || buffer.home == Buffer::Home::Own;
+    const auto& ends = step.last_uses;
+    if (has_tensor && !buffer.is_written && std::find(ends.begin(), ends.end(), buffer.slot) != ends.end() &&
+        reads_by_elements(*group, b)) {
+      candidates.push_back(b);
+    }
+  }
+  for (size_t i = 0; !candidates.empty() && i < group->stores.size(); ++i) {
+    Store& store = group->stores[i];
+    const Buffer& made = program.buffers[store.buffer];
+    const Inst& inst = group->insts[store.value];
+    const bool is_computed = inst.kind != InstKind::Load && inst.kind != InstKind::Constant;
+    if (made.home != Buffer::Home::Own || made.bytes() < Buffer::kLeastOwnBytes || inst.form != Form::Full ||
+        !is_computed) {
+      continue;
+    }
+    const auto found = std::find_if(
+        candidates.begin(), candidates.end(), [&](uint32_t buffer) { return program.buffers[buffer].is_like(made); });
+    if (found != candidates.end()) {
+      store.over = *found;
+      candidates.erase(found);
+    }
+  }
+}
 
 int64_t pack(std::vector<Interval>& intervals, std::vector<Buffer>& buffers) {
   // The largest first, each at the lowest place where nothing lies while it lives.
@@ -106,7 +163,7 @@ void visit_reads(const Step& step, const std::function<void(uint32_t)>& visit) {
 
 void plan_memory(Program& program, bool saves_memory) {
   for (Buffer& buffer : program.buffers) {
-    if (buffer.home == Buffer::Home::Arena && buffer.bytes() >= (saves_memory ? kLeastOwnBytes : kOwnBytes)) {
+    if (buffer.home == Buffer::Home::Arena && buffer.bytes() >= (saves_memory ? Buffer::kLeastOwnBytes : kOwnBytes)) {
       buffer.home = Buffer::Home::Own;
     }
   }
@@ -148,6 +205,9 @@ void plan_memory(Program& program, bool saves_memory) {
     if (slot_last[slot] >= 0) {
       program.steps[slot_last[slot]].last_uses.push_back(slot);
     }
+  }
+  for (Step& step : program.steps) {
+    take_memory_of_operands(program, step);
   }
 }
 

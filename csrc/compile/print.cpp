@@ -106,7 +106,8 @@ std::string print(const Program& program, const Group& group) {
     text += fmt::format("    %{}: {}{} = {}\n", i, c10::toString(inst.dtype), name_of(inst.form), print(program, inst));
   }
   for (const Store& store : group.stores) {
-    text += fmt::format("    {} = %{}\n", program.buffers[store.buffer].name, store.value);
+    text += fmt::format("    {} = %{}", program.buffers[store.buffer].name, store.value);
+    text += store.over ? fmt::format(" over {}\n", program.buffers[*store.over].name) : "\n";
   }
   return text;
 }
@@ -230,6 +231,9 @@ void Program::lint() const {
       check(buffer.numel() == group->numel_of(inst.form), "a store of another number of elements", s);
       const bool has_memory = buffer.home == Buffer::Home::Own || buffer.home == Buffer::Home::Arena;
       check(has_memory || buffer.is_written, "a store to no memory", s);
+      check(
+          !store.over || (buffer.home == Buffer::Home::Own && buffer.bytes() == buffers[*store.over].bytes()),
+          "a store over memory that does not fit", s);
     }
   }
 }

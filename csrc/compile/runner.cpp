@@ -108,6 +108,17 @@ at::Tensor Runner::make_own(const Buffer& buffer) const {
   return at::empty_strided(buffer.sizes, buffer.strides, at::TensorOptions(buffer.dtype));
 }
 
+/// The memory of a tensor that nobody else holds, for another one; undefined where somebody does. See Note [Memory of
+/// operands].
+at::Tensor Runner::take_over(const Buffer& operand, State& state) const {
+  const at::Tensor& tensor = state.slots[operand.slot].toTensor();
+  const c10::Storage& storage = tensor.storage();
+  // Memory from elsewhere (files, other libraries) has no allocator.
+  const bool is_free = tensor.use_count() == 1 && storage.use_count() == 1 && storage.allocator() != nullptr &&
+      storage.resizable() && tensor.storage_offset() == 0 && storage.nbytes() == static_cast<size_t>(operand.bytes());
+  return is_free ? tensor_on(storage, operand.dtype, {operand.sizes, operand.strides}, 0) : at::Tensor();
+}
+
 at::Tensor Runner::tensor_of(const View& view, const State& state) const {
   const Buffer& buffer = program_.buffers[view.buffer];
   if (buffer.home == Buffer::Home::Arena) {
@@ -176,7 +187,10 @@ void Runner::run_group(size_t step, State& state) const {
   for (const Store& store : group.stores) {
     const Buffer& buffer = program_.buffers[store.buffer];
     if (buffer.home == Buffer::Home::Own) {
-      at::Tensor made = make_own(buffer);
+      at::Tensor made = store.over ? take_over(program_.buffers[*store.over], state) : at::Tensor();
+      if (!made.defined()) {
+        made = make_own(buffer);
+      }
       state.bases[store.buffer] = static_cast<char*>(made.mutable_data_ptr());
       state.slots[buffer.slot] = std::move(made);
     }

@@ -41,6 +41,7 @@ class TORCH_API Runner {
   void run_unpack(const Unpack& unpack, State& state) const;
   void take_buffer(uint32_t buffer, State& state) const;
   at::Tensor make_own(const Buffer& buffer) const;
+  at::Tensor take_over(const Buffer& operand, State& state) const;
   at::Tensor tensor_of(const View& view, const State& state) const;
   c10::IValue load(const CallArg& arg, const State& state) const;
 

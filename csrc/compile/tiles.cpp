@@ -175,13 +175,17 @@ bool TileLoop::is_same_for_all_tiles(const Inst& inst) const {
       elements % inst.access.ranges[1].size == 0 && period_ == group_.numel;
 }
 
-/// Whether all that a group reads of an input that it writes to in a tile is read when the new value is stored.
+/// Whether all that a group reads of memory that it stores to, in a tile, is read when the new value is stored.
 bool TileLoop::is_read_first(const Store& store) const {
+  const InstKind kind = group_.insts[store.value].kind;
+  if (kind == InstKind::RowCall || kind == InstKind::Result) {
+    return false; // it may read a row again after it has begun to write it
+  }
   // Where an instruction runs: machine code where the last of it stands.
   const auto turn_of = [&](size_t i) { return segment_of_[i] < 0 ? i : segments_[segment_of_[i]].insts.back(); };
   const auto& insts = group_.insts;
   const auto is_old = [&](uint32_t value) {
-    return insts[value].kind == InstKind::Load && insts[value].buffer == store.buffer;
+    return insts[value].kind == InstKind::Load && insts[value].buffer == store.over.value_or(store.buffer);
   };
   for (size_t i = 0; i < insts.size(); ++i) {
     if (turn_of(i) > turn_of(store.value) && std::any_of(insts[i].args.begin(), insts[i].args.end(), is_old)) {
@@ -226,9 +230,10 @@ void TileLoop::place_values(const Program& program) {
     const Buffer& buffer = program.buffers[store.buffer];
     const bool is_streamed =
         inst.form == Form::Full && buffer.home == Buffer::Home::Own && buffer.bytes() >= at::native::kStreamedBytes;
-    const bool is_late = buffer.is_written && !is_read_first(store);
+    const bool has_old = buffer.is_written || store.over;
+    const bool is_late = has_old && !is_read_first(store);
     if (has_place[store.value] || !is_computed || is_streamed || is_late) {
-      (buffer.is_written ? late : streamed_).push_back({store.value, store.buffer, size_of(inst)});
+      (has_old ? late : streamed_).push_back({store.value, store.buffer, size_of(inst)});
     } else {
       has_place[store.value] = true;
       moving_.push_back({store.value, store.buffer, size_of(inst), inst.form == Form::Row, nullptr});

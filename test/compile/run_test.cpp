@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstring>
+
 using torch::fused::FusedGraph;
 using Catch::Matchers::Contains;
 
@@ -274,5 +277,53 @@ TEST_CASE("What loops cannot write in place is copied", "[compile]") {
     const auto want = step(want_both, want_both.slice(0, 0, 4));
     CHECK(same_bits(compiled(both, part), want));
     CHECK(same_bits(both, want_both));
+  }
+}
+
+TEST_CASE("Large results take the memory of operands that nobody else holds", "[compile]") {
+  torch::manual_seed(13);
+  const auto x = torch::randn({64, 512}), g = torch::randn({64, 512});
+  const char* const texts[] = {
+      // An operator alone; a chain; rows, of which the operand is read again; two results over two operands.
+      "graph(%x, %g) { %a = aten::silu_backward(%g, %x) return (%a) }",
+      "graph(%x, %g) { %a = aten::mul.Tensor(%x, %g) %b = aten::lgamma(%a) %c = aten::add.Tensor(%b, %x) return (%c) }",
+      "graph(%x, %g) { %a = aten::mul.Tensor(%x, 2) %b = aten::_softmax(%a, -1, False) %c = aten::add.Tensor(%b, %g)"
+      " %d = aten::mul.Tensor(%c, %x) return (%b, %d) }",
+      "graph(%x, %g) { %a = aten::mul.Tensor(%x, %g) %b = aten::exp(%a) %c = aten::sub.Tensor(%g, %b) return (%b, %c) "
+      "}"};
+  for (const char* const text : texts) {
+    const auto graph = graph_for(text, {x, g});
+    torch::capture::BackendInput input;
+    input.graph = graph;
+    input.saves_memory = true;
+    const FusedGraph compiled(input);
+    INFO(compiled.to_string());
+    CHECK_THAT(compiled.to_string(), Contains(" over x") || Contains(" over g"));
+    const auto want = interpret(graph, {x, g});
+    const auto check = [&](std::vector<at::Tensor> inputs, bool takes) {
+      std::vector<const void*> places;
+      for (const at::Tensor& tensor : inputs) {
+        places.push_back(tensor.const_data_ptr());
+      }
+      const auto got = compiled(inputs);
+      bool has_taken = false;
+      for (size_t i = 0; i < want.size(); ++i) {
+        CHECK(same_bits(got[i], want[i]));
+        has_taken |= std::find(places.begin(), places.end(), got[i].const_data_ptr()) != places.end();
+      }
+      CHECK(has_taken == takes);
+    };
+    check(copies_of({x, g}), true);
+    // Held by somebody, as a tensor, by a view, or by memory from elsewhere: left as it is.
+    const auto held = x.clone(), also = g.clone(), view = held.view({-1}).view({64, 512});
+    check({held, also}, false);
+    check({held.view({64, 512}), also.view({64, 512})}, false);
+    CHECK(at::equal(view, x));
+    CHECK(at::equal(also, g));
+    std::vector<float> one(static_cast<size_t>(x.numel())), two(one.size());
+    std::memcpy(one.data(), x.const_data_ptr(), x.nbytes());
+    std::memcpy(two.data(), g.const_data_ptr(), g.nbytes());
+    check({at::from_blob(one.data(), {64, 512}), at::from_blob(two.data(), {64, 512})}, false);
+    CHECK(std::memcmp(one.data(), x.const_data_ptr(), x.nbytes()) == 0);
   }
 }
