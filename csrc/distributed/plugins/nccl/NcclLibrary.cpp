@@ -35,6 +35,9 @@ NcclLibrary open_library() {
   find(library, path, "ncclGetVersion", all.get_version);
   find(library, path, "ncclGetUniqueId", all.get_unique_id);
   find(library, path, "ncclCommInitRank", all.comm_init_rank);
+  find(library, path, "ncclCommInitAll", all.comm_init_all);
+  find(library, path, "ncclCommCount", all.comm_count);
+  find(library, path, "ncclCommUserRank", all.comm_user_rank);
   find(library, path, "ncclCommDestroy", all.comm_destroy);
   find(library, path, "ncclCommAbort", all.comm_abort);
   find(library, path, "ncclCommGetAsyncError", all.comm_get_async_error);

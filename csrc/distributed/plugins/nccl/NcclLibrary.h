@@ -15,6 +15,9 @@ struct NcclLibrary {
   decltype(&::ncclGetVersion) get_version;
   decltype(&::ncclGetUniqueId) get_unique_id;
   decltype(&::ncclCommInitRank) comm_init_rank;
+  decltype(&::ncclCommInitAll) comm_init_all;
+  decltype(&::ncclCommCount) comm_count;
+  decltype(&::ncclCommUserRank) comm_user_rank;
   decltype(&::ncclCommDestroy) comm_destroy;
   decltype(&::ncclCommAbort) comm_abort;
   decltype(&::ncclCommGetAsyncError) comm_get_async_error;

@@ -4,6 +4,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/util/Exception.h>
+#include <c10/util/env.h>
 #include <csrc/distributed/backends/backend_registry.h>
 #include <csrc/distributed/c10d/tensor_checks.h>
 #include <csrc/distributed/plugins/nccl/NcclWork.h>
@@ -30,6 +31,12 @@ c10::intrusive_ptr<Backend> make_nccl(const DistributedBackendOptions& from) {
   return c10::make_intrusive<ProcessGroupNCCL>(from.store, from.group_rank, from.group_size, options);
 }
 
+bool is_set(const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return c10::utils::check_env(name.c_str()).value_or(false);
+  });
+}
+
 const bool registered = [] {
   detail::register_plugin_backend(NCCL_BACKEND_NAME, make_nccl);
   return true;
@@ -39,7 +46,11 @@ const bool registered = [] {
 
 ProcessGroupNCCL::ProcessGroupNCCL(
     const c10::intrusive_ptr<Store>& store, int rank, int size, c10::intrusive_ptr<Options> options)
-    : Backend(rank, size), options_(std::move(options)), store_(store) {
+    : Backend(rank, size),
+      options_(std::move(options)),
+      store_(store),
+      blocking_wait_(is_set(TORCH_NCCL_BLOCKING_WAIT)),
+      high_priority_(is_set(TORCH_NCCL_HIGH_PRIORITY) || (options_ && options_->is_high_priority_stream)) {
   TORCH_CHECK_VALUE(store_ && options_, "ProcessGroupNCCL: the store and the options must not be null");
   NcclLibrary::get();
   TORCH_CHECK(c10::cuda::device_count() > 0, "ProcessGroupNCCL is only supported with GPUs, no GPUs found!");
@@ -121,9 +132,7 @@ ProcessGroupNCCL::CommunicatorPtr ProcessGroupNCCL::make_communicator(
     watch_->check_usable("making NCCL's communicator");
   };
   auto made = std::make_shared<NcclCommunicator>(
-      *store_,
-      NcclCommunicator::Place{
-          "nccl/" + key, options_->group_name, rank, size, device.index(), options_->is_high_priority_stream},
+      *store_, NcclCommunicator::Place{"nccl/" + key, options_->group_name, rank, size, device.index(), high_priority_},
       look);
   watch_->set_state("calls nothing", false);
   watch_->add_communicator(made);
@@ -197,7 +206,7 @@ WorkPtr ProcessGroupNCCL::launch(const Call& call, const std::function<void(Nccl
   }
   auto work = c10::make_intrusive<NcclWork>(
       watch_, coalescing_ ? OpType::COALESCED : call.type, call.title, call.inputs, call.outputs, on, call.timeout,
-      call.type == OpType::BARRIER);
+      blocking_wait_ || call.type == OpType::BARRIER);
   work->begin(++number_);
   if (coalescing_) {
     const NcclLibrary& nccl = NcclLibrary::get();

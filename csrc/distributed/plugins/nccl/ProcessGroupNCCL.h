@@ -12,10 +12,27 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 namespace c10d {
 
 constexpr const char* NCCL_BACKEND_NAME = "nccl";
+constexpr auto kProcessGroupNCCLDefaultTimeout = std::chrono::milliseconds(10 * 60 * 1000);
+
+// Variables of the environment, by the names that are looked at in turn.
+/// Where "1", waiting for a work makes the host wait, too.
+inline const std::vector<std::string> TORCH_NCCL_BLOCKING_WAIT = {"TORCH_NCCL_BLOCKING_WAIT", "NCCL_BLOCKING_WAIT"};
+/// Where "1", streams have a high priority in all groups.
+inline const std::vector<std::string> TORCH_NCCL_HIGH_PRIORITY = {"TORCH_NCCL_HIGH_PRIORITY"};
+/// These have no effect: errors always end the operations of all ranks, and the flight recorder is always on.
+inline const std::vector<std::string> TORCH_NCCL_ASYNC_ERROR_HANDLING = {
+    "TORCH_NCCL_ASYNC_ERROR_HANDLING", "NCCL_ASYNC_ERROR_HANDLING"};
+inline const std::vector<std::string> TORCH_NCCL_DESYNC_DEBUG = {"TORCH_NCCL_DESYNC_DEBUG", "NCCL_DESYNC_DEBUG"};
+inline const std::vector<std::string> TORCH_NCCL_ENABLE_TIMING = {"TORCH_NCCL_ENABLE_TIMING", "NCCL_ENABLE_TIMING"};
+inline const std::vector<std::string> TORCH_NCCL_ENABLE_MONITORING = {"TORCH_NCCL_ENABLE_MONITORING"};
+inline const std::vector<std::string> TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC = {"TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC"};
+inline const std::vector<std::string> TORCH_NCCL_DUMP_ON_TIMEOUT = {"TORCH_NCCL_DUMP_ON_TIMEOUT"};
 
 namespace detail {
 class NcclCommunicator;
@@ -33,7 +50,7 @@ class TORCH_API ProcessGroupNCCL : public Backend {
  public:
   struct TORCH_API Options : Backend::Options {
     explicit Options(bool is_high_priority_stream = false)
-        : Backend::Options(NCCL_BACKEND_NAME, std::chrono::minutes(10)),
+        : Backend::Options(NCCL_BACKEND_NAME, kProcessGroupNCCLDefaultTimeout),
           is_high_priority_stream(is_high_priority_stream) {}
     c10::intrusive_ptr<Backend::Options> clone() const override {
       return c10::make_intrusive<Options>(*this);
@@ -51,12 +68,23 @@ class TORCH_API ProcessGroupNCCL : public Backend {
       int rank,
       int size,
       c10::intrusive_ptr<Options> options = Options::create());
+  /// The form of libtorch 1.x; the name of the group has no effect.
+  ProcessGroupNCCL(
+      const c10::intrusive_ptr<Store>& store,
+      int rank,
+      int size,
+      const std::string& /*group_name*/,
+      c10::intrusive_ptr<Options> options = Options::create())
+      : ProcessGroupNCCL(store, rank, size, std::move(options)) {}
   ~ProcessGroupNCCL() override;
 
   const std::string getBackendName() const override {
     return NCCL_BACKEND_NAME;
   }
   c10::intrusive_ptr<Backend::Options> getBackendOptions() override;
+  c10::intrusive_ptr<Options> getOptions() {
+    return options_;
+  }
   bool supportsSplitting() const override {
     return true;
   }
@@ -85,44 +113,53 @@ class TORCH_API ProcessGroupNCCL : public Backend {
   void startCoalescing() override;
   c10::intrusive_ptr<Work> endCoalescing() override;
 
-  c10::intrusive_ptr<Work> broadcast(std::vector<at::Tensor>& tensors, const BroadcastOptions& opts) override;
-  c10::intrusive_ptr<Work> allreduce(std::vector<at::Tensor>& tensors, const AllreduceOptions& opts) override;
+  c10::intrusive_ptr<Work> broadcast(
+      std::vector<at::Tensor>& tensors, const BroadcastOptions& opts = BroadcastOptions()) override;
+  c10::intrusive_ptr<Work> allreduce(
+      std::vector<at::Tensor>& tensors, const AllreduceOptions& opts = AllreduceOptions()) override;
   c10::intrusive_ptr<Work> allreduce_coalesced(
-      std::vector<at::Tensor>& tensors, const AllreduceCoalescedOptions& opts) override;
-  c10::intrusive_ptr<Work> reduce(std::vector<at::Tensor>& tensors, const ReduceOptions& opts) override;
+      std::vector<at::Tensor>& tensors, const AllreduceCoalescedOptions& opts = AllreduceCoalescedOptions()) override;
+  c10::intrusive_ptr<Work> reduce(
+      std::vector<at::Tensor>& tensors, const ReduceOptions& opts = ReduceOptions()) override;
   c10::intrusive_ptr<Work> allgather(
       std::vector<std::vector<at::Tensor>>& outputs,
       std::vector<at::Tensor>& inputs,
-      const AllgatherOptions& opts) override;
+      const AllgatherOptions& opts = AllgatherOptions()) override;
   c10::intrusive_ptr<Work> all_gather_single(
-      at::Tensor& output, at::Tensor& input, const AllgatherOptions& opts) override;
+      at::Tensor& output, at::Tensor& input, const AllgatherOptions& opts = AllgatherOptions()) override;
   c10::intrusive_ptr<Work> all_gather_single_coalesced(
-      std::vector<at::Tensor>& outputs, std::vector<at::Tensor>& inputs, const AllgatherOptions& opts) override;
+      std::vector<at::Tensor>& outputs,
+      std::vector<at::Tensor>& inputs,
+      const AllgatherOptions& opts = AllgatherOptions()) override;
   c10::intrusive_ptr<Work> gather(
       std::vector<std::vector<at::Tensor>>& outputs,
       std::vector<at::Tensor>& inputs,
-      const GatherOptions& opts) override;
+      const GatherOptions& opts = GatherOptions()) override;
   c10::intrusive_ptr<Work> scatter(
       std::vector<at::Tensor>& outputs,
       std::vector<std::vector<at::Tensor>>& inputs,
-      const ScatterOptions& opts) override;
+      const ScatterOptions& opts = ScatterOptions()) override;
   c10::intrusive_ptr<Work> reduce_scatter(
       std::vector<at::Tensor>& outputs,
       std::vector<std::vector<at::Tensor>>& inputs,
-      const ReduceScatterOptions& opts) override;
+      const ReduceScatterOptions& opts = ReduceScatterOptions()) override;
   c10::intrusive_ptr<Work> reduce_scatter_single(
-      at::Tensor& output, at::Tensor& input, const ReduceScatterOptions& opts) override;
+      at::Tensor& output, at::Tensor& input, const ReduceScatterOptions& opts = ReduceScatterOptions()) override;
   c10::intrusive_ptr<Work> reduce_scatter_single_coalesced(
-      std::vector<at::Tensor>& outputs, std::vector<at::Tensor>& inputs, const ReduceScatterOptions& opts) override;
+      std::vector<at::Tensor>& outputs,
+      std::vector<at::Tensor>& inputs,
+      const ReduceScatterOptions& opts = ReduceScatterOptions()) override;
   c10::intrusive_ptr<Work> all_to_all_single(
       at::Tensor& output,
       at::Tensor& input,
       std::vector<int64_t>& output_split_sizes,
       std::vector<int64_t>& input_split_sizes,
-      const AllToAllOptions& opts) override;
+      const AllToAllOptions& opts = AllToAllOptions()) override;
   c10::intrusive_ptr<Work> alltoall(
-      std::vector<at::Tensor>& outputs, std::vector<at::Tensor>& inputs, const AllToAllOptions& opts) override;
-  c10::intrusive_ptr<Work> barrier(const BarrierOptions& opts) override;
+      std::vector<at::Tensor>& outputs,
+      std::vector<at::Tensor>& inputs,
+      const AllToAllOptions& opts = AllToAllOptions()) override;
+  c10::intrusive_ptr<Work> barrier(const BarrierOptions& opts = BarrierOptions()) override;
   c10::intrusive_ptr<Work> send(std::vector<at::Tensor>& tensors, int dst_rank, int tag) override;
   c10::intrusive_ptr<Work> recv(std::vector<at::Tensor>& tensors, int src_rank, int tag) override;
 
@@ -145,6 +182,8 @@ class TORCH_API ProcessGroupNCCL : public Backend {
   std::shared_ptr<detail::NcclWatch> watch_;
   std::mutex mutex_; // for communicators_
   std::map<std::string, CommunicatorPtr> communicators_;
+  const bool blocking_wait_;
+  const bool high_priority_;
   std::atomic<uint64_t> number_{0};
   bool coalescing_ = false;
   c10::intrusive_ptr<detail::NcclWork> coalesced_; // of what was called since startCoalescing

@@ -22,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -332,6 +333,29 @@ ncclResult_t ncclCommInitRank(ncclComm_t* made, int size, ncclUniqueId id, int r
   ++comm->memory->joined;
   comm->wait([&] { return comm->memory->joined == static_cast<uint32_t>(size); });
   *made = comm;
+  return ncclSuccess;
+}
+// Of one process: all ranks are there when it returns.
+ncclResult_t ncclCommInitAll(ncclComm_t* made, int size, const int*) {
+  ncclUniqueId id;
+  if (const ncclResult_t result = ncclGetUniqueId(&id); result != ncclSuccess) {
+    return result;
+  }
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < size; ++rank) {
+    ranks.emplace_back([&, rank] { ncclCommInitRank(&made[rank], size, id, rank); });
+  }
+  for (auto& rank : ranks) {
+    rank.join();
+  }
+  return ncclSuccess;
+}
+ncclResult_t ncclCommCount(ncclComm_t comm, int* size) {
+  *size = comm->size;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank) {
+  *rank = comm->rank;
   return ncclSuccess;
 }
 // Communicators are never freed: what is in a stream may still look at them.
