@@ -22,7 +22,7 @@ GraphTask::GraphTask(bool keep_graph, bool create_graph, const GraphTask* parent
       reentrant_depth_(parent ? parent->reentrant_depth_ + 1 : 0),
       checkpointable_(!parent || parent->checkpointable_),
       saved_tensor_hooks_(impl::default_saved_tensor_hooks()),
-      caller_thread_(at::impl::has_active_callbacks() ? at::RecordFunction::currentThreadId() : 0),
+      caller_thread_(at::RecordFunction::currentThreadId()),
       id_(next_graph_task_id.fetch_add(1, std::memory_order_relaxed)) {
   thread_locals_.set_grad_mode(create_graph);
 }

@@ -91,7 +91,7 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
   at::ThreadLocalState thread_locals_;
   const SavedVariableHooksFactory* saved_tensor_hooks_;
   const forward_ad::HiddenLevel* const hidden_levels_ = forward_ad::HiddenLevel::innermost();
-  /// The caller's number in records of RecordFunction; 0 when nobody watches.
+  /// The caller's number in records of RecordFunction.
   const uint64_t caller_thread_;
 
   std::mutex final_callbacks_lock_;
