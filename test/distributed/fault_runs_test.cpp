@@ -84,19 +84,22 @@ std::string work(int rank, const GroupPtr& group, uint32_t seed, int victim, int
   }
 }
 
-// TENSOR_TEST_FAULT_RUNS asks for other counts than the usual ones.
-void run_faults(int usual_runs, int number, std::chrono::seconds deadline) {
-  const char* const asked = std::getenv("TENSOR_TEST_FAULT_RUNS");
-  const int runs = asked != nullptr ? std::atoi(asked) : usual_runs;
+uint32_t number_in(const char* variable, uint32_t usual) {
+  const char* const asked = std::getenv(variable);
+  return asked != nullptr ? static_cast<uint32_t>(std::atoi(asked)) : usual;
+}
+
+// TENSOR_TEST_FAULT_RUNS asks for another count than the usual one, TENSOR_TEST_FAULT_SEED for other runs.
+void run_faults(uint32_t usual_runs, int number, std::chrono::seconds deadline) {
+  const uint32_t first = number_in("TENSOR_TEST_FAULT_SEED", 0);
+  const uint32_t runs = number_in("TENSOR_TEST_FAULT_RUNS", usual_runs);
   REQUIRE(runs > 0);
   const size_t before = open_descriptors();
-  for (int run = 0; run < runs; ++run) {
-    const int size = 2 + run % 3;
-    const int victim = run % size;
+  for (uint32_t run = first; run < first + runs; ++run) {
+    const int size = static_cast<int>(2 + run % 3);
+    const int victim = static_cast<int>(run % static_cast<uint32_t>(size));
     const auto results = test::with_rank_processes(
-        size,
-        [&](int rank, const GroupPtr& group) { return work(rank, group, static_cast<uint32_t>(run), victim, number); },
-        deadline);
+        size, [&](int rank, const GroupPtr& group) { return work(rank, group, run, victim, number); }, deadline);
     for (int rank = 0; rank < size; ++rank) {
       if (rank != victim) {
         INFO("run " << run << ", rank " << rank << " of " << size << ", victim " << victim);
