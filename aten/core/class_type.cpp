@@ -342,6 +342,29 @@ std::optional<IValue> ClassType::findConstant(const std::string& name) const {
   return members_->constant_values[*slot];
 }
 
+TypePtr ClassType::createWithContained(std::vector<TypePtr> contained) const {
+  TORCH_CHECK(
+      contained.size() == numAttributes(), "class ", repr_str(), " has ", numAttributes(),
+      " attributes, but a class with ", contained.size(), " types of attributes was to be made of it");
+  ClassTypePtr made = create(name(), cu_, is_module_, doc_string_);
+  *made->members_ = *members_;
+  for (size_t slot = 0; slot < contained.size(); ++slot) {
+    made->members_->attributes[slot].type = contained[slot];
+  }
+  made->members_->attribute_types = std::move(contained);
+  return made;
+}
+
+ClassTypePtr ClassType::refine(ArrayRef<TypePtr> refined_slots) const {
+  for (size_t slot = 0; slot < std::min(refined_slots.size(), numAttributes()); ++slot) {
+    TORCH_CHECK(
+        refined_slots[slot]->isSubtypeOf(*getAttribute(slot)), "attribute '", getAttributeName(slot), "' of class ",
+        repr_str(), " has type ", getAttribute(slot)->repr_str(), ", of which ", refined_slots[slot]->repr_str(),
+        " is no subtype");
+  }
+  return std::static_pointer_cast<ClassType>(createWithContained(refined_slots.vec()));
+}
+
 void ClassType::clearMembers() {
   *members_ = Members();
 }

@@ -136,6 +136,11 @@ struct TORCH_API ClassType final : NamedType, ComparablePtr<ClassType> {
   ArrayRef<std::string> constantNames() const;
   ArrayRef<IValue> constantValues() const;
   void unsafeRemoveConstant(const std::string& name);
+  /// This class with attributes of other types, of which each must be a subtype of what the attribute is. Methods are
+  /// shared. It is in no compilation unit's table of classes.
+  ClassTypePtr refine(ArrayRef<TypePtr> refined_slots) const;
+  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
+
   /// Forgets all members; used when a library that bound the class is unloaded.
   void clearMembers();
 

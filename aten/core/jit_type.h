@@ -50,10 +50,12 @@ enum class MemoryFormat : int8_t;
 enum class QScheme : uint8_t;
 enum class Layout : int8_t;
 
-/// A type without parameters: equal to every type of the same kind.
+/// A type without parameters: equal to every type of the same kind. A number is equal to the union of all kinds of
+/// them.
 struct TORCH_API SimpleType : Type {
   bool equals(const Type& rhs) const override {
-    return kind() == rhs.kind();
+    return kind() == rhs.kind() ||
+        (kind() == TypeKind::NumberType && rhs.kind() == TypeKind::UnionType && rhs.equals(*this));
   }
   std::string str() const override;
   TypePtr ptr() const override;
@@ -105,6 +107,8 @@ C10_FORALL_SIMPLE_TYPES(C10_SIMPLE_TYPE)
 
 template <class T>
 struct VaryingShape;
+class SymbolicShape;
+struct Stride;
 
 /// A tensor: any, or one of known dtype, device, sizes, strides or need of gradients. Schemas say just `Tensor`; what
 /// is known beyond that stands in the graphs of TorchScript. <aten/core/tensor_type.h> has VaryingShape.
@@ -130,7 +134,15 @@ struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
       const VaryingShape<int64_t>& sizes,
       const VaryingShape<int64_t>& strides,
       std::optional<bool> requires_grad,
-      std::optional<bool> undefined);
+      std::optional<bool> undefined = false);
+  /// From sizes and strides that tell more than is kept: names of sizes and which dimensions are dense are dropped.
+  static std::shared_ptr<TensorType> create(
+      std::optional<ScalarType> scalar_type,
+      std::optional<Device> device,
+      const SymbolicShape& sizes,
+      const VaryingShape<Stride>& strides,
+      std::optional<bool> requires_grad,
+      std::optional<bool> undefined = false);
   static std::shared_ptr<TensorType> createContiguous(ScalarType scalar_type, Device device, ArrayRef<int64_t> sizes);
   /// Row-major strides of a tensor of these sizes.
   static std::vector<int64_t> contiguousStridesOf(ArrayRef<int64_t> sizes);
@@ -140,6 +152,8 @@ struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
   std::optional<size_t> dim() const;
   VaryingShape<int64_t> sizes() const;
   VaryingShape<int64_t> strides() const;
+  /// The sizes, each that is not known as a new symbol.
+  SymbolicShape symbolic_sizes() const;
   std::optional<size_t> numel() const;
   std::optional<bool> requiresGrad() const;
   /// True where that is not known.
@@ -363,6 +377,9 @@ struct TORCH_API UnionType final : SharedType, ComparablePtr<UnionType> {
   static constexpr TypeKind Kind = TypeKind::UnionType;
   static std::shared_ptr<UnionType> create(std::vector<TypePtr> types);
   ArrayRef<TypePtr> containedTypes() const override {
+    return types_;
+  }
+  ArrayRef<TypePtr> getTypes() const {
     return types_;
   }
   bool canHoldType(const Type& type) const;

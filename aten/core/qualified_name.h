@@ -25,9 +25,9 @@ struct TORCH_API QualifiedName {
   std::string prefix() const {
     return atoms_.size() < 2 ? std::string() : qualified_.substr(0, qualified_.size() - name().size() - 1);
   }
-  /// The last part.
+  /// The last part; empty for the name that has none.
   const std::string& name() const {
-    return atoms_.back();
+    return atoms_.empty() ? qualified_ : atoms_.back();
   }
   const std::vector<std::string>& atoms() const {
     return atoms_;

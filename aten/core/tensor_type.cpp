@@ -88,6 +88,34 @@ std::shared_ptr<TensorType> TensorType::create(
   return make(Properties{scalar_type, device, sizes, strides, requires_grad, undefined});
 }
 
+std::shared_ptr<TensorType> TensorType::create(
+    std::optional<ScalarType> scalar_type,
+    std::optional<Device> device,
+    const SymbolicShape& sizes,
+    const VaryingShape<Stride>& strides,
+    std::optional<bool> requires_grad,
+    std::optional<bool> undefined) {
+  VaryingShape<int64_t> known_sizes;
+  if (sizes.sizes()) {
+    std::vector<std::optional<int64_t>> dims;
+    for (const ShapeSymbol& size : *sizes.sizes()) {
+      dims.push_back(size.is_static() ? std::optional<int64_t>(size.static_size()) : std::nullopt);
+    }
+    known_sizes = VaryingShape<int64_t>(std::move(dims));
+  }
+  VaryingShape<int64_t> known_strides;
+  if (strides.sizes()) {
+    std::vector<std::optional<int64_t>> by_dimension(*strides.size());
+    for (const std::optional<Stride>& stride : *strides.sizes()) {
+      if (stride && stride->stride_ && stride->stride_index_ && *stride->stride_index_ < by_dimension.size()) {
+        by_dimension[*stride->stride_index_] = static_cast<int64_t>(*stride->stride_);
+      }
+    }
+    known_strides = VaryingShape<int64_t>(std::move(by_dimension));
+  }
+  return create(scalar_type, device, known_sizes, known_strides, requires_grad, undefined);
+}
+
 std::shared_ptr<TensorType> TensorType::createContiguous(
     ScalarType scalar_type, Device device, ArrayRef<int64_t> sizes) {
   return create(
@@ -119,6 +147,10 @@ VaryingShape<int64_t> TensorType::sizes() const {
 }
 VaryingShape<int64_t> TensorType::strides() const {
   return properties().strides;
+}
+SymbolicShape TensorType::symbolic_sizes() const {
+  const std::optional<std::vector<std::optional<int64_t>>>& known = properties().sizes.sizes();
+  return known ? SymbolicShape(*known) : SymbolicShape();
 }
 std::optional<bool> TensorType::requiresGrad() const {
   return properties().requires_grad;
