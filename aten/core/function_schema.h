@@ -21,6 +21,7 @@
 namespace c10 {
 
 struct FunctionSchema;
+using AliasTypeSet = std::vector<TypePtr>;
 
 extern template class TORCH_API Indirect<std::optional<int32_t>>;
 extern template class TORCH_API Indirect<std::optional<IValue>>;
@@ -173,6 +174,19 @@ struct TORCH_API FunctionSchema {
   bool is_mutable(const SchemaArgument& argument) const;
   bool is_mutable(std::string_view name) const;
   bool is_aliasing(const SchemaArgument& argument) const;
+  /// Whether both may be the same memory: their types allow it, and the schema names a common set, or the wildcard for
+  /// both. What containers hold does not count.
+  bool may_alias(const SchemaArgument& lhs, const SchemaArgument& rhs) const;
+  /// As may_alias(), or one of them holds the other, or both hold the same: nothing tells what containers of one kind
+  /// hold. With `bidirectional` = false, `rhs` is not asked whether it holds `lhs`.
+  bool may_contain_alias(const SchemaArgument& lhs, const SchemaArgument& rhs, bool bidirectional = true) const;
+  /// The types that a value of this type may have in memory, without Optional and the like; null if it has none that
+  /// could be shared.
+  std::optional<AliasTypeSet> mapTypeToAliasTypeSet(const TypePtr& type) const;
+  /// The same of what values of these types hold.
+  std::optional<AliasTypeSet> getAliasTypeSetContainedTypes(const std::optional<AliasTypeSet>& types) const;
+  /// Whether some type is in both.
+  bool canAliasTypeSetsAlias(const std::optional<AliasTypeSet>& lhs, const std::optional<AliasTypeSet>& rhs) const;
   /// Whether a result shares memory with an argument and nothing is written: a view operator.
   bool is_view() const;
   bool hasAnyAliasInfo() const;
@@ -237,3 +251,10 @@ TORCH_API std::ostream& operator<<(std::ostream& out, const Argument& arg);
 TORCH_API std::string toString(const FunctionSchema& schema);
 
 } // namespace c10
+
+template <>
+struct std::hash<c10::SchemaArgument> {
+  size_t operator()(const c10::SchemaArgument& argument) const {
+    return 2 * argument.index + (argument.type == c10::SchemaArgType::output ? 1 : 0);
+  }
+};

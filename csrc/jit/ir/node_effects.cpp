@@ -156,6 +156,14 @@ bool Node::hasSideEffects() const {
   return !(kind_.is_aten() || kind_.is_prim() || kind_.is_cuda()) || !op->schema().isDefaultAliasAnalysisKind();
 }
 
+bool drawsRandomNumbers(const FunctionSchema& schema) {
+  if (random_operators().count(Symbol::fromQualString(schema.name())) > 0) {
+    return true;
+  }
+  const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findOp(schema.operator_name());
+  return op && op->hasTag(at::Tag::nondeterministic_seeded);
+}
+
 bool Node::isNondeterministic() const {
   if (random_operators().count(kind_) == 0) {
     const Operator* op = kind_.is_aten() || kind_.is_prim() ? nullptr : maybeOperator();

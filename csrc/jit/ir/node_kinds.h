@@ -9,6 +9,9 @@ namespace torch::jit {
 /// attributes that are read, containers that are made and taken apart, control flow. No operator needs to be looked up.
 bool isStructural(Symbol kind);
 
+/// Whether calls of the operator may give other results for the same arguments.
+bool drawsRandomNumbers(const FunctionSchema& schema);
+
 /// Whether the node's operator writes to an argument, as its schema tells. Blocks are not looked into.
 bool mayWrite(const Node* node);
 
