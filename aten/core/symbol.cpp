@@ -26,7 +26,7 @@ struct InternedName {
 size_t find_name_begin(std::string_view qualified) {
   const size_t separator = qualified.find("::");
   TORCH_CHECK(
-      separator != std::string_view::npos && separator > 0,
+      separator != std::string_view::npos,
       "all symbols must have a namespace, <namespace>::<string>, but found: ", qualified);
   return separator + 2;
 }

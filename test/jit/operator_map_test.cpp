@@ -181,6 +181,8 @@ TEST_CASE("Names of operators and arguments are constants with the numbers of th
   CHECK(fresh == Symbol::fromQualString("mine::a_name_that_nobody_has"));
   CHECK(std::strcmp(fresh.toQualString(), "mine::a_name_that_nobody_has") == 0);
   CHECK(static_cast<uint32_t>(fresh) > static_cast<uint32_t>(c10::prim::GradOf));
+  CHECK(std::strcmp(Symbol::fromQualString("::").toUnqualString(), "") == 0);
+  CHECK(std::strcmp(Symbol::fromQualString("::").ns().toQualString(), "namespaces::") == 0);
   CHECK_THROWS_WITH(Symbol::fromQualString("tanh"), Catch::Contains("must have a namespace"));
 }
 
