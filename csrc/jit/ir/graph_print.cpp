@@ -81,7 +81,7 @@ void print_value(std::ostream& out, const IValue& value) {
       return true;
     }
     if (inner.isObject() || inner.isCapsule()) {
-      stream << '<' << inner.type()->repr_str() << " object>";
+      stream << '<' << inner.type()->str() << " object>";
       return true;
     }
     if (inner.isNone()) {
