@@ -151,26 +151,33 @@ void run(const Matmul& problem, const void* a, const void* b, void* c, const voi
 // oneDNN sums over k in an order that depends on where an element lies in a tile, on the way it chooses by the sizes of
 // the problem (operands copied to tiles or read where they are), and on blocks of k. So
 // - parts begin at a multiple of what tiles of both ways have: 16 columns, and 16 rows, or 96 where AVX2 is the best
-// there is.
-//   No part is shorter than that, as single rows and columns are products of a vector;
+//   there is. No part is shorter than that, as single rows and columns are products of a vector;
 // - with AVX2, of a product so large that operands are copied no part is so small that they are not;
 // - with AVX-512, where both ways agree for 16 rows and more as long as k is one block, oneDNN gets k in blocks.
-// Products of
-//   bfloat16, whose sums must not be rounded in between, are cut alike for any number of threads instead;
+// - products of bfloat16, whose sums must not be rounded in between, are cut alike for any number of threads instead,
+//   and so are all of them on processors with AMX, where oneDNN chooses kernels by the number of columns;
 // - matrices of a batch that lie one after the other and share the right factor are one matrix to oneDNN, and so here.
 // test/aten/threads_test.cpp holds it. The limits are facts about oneDNN 2.6; later versions keep these kernels.
 
 /// Instruction sets by how oneDNN's products go.
 enum class Way : uint8_t { Sse, Avx2, Avx512 };
 
+/// Whether oneDNN's code is made for processors that have this.
+bool has_isa(dnnl::cpu_isa level) {
+  const auto isa = static_cast<unsigned>(effective_cpu_isa());
+  return (isa & static_cast<unsigned>(level)) == static_cast<unsigned>(level);
+}
+
 Way way() {
-  static const Way found = [] {
-    const auto isa = static_cast<unsigned>(effective_cpu_isa());
-    const auto has = [isa](dnnl::cpu_isa level) {
-      return (isa & static_cast<unsigned>(level)) == static_cast<unsigned>(level);
-    };
-    return has(dnnl::cpu_isa::avx512_core) ? Way::Avx512 : has(dnnl::cpu_isa::avx) ? Way::Avx2 : Way::Sse;
-  }();
+  static const Way found = has_isa(dnnl::cpu_isa::avx512_core) ? Way::Avx512
+      : has_isa(dnnl::cpu_isa::avx)                            ? Way::Avx2
+                                                               : Way::Sse;
+  return found;
+}
+
+/// Whether products of bfloat16 with few terms are summed by kernels that are chosen by the number of columns.
+bool has_kernels_by_columns() {
+  static const bool found = has_isa(dnnl::cpu_isa::avx512_core_amx);
   return found;
 }
 
@@ -183,7 +190,7 @@ class Cut {
   explicit Cut(const Matmul& p) : problem_(p) {
     // Parts that a product gets for any number of threads where its bits depend on them.
     constexpr int kFixedParts = 8;
-    const bool fixed = p.dtype != c10::ScalarType::Float && p.k > kTermBlock;
+    const bool fixed = p.dtype != c10::ScalarType::Float && (p.k > kTermBlock || has_kernels_by_columns());
     const int threads = fixed ? kFixedParts : at::in_parallel_region() ? 1 : at::get_num_threads();
     if (threads == 1 || p.batch * p.m * p.n * p.k < kWorthThreads) {
       return;
