@@ -116,8 +116,10 @@ at::Tensor TensorDataContainer::convert_to_tensor(at::TensorOptions options) con
   if (is_tensor()) {
     const c10::ScalarType dtype = c10::typeMetaToScalarType(options.dtype());
     TORCH_CHECK(
-        !tensor_.is_complex() || at::isComplexType(dtype), "\"tensor_cpu\" not implemented for '", dtype,
-        "': complex values can't be cast to it; take their real part");
+        !tensor_.is_complex() || at::isComplexType(dtype),
+        "can not do torch::tensor(complex, dtype=non-complex) because complex can not be casted to real number without "
+        "loss of information: got values of ",
+        tensor_.scalar_type(), " for the dtype ", dtype, "; take their real part");
     return tensor_.to(options);
   }
   at::Tensor result = at::empty(sizes_, options.device(at::kCPU));

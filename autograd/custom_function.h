@@ -291,8 +291,8 @@ Result call_vmap(VmapCall& call, const Args&... args) {
 /// `set_materialize_grads`), may ask for what was saved, and returns one for each output. Without it `apply` throws
 /// where an argument has a tangent.
 ///
-/// Inside of vmap `forward`, `backward` and `jvp` run with tensors that look like one sample, and so do those that were
-/// saved. Tensors in `saved_data` do not. A rule of one's own is
+/// Inside of vmap `forward`, `backward` and `jvp` run with tensors that look like one sample, and so do those that
+/// `save_for_backward` or `saved_data` kept. A rule of one's own is
 ///
 ///     static std::pair<Result, VmapDims> vmap(const VmapInfo& info, const VmapDims& in_dims, args...)
 ///

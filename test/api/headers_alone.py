@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Public headers compile alone and together: headers_alone.py COMPILER BUILD_FOLDER [--standards 17 20] [--only TEXT]
+"""Public headers compile alone and together: headers_alone.py COMPILER BUILD_FOLDER [--standards 17 20] [--only TEXT | --entry]
 
 Each header of public_headers.txt is included by a source of its own, twice, which must compile without a warning. Then all of
 them are included by two sources, in opposite orders, which are linked to one program with the library: nothing may be defined
-twice, and the program must run. Headers of CUDA are left out where the toolkit's are not found in --cuda.
+twice, and the program must run. Headers of CUDA are left out where the toolkit's are not found in --cuda. With --entry the few
+headers that programs begin with compile alone, which takes seconds.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("public_headers.txt")
 CUDA_HEADING = "# With the CUDA toolkit"
+ENTRY = ["ATen/ATen.h", "torch/all.h", "torch/custom_class.h", "torch/distributed.h", "torch/extension.h", "torch/library.h", "torch/llm.h",
+    "torch/script.h"]
 
 
 def read_list(with_cuda: bool) -> list[str]:
@@ -44,11 +47,12 @@ def main() -> int:
     parser.add_argument("build", type=Path)
     parser.add_argument("--standards", nargs="+", default=["17"], help="for each header alone; together they are C++20")
     parser.add_argument("--only", default="", help="headers whose names contain this")
+    parser.add_argument("--entry", action="store_true", help="only the headers that programs begin with, each alone")
     parser.add_argument("--cuda", type=Path, default=Path("/usr/local/cuda/include"))
     args = parser.parse_args()
 
     with_cuda = (args.cuda / "cuda_runtime.h").exists()
-    headers = [header for header in read_list(with_cuda) if args.only in header]
+    headers = ENTRY if args.entry else [header for header in read_list(with_cuda) if args.only in header]
     includes = [f"-I{ROOT}", f"-I{args.build / 'generated/api'}", f"-I{args.build / 'generated/include'}"]
     includes += [f"-isystem{args.cuda}"] if with_cuda else []
     warnings = ["-Wall", "-Wextra", "-Werror"]
@@ -70,9 +74,9 @@ def main() -> int:
         cases = [(i, header, standard) for standard in args.standards for i, header in enumerate(headers)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             findings = [(f"<{header}> alone, C++{standard}", text) for (_, header, standard), text in zip(cases, pool.map(alone, cases))]
-            pairs = [("first", headers, "#include <torch/torch.h>\nint main() { return torch::ones({2}).sum().item<int>() - 2; }\n"), ("second", headers[::-1], "")]
+            pairs = [] if args.entry else [("first", headers, "#include <torch/torch.h>\nint main() { return torch::ones({2}).sum().item<int>() - 2; }\n"), ("second", headers[::-1], "")]
             findings += [(f"all, {file} source", text) for (file, *_), text in zip(pairs, pool.map(together, pairs))]
-        if not any(text for _, text in findings):
+        if pairs and not any(text for _, text in findings):
             program = str(folder / "program")
             link = [args.compiler, str(folder / "first.o"), str(folder / "second.o"), f"-L{args.build}", "-ltensor", "-lfmt",
                 f"-Wl,-rpath,{args.build}", "-o", program]

@@ -407,4 +407,6 @@ if(NOT TENSOR_SANITIZER)
   add_test(NAME headers_alone COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/api/headers_alone.py
     ${CMAKE_CXX_COMPILER} ${PROJECT_BINARY_DIR})
   set_tests_properties(headers_alone PROPERTIES LABELS slow)
+  add_test(NAME entry_headers COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/api/headers_alone.py
+    ${CMAKE_CXX_COMPILER} ${PROJECT_BINARY_DIR} --entry)
 endif()
