@@ -28,6 +28,9 @@ TEST_CASE("tensor types print what is known of them", "[types]") {
   CHECK(printed(*c10::TensorType::get()->withScalarType(at::kHalf)) == "Half(*)");
   CHECK(printed(*c10::TensorType::get()->withDim(2)) == "Tensor(*, *)");
   CHECK(c10::TensorType::create(tensor)->str() == "Tensor");
+  CHECK(
+      printed(*c10::TensorType::create(std::nullopt, std::nullopt, tensor.sizes(), tensor.strides(), std::nullopt)) ==
+      "Tensor(2, 3, strides=[3, 1])");
 }
 
 TEST_CASE("tensor types are subtypes where they know more", "[types]") {
