@@ -101,8 +101,9 @@ TEST_CASE("objects of bound classes are values", "[ivalue][class]") {
   CHECK(counter != torch::make_custom_class<Counter>(5, 2.0));
   CHECK_THROWS_WITH(
       counter.toCustomClass<Plain>(),
-      Catch::Matchers::Contains("of type __torch__.torch.classes.testing.Counter to custom class type "
-                                "__torch__.torch.classes.testing.Plain"));
+      Catch::Matchers::Contains(
+          "of type __torch__.torch.classes.testing.Counter (of Python compilation unit at: 0) to custom class type "
+          "__torch__.torch.classes.testing.Plain"));
   CHECK_THROWS_WITH(IValue(1).toCustomClass<Plain>(), Catch::Matchers::Contains("IValue of type Int"));
   CHECK_THROWS_WITH(
       IValue(c10::make_intrusive<Unbound>()),
@@ -163,7 +164,8 @@ TEST_CASE("operators take and return bound classes", "[ivalue][class]") {
   CHECK(list.get(2).toCustomClass<Counter>()->count == 2);
   CHECK_THROWS_WITH(
       call_boxed(find("testing::bump"), 1, 1),
-      Catch::Matchers::Contains("Expected a value of type '__torch__.torch.classes.testing.Counter' for argument 'c' "
+      Catch::Matchers::Contains("Expected a value of type '__torch__.torch.classes.testing.Counter (of Python "
+                                "compilation unit at: 0)' for argument 'c' "
                                 "but instead found type 'int'"));
 }
 

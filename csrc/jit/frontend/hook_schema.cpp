@@ -8,8 +8,7 @@ namespace {
 
 /// What hooks of one class are checked against.
 struct Forward {
-  explicit Forward(const c10::ClassType& type)
-      : class_name(type.str()), schema(type.getMethod("forward").getSchema()) {
+  explicit Forward(const c10::ClassType& type) : class_name(type.str()), schema(type.getMethod("forward").getSchema()) {
     std::vector<TypePtr> types;
     for (size_t i = 1; i < schema.arguments().size(); ++i) {
       types.push_back(schema.arguments()[i].type());
