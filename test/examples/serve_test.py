@@ -572,9 +572,9 @@ class Limits(unittest.TestCase):
             open_ones = [server.connect() for _ in range(3)]
             for connection in open_ones:
                 connection.request("POST", "/v1/completions", json.dumps(LONG))
-            while (health := server.health())["active"] < 3 or health["waiting"] > 1: # two of them have begun
+            while (health := server.health())["running"] < 2 or health["waiting"] < 1: # until the engine has all three
                 time.sleep(0.02)
-            self.assertEqual(health["waiting"], 1)
+            self.assertEqual((health["running"], health["waiting"]), (2, 1))
             connection = server.connect()
             connection.request("POST", "/v1/completions", json.dumps(dict(prompt="a")))
             response = connection.getresponse()
