@@ -156,30 +156,51 @@ class JsonParser {
     return parse_number();
   }
 
+  size_t skip_digits() {
+    const size_t begin = position_;
+    while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') {
+      ++position_;
+    }
+    return position_ - begin;
+  }
+  bool accept_one_of(std::string_view characters) {
+    if (position_ == text_.size() || characters.find(text_[position_]) == characters.npos) {
+      return false;
+    }
+    ++position_;
+    return true;
+  }
+
+  // The grammar of RFC 8259, section 6; an integer beyond int64_t becomes a double.
   Json parse_number() {
     const size_t begin = position_;
+    accept_one_of("-");
+    if (!accept_one_of("0") && skip_digits() == 0) {
+      position_ = begin;
+      fail("a value must stand here");
+    }
     bool is_whole = true;
-    while (position_ < text_.size()) {
-      const char c = text_[position_];
-      if (c == '.' || c == 'e' || c == 'E' || c == '+') {
-        is_whole = false;
-      } else if (c != '-' && (c < '0' || c > '9')) {
-        break;
+    if (accept_one_of(".")) {
+      is_whole = false;
+      if (skip_digits() == 0) {
+        fail("a digit must follow the point of a number");
       }
-      ++position_;
+    }
+    if (accept_one_of("eE")) {
+      is_whole = false;
+      accept_one_of("+-");
+      if (skip_digits() == 0) {
+        fail("an exponent must have a digit");
+      }
     }
     const char *first = text_.data() + begin, *last = text_.data() + position_;
     int64_t whole = 0;
-    if (is_whole) {
-      const auto [end, error] = std::from_chars(first, last, whole);
-      if (error == std::errc() && end == last) {
-        return Json(whole);
-      }
+    if (is_whole && std::from_chars(first, last, whole).ec == std::errc()) {
+      return Json(whole);
     }
     double value = 0;
-    const auto [end, error] = std::from_chars(first, last, value);
-    if (error != std::errc() || end != last) {
-      fail("a value must stand here");
+    if (std::from_chars(first, last, value).ec != std::errc()) {
+      fail("a number is outside of what a double holds");
     }
     return Json(value);
   }
