@@ -8,6 +8,7 @@
 #include <aten/library/library.h>
 #include <c10/util/Exception.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -22,8 +23,8 @@ constexpr c10::DispatchKey kReplaced = c10::DispatchKey::FuncTorchGradWrapper;
 using Substitutes = std::unordered_map<const c10::TensorImpl*, Tensor>;
 
 Substitutes& substitutes() {
-  static thread_local Substitutes substitutes;
-  return substitutes;
+  static thread_local const auto substitutes = std::make_unique<Substitutes>();
+  return *substitutes;
 }
 
 /// The keys of a tensor, which only classes derived from its own may change.

@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace at::functorch {
@@ -18,8 +19,8 @@ struct Levels {
 constexpr int64_t kFirstHiddenLevel = int64_t{1} << 32;
 
 Levels& levels() {
-  static thread_local Levels levels;
-  return levels;
+  static thread_local const auto levels = std::make_unique<Levels>();
+  return *levels;
 }
 
 // Operators that draw random numbers have kernels for this key, which know of the levels.

@@ -13,7 +13,9 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <memory>
 #include <mutex>
+#include <new>
 
 namespace c10 {
 
@@ -165,27 +167,39 @@ size_t shrink(List& list, uint32_t count) {
   return bytes;
 }
 
-struct ThreadCacheOwner {
-  ThreadCache cache;
-
-  ThreadCacheOwner() {
-    for (size_t i = 0; i < kSmallClasses; ++i) {
-      cache.lists[i].room = list_limit(i);
+// The cache is no thread-local object itself: those of a library that a program opens while it runs share some 1,600
+// bytes with all other libraries opened so.
+class ThreadCacheOwner {
+ public:
+  ThreadCacheOwner() : cache_(new(std::nothrow) ThreadCache) {
+    if (cache_ == nullptr) {
+      thread_phase = ThreadPhase::Ended; // no memory: the thread lives without a cache
+      return;
     }
-    for (impl::RecycledList& list : cache.recycled) {
+    for (size_t i = 0; i < kSmallClasses; ++i) {
+      cache_->lists[i].room = list_limit(i);
+    }
+    for (impl::RecycledList& list : cache_->recycled) {
       list.set_limit(impl::RecycledList::kLimit);
     }
     std::lock_guard lock(global().mutex);
-    cache.next = global().caches;
-    global().caches = &cache;
-    thread_cache = &cache;
-    impl::recycled_lists = cache.recycled.data();
+    cache_->next = global().caches;
+    global().caches = cache_.get();
+    thread_cache = cache_.get();
+    impl::recycled_lists = cache_->recycled.data();
     thread_phase = ThreadPhase::Live;
   }
   ThreadCacheOwner(const ThreadCacheOwner&) = delete;
   ThreadCacheOwner& operator=(const ThreadCacheOwner&) = delete;
   ~ThreadCacheOwner() {
     thread_phase = ThreadPhase::Ended;
+    if (cache_ != nullptr) {
+      end(*cache_);
+    }
+  }
+
+ private:
+  static void end(ThreadCache& cache) {
     thread_cache = &empty_cache;
     impl::recycled_lists = empty_cache.recycled.data();
     for (impl::RecycledList& list : cache.recycled) {
@@ -206,18 +220,20 @@ struct ThreadCacheOwner {
     }
     *link = cache.next;
   }
+
+  const std::unique_ptr<ThreadCache> cache_;
 };
 
 // The calling thread's own cache, made on first use; null while the thread ends, and under the address sanitizer, which
 // sees errors only if blocks really go.
 ThreadCache* own_cache() {
-  if (C10_ASAN_ENABLED || thread_phase == ThreadPhase::Ended) {
+  if (C10_ASAN_ENABLED) {
     return nullptr;
   }
   if (thread_phase == ThreadPhase::New) {
     thread_local ThreadCacheOwner owner;
   }
-  return thread_cache;
+  return thread_phase == ThreadPhase::Live ? thread_cache : nullptr;
 }
 
 // -- Allocation and release -------------------------------------------------------

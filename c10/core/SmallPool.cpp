@@ -3,6 +3,7 @@
 #include <c10/core/impl/SmallRuns.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -51,14 +52,17 @@ __thread ThreadPhase phase = ThreadPhase::New;
 
 // Owns a thread's cache. Its destructor may run before those of other thread-local objects that still hold pool
 // blocks: from then on the thread works on the runs directly.
-struct ThreadCacheOwner {
-  SmallPoolCache cache{};
-
-  ThreadCacheOwner() {
-    for (SmallPoolList& list : cache.lists) {
+class ThreadCacheOwner {
+ public:
+  ThreadCacheOwner() : cache_(new(std::nothrow) SmallPoolCache{}) {
+    if (cache_ == nullptr) {
+      phase = ThreadPhase::Ended; // no memory: the thread lives without a cache
+      return;
+    }
+    for (SmallPoolList& list : cache_->lists) {
       list.room = kListLimit;
     }
-    small_pool_cache = &cache;
+    small_pool_cache = cache_.get();
     phase = ThreadPhase::Live;
   }
   ThreadCacheOwner(const ThreadCacheOwner&) = delete;
@@ -66,17 +70,22 @@ struct ThreadCacheOwner {
   ~ThreadCacheOwner() {
     phase = ThreadPhase::Ended;
     small_pool_cache = &empty_cache;
-    for (SmallPoolList& list : cache.lists) {
+    if (cache_ == nullptr) {
+      return;
+    }
+    for (SmallPoolList& list : cache_->lists) {
       runs.put(list.head);
     }
   }
+
+ private:
+  const std::unique_ptr<SmallPoolCache> cache_; // few thread-local bytes, as in CPUAllocator.cpp
 };
 
 // The thread's cache, made on first use; null once the thread is ending.
 SmallPoolCache* thread_cache() {
   if (phase == ThreadPhase::New) {
     thread_local ThreadCacheOwner owner;
-    return &owner.cache;
   }
   return phase == ThreadPhase::Live ? small_pool_cache : nullptr;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <string_view>
 #include <unordered_map>
 
@@ -120,9 +121,9 @@ OperatorKind kind_of(const c10::FunctionSchema& schema) {
   if (schema.name().compare(0, 6, "aten::") != 0) {
     return find_kind(schema); // another may come in its place
   }
-  thread_local std::unordered_map<const c10::FunctionSchema*, OperatorKind> known;
-  const auto found = known.find(&schema);
-  return found != known.end() ? found->second : known.emplace(&schema, find_kind(schema)).first->second;
+  thread_local const auto known = std::make_unique<std::unordered_map<const c10::FunctionSchema*, OperatorKind>>();
+  const auto found = known->find(&schema);
+  return found != known->end() ? found->second : known->emplace(&schema, find_kind(schema)).first->second;
 }
 
 std::optional<std::string> why_not_recorded(

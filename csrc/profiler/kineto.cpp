@@ -5,7 +5,7 @@
 #include <csrc/profiler/session.h>
 
 #include <chrono>
-#include <optional>
+#include <memory>
 
 namespace torch::profiler::impl {
 
@@ -17,8 +17,8 @@ struct ActiveProfile {
   std::unique_ptr<Profile> profile;
 };
 
-std::optional<ActiveProfile>& active_profile() {
-  thread_local std::optional<ActiveProfile> active;
+std::unique_ptr<ActiveProfile>& active_profile() {
+  thread_local std::unique_ptr<ActiveProfile> active;
   return active;
 }
 
@@ -121,6 +121,7 @@ ProfilerConfig getProfilerConfig() {
 namespace torch::autograd::profiler {
 
 using torch::profiler::impl::active_profile;
+using torch::profiler::impl::ActiveProfile;
 using torch::profiler::impl::check_config;
 
 KinetoEvent::KinetoEvent(const torch::profiler::ProfileEvent& event, int64_t trace_start_ns, uint64_t correlation)
@@ -180,7 +181,8 @@ void enableProfiler(
                      .scopes({scopes.begin(), scopes.end()});
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   const int64_t begin = std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count();
-  active_profile() = {config, begin, std::make_unique<torch::profiler::Profile>(std::move(options))};
+  active_profile().reset(
+      new ActiveProfile{config, begin, std::make_unique<torch::profiler::Profile>(std::move(options))});
 }
 
 std::unique_ptr<ProfilerResult> disableProfiler() {

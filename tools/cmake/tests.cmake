@@ -381,6 +381,11 @@ if(NOT TENSOR_SANITIZER AND CMAKE_BUILD_TYPE STREQUAL Release)
   set_tests_properties(library_size PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# Programs that open the library while they run; sanitizers must be there from the start.
+if(NOT TENSOR_SANITIZER)
+  add_test(NAME opened_later COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/api/opened_later.py $<TARGET_FILE:tensor>)
+endif()
+
 # What it costs to include the whole library: a ratio, which other tests beside it leave as it is.
 if(NOT TENSOR_SANITIZER)
   add_test(NAME include_cost COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/include_cost

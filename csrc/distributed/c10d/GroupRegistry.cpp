@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 
@@ -20,8 +21,11 @@ std::atomic<bool> isolated{false};
 
 Registry& registry() {
   static Registry& shared = *new Registry();
-  static thread_local Registry own;
-  return isolated ? own : shared;
+  if (!isolated) {
+    return shared;
+  }
+  static thread_local const auto own = std::make_unique<Registry>();
+  return *own;
 }
 
 // Collectives whose results nobody has waited for, by storage.
