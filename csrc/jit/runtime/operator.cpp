@@ -187,13 +187,22 @@ class Registry {
   }
 
   Overloads overloads(Symbol name) {
-    const std::lock_guard<std::mutex> lock(known_mutex_);
-    any_known_.store(true, std::memory_order_release);
-    Overloads& known = known_[name];
-    if (!known) {
-      known = std::make_shared<const std::vector<OperatorPtr>>(find_overloads(name));
+    uint64_t changes = 0;
+    {
+      const std::lock_guard<std::mutex> lock(known_mutex_);
+      any_known_.store(true, std::memory_order_release);
+      if (const auto found = known_.find(name); found != known_.end()) {
+        return found->second;
+      }
+      changes = changes_;
     }
-    return known;
+    // Without the lock: to sort, it asks for schemas, which takes the dispatcher's.
+    auto made = std::make_shared<const std::vector<OperatorPtr>>(find_overloads(name));
+    const std::lock_guard<std::mutex> lock(known_mutex_);
+    if (changes == changes_) {
+      known_[name] = made;
+    }
+    return made;
   }
 
   std::vector<OperatorPtr> find_overloads(Symbol name) {
@@ -257,15 +266,17 @@ class Registry {
     listening_.emplace(c10::Dispatcher::singleton().addRegistrationListener(std::make_unique<Listener>(*this)));
   }
 
-  // After the operators have changed: a list that is being made meanwhile holds the lock until it is kept.
+  // After the operators have changed: a list that is being made meanwhile is not kept.
   void forget(Symbol name) {
     const std::lock_guard<std::mutex> lock(known_mutex_);
+    ++changes_;
     known_.erase(name);
   }
 
   // What was found for each name that was asked for, be it nothing.
   std::mutex known_mutex_;
   std::unordered_map<Symbol, Overloads> known_;
+  uint64_t changes_ = 0;
   std::atomic<bool> any_known_ = false;
   // Two locks: the dispatcher calls the listener with its own lock held, and own operators may ask for schemas.
   std::mutex mutex_;
