@@ -75,7 +75,6 @@ TEST_CASE("allreduce over shared memory knows all dtypes and reductions", "[dist
     };
     for (const auto dtype :
          {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong}) {
-      CAPTURE(dtype);
       const auto mine = values(rank, 3000, dtype);
       expect(reduce(mine, ReduceOp::SUM).equal(expected_sum(size, 3000, dtype)));
       expect(reduce(mine, ReduceOp::MAX).equal(values(2, 3000, dtype)));

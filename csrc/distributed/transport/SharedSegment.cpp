@@ -233,7 +233,7 @@ void SharedSegment::create(Store& store) {
 void SharedSegment::join(Store& store, std::chrono::milliseconds timeout) {
   std::string problem;
   if (rank_ != 0) {
-    const StoreTimeoutGuard guard(store, timeout);
+    store.wait({"segment"}, timeout);
     std::istringstream text(store.get_to_str("segment"));
     int pid = 0;
     int fd = 0;

@@ -20,13 +20,13 @@ bool on_one_host(Store& store, int rank, int size, std::chrono::milliseconds tim
   if (size == 1) {
     return true;
   }
-  const StoreTimeoutGuard guard(store, timeout);
   const std::string mine = host_identity();
   store.set("host/" + std::to_string(rank), mine);
   std::vector<std::string> keys;
   for (int other = 0; other < size; ++other) {
     keys.push_back("host/" + std::to_string(other));
   }
+  store.wait(keys, timeout); // the store's own timeout is not ours to change: other ranks may be threads
   const auto hosts = store.multiGet(keys);
   return std::all_of(hosts.begin(), hosts.end(), [&](const auto& host) {
     return std::equal(host.begin(), host.end(), mine.begin(), mine.end());

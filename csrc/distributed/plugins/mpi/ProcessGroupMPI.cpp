@@ -49,11 +49,12 @@ MPI_Comm communicator_of(const std::vector<int>& world_ranks, int tag) {
 c10::intrusive_ptr<Backend> make_mpi(const DistributedBackendOptions& options) {
   const World world;
   const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout);
-  const StoreTimeoutGuard guard(*options.store, timeout);
   options.store->set("mpi/" + std::to_string(options.group_rank), std::to_string(world.rank));
   std::vector<int> ranks;
   for (int rank = 0; rank < options.group_size; ++rank) {
-    ranks.push_back(std::stoi(options.store->get_to_str("mpi/" + std::to_string(rank))));
+    const std::string key = "mpi/" + std::to_string(rank);
+    options.store->wait({key}, timeout);
+    ranks.push_back(std::stoi(options.store->get_to_str(key)));
     if (std::count(ranks.begin(), ranks.end(), ranks.back()) > 1) {
       C10_THROW_ERROR(
           DistBackendError,
