@@ -135,6 +135,8 @@ TEST_CASE("Numbers change their dtype in machine code as operators change it", "
   }
 }
 
+// With sanitizers the compiler contracts other products of the kernels: the code would have other last bits than they.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("Functions of floats have machine code on each level", "[compile][code]") {
   if (at::get_cpu_capability() == "DEFAULT") {
     return;
@@ -156,6 +158,7 @@ TEST_CASE("Functions of floats have machine code on each level", "[compile][code
     CHECK((segments.empty() || segments[0].insts.size() == 2));
   }
 }
+#endif
 
 TEST_CASE("Long bodies become several pieces of code, with the bits of one", "[compile][code]") {
   const Function f = [](const auto& in) {
