@@ -1,4 +1,5 @@
 // Many runs in which a rank is killed or stopped at a random point: everybody else ends within seconds, with its name.
+#include "fault_seeds.h"
 #include "ranks.h"
 
 #include <catch2/catch.hpp>
@@ -11,7 +12,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -84,15 +84,8 @@ std::string work(int rank, const GroupPtr& group, uint32_t seed, int victim, int
   }
 }
 
-uint32_t number_in(const char* variable, uint32_t usual) {
-  const char* const asked = std::getenv(variable);
-  return asked != nullptr ? static_cast<uint32_t>(std::atoi(asked)) : usual;
-}
-
-// TENSOR_TEST_FAULT_RUNS asks for another count than the usual one, TENSOR_TEST_FAULT_SEED for other runs.
 void run_faults(uint32_t usual_runs, int number, std::chrono::seconds deadline) {
-  const uint32_t first = number_in("TENSOR_TEST_FAULT_SEED", 0);
-  const uint32_t runs = number_in("TENSOR_TEST_FAULT_RUNS", usual_runs);
+  const auto [first, runs] = test::fault_seeds(usual_runs);
   REQUIRE(runs > 0);
   const size_t before = open_descriptors();
   for (uint32_t run = first; run < first + runs; ++run) {

@@ -3,15 +3,17 @@
 
 #include <c10/util/Exception.h>
 #include <csrc/distributed/launch/membership.h>
+#include <csrc/distributed/launch/orphan_reaper.h>
+#include <csrc/distributed/launch/signals.h>
 #include <csrc/distributed/launch/worker.h>
 #include <csrc/distributed/store/PrefixStore.h>
 #include <csrc/distributed/store/TCPStore.h>
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -23,47 +25,36 @@ using Clock = std::chrono::steady_clock;
 using Workers = std::vector<std::unique_ptr<Worker>>;
 using Print = std::function<void(const std::string&)>;
 
-// SIGINT and SIGTERM as something to read.
-class Signals {
- public:
-  Signals() {
-    sigset_t wanted;
-    ::sigemptyset(&wanted);
-    ::sigaddset(&wanted, SIGINT);
-    ::sigaddset(&wanted, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &wanted, &before_);
-    fd_ = c10d::detail::Descriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~Signals() {
-    take();
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  int fd() const {
-    return fd_.get();
-  }
-  // The signal that has come, or 0.
-  int take() const {
-    signalfd_siginfo info;
-    return ::read(fd_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
-  }
-
- private:
-  sigset_t before_;
-  c10d::detail::Descriptor fd_;
-};
-
 struct Outcome {
   int code = 0;
   bool interrupted = false;
   std::string report;
 };
 
-c10::intrusive_ptr<c10d::TCPStore> job_store(const LaunchOptions& options) {
+// Machine 0 serves it. The others try again until it does, and may be interrupted meanwhile.
+c10::intrusive_ptr<c10d::TCPStore> job_store(const LaunchOptions& options, const Signals& signals) {
+  const std::string host = options.master_addr.empty() ? "127.0.0.1" : options.master_addr;
   c10d::TCPStoreOptions store;
   store.port = static_cast<uint16_t>(options.master_port);
   store.isServer = options.node_rank == 0;
   store.waitWorkers = false;
-  return c10::make_intrusive<c10d::TCPStore>(options.master_addr.empty() ? "127.0.0.1" : options.master_addr, store);
+  store.timeout = std::min(options.lost_after, options.rendezvous_timeout);
+  if (store.isServer) {
+    return c10::make_intrusive<c10d::TCPStore>(host, store);
+  }
+  const auto deadline = Clock::now() + options.rendezvous_timeout;
+  for (store.timeout = std::chrono::seconds(1);;) {
+    try {
+      auto connected = c10::make_intrusive<c10d::TCPStore>(host, store);
+      connected->setTimeout(options.lost_after);
+      return connected;
+    } catch (const c10::DistNetworkError&) {
+      signals.check();
+      if (Clock::now() >= deadline) {
+        throw;
+      }
+    }
+  }
 }
 
 std::vector<std::pair<std::string, std::string>> variables_of(
@@ -143,13 +134,14 @@ Outcome run_round(
     Membership& members,
     const Place& place,
     const Signals& signals,
+    const OrphanReaper& reaper,
     int round,
     const Print& print) {
   Workers workers;
   for (int local = 0; local < options.nproc_per_node; ++local) {
     const int rank = place.node * options.nproc_per_node + local;
     workers.push_back(
-        std::make_unique<Worker>(rank, options.command, variables_of(options, store, place, local, round)));
+        std::make_unique<Worker>(rank, options.command, variables_of(options, store, place, local, round), reaper));
   }
   for (;;) {
     std::vector<pollfd> polls{{signals.fd(), POLLIN, 0}};
@@ -162,6 +154,7 @@ Outcome run_round(
       for (auto& worker : workers) {
         worker->signal(number);
       }
+      members.leave(number);
       end_all(workers, options.grace, print);
       return {128 + number, true, c10::str("tensor-launch: ended by signal ", number, "\n")};
     }
@@ -193,18 +186,19 @@ Outcome run_round(
 
 } // namespace
 
-int run(const LaunchOptions& options, const Print& print) {
-  const Signals signals;
-  const auto store = job_store(options);
-  Membership members(*store, options);
+namespace {
+
+int run_rounds(const LaunchOptions& options, const Signals& signals, const OrphanReaper& reaper, const Print& print) {
+  const auto store = job_store(options, signals);
+  Membership members(*store, options, signals);
   int restarts = 0;
   for (int round = 0;; ++round) {
     const Place place = members.join(round);
-    const Outcome outcome = run_round(options, *store, members, place, signals, round, print);
+    const Outcome outcome = run_round(options, *store, members, place, signals, reaper, round, print);
     if (!outcome.report.empty()) {
       print(outcome.report);
     }
-    if (outcome.code == 0 || outcome.interrupted) {
+    if (outcome.code == 0 || outcome.interrupted || Membership::is_end(outcome.report)) {
       return outcome.code;
     }
     if (Membership::is_change(outcome.report)) {
@@ -214,6 +208,19 @@ int run(const LaunchOptions& options, const Print& print) {
       return outcome.code;
     }
     print(c10::str("tensor-launch: restart ", ++restarts, " of ", options.max_restarts, "\n"));
+  }
+}
+
+} // namespace
+
+int run(const LaunchOptions& options, const Print& print) {
+  const OrphanReaper reaper(static_cast<size_t>(options.nproc_per_node));
+  const Signals signals;
+  try {
+    return run_rounds(options, signals, reaper, print);
+  } catch (const Interruption& interruption) {
+    print(c10::str("tensor-launch: ended by signal ", interruption.number, "\n"));
+    return 128 + interruption.number;
   }
 }
 

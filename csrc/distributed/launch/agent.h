@@ -26,6 +26,9 @@ struct LaunchOptions {
   /// How long a round waits for more machines once there are min_nodes, and a machine for the others.
   std::chrono::milliseconds last_call = std::chrono::seconds(5);
   std::chrono::milliseconds rendezvous_timeout = std::chrono::minutes(10);
+  /// How long a machine's agent may be silent before it counts as lost. With a fixed number of machines its ranks tell
+  /// one another sooner, and an agent whose output waits for a reader must not end the job.
+  std::chrono::milliseconds lost_after = std::chrono::seconds(30);
   /// How long processes may take to end after the first has failed, before they are killed.
   std::chrono::milliseconds grace = std::chrono::seconds(5);
 };
@@ -37,7 +40,9 @@ TORCH_API std::string usage();
 
 /// Runs the job to its end. `print` gets what ranks write, each line after its rank, and at the end the first failure:
 /// rank, exit code or signal, and its last lines. Returns 0, or the exit code of that rank (128 + the signal).
-/// SIGINT and SIGTERM end the job; no process is left when this returns, and none when this process is killed.
+/// SIGINT and SIGTERM end the job, also while it waits for other machines, which learn of it. No process of a rank is
+/// left when this returns, and none when this process is killed, with all that ranks have started in their process
+/// groups.
 TORCH_API int run(const LaunchOptions& options, const std::function<void(const std::string& text)>& print);
 
 } // namespace torch::distributed::launch

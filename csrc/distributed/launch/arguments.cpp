@@ -87,6 +87,9 @@ LaunchOptions parse_arguments(const std::vector<std::string>& arguments) {
     }
     set_option(options, name, value);
   }
+  if (options.min_nodes < options.nnodes) {
+    options.lost_after = std::chrono::seconds(5); // the others go on without it
+  }
   options.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
   TORCH_CHECK_VALUE(!options.command.empty(), "tensor-launch needs a program to start\n", usage());
   TORCH_CHECK_VALUE(

@@ -17,9 +17,10 @@ using Clock = std::chrono::steady_clock;
 namespace {
 constexpr auto kPoll = std::chrono::milliseconds(50);
 constexpr auto kBeat = std::chrono::seconds(1);
-constexpr auto kSilent = std::chrono::seconds(5);
+constexpr auto kFarewell = std::chrono::seconds(5);
 constexpr auto kExpected = std::chrono::milliseconds(3000);
 constexpr const char* kChange = "tensor-launch: machines have changed: ";
+constexpr const char* kEnd = "tensor-launch: the job ends: ";
 } // namespace
 
 std::string Membership::key(const std::string& name) const {
@@ -28,6 +29,35 @@ std::string Membership::key(const std::string& name) const {
 
 bool Membership::is_change(const std::string& reason) {
   return reason.rfind(kChange, 0) == 0;
+}
+
+bool Membership::is_end(const std::string& reason) {
+  return reason.rfind(kEnd, 0) == 0;
+}
+
+void Membership::pause() {
+  std::this_thread::sleep_for(kPoll);
+  try {
+    signals_.check();
+  } catch (const Interruption& interruption) {
+    leave(interruption.number);
+    throw;
+  }
+}
+
+std::string Membership::awaited(const std::string& name) {
+  const auto deadline = Clock::now() + options_.rendezvous_timeout;
+  while (!store_.check({name})) {
+    if (Clock::now() >= deadline) {
+      C10_THROW_ERROR(
+          DistStoreError,
+          c10::str(
+              "machine 0 at ", options_.master_addr, ":", options_.master_port, " has not begun a round for ",
+              options_.rendezvous_timeout.count(), " ms: are there ", options_.min_nodes, " machines?"));
+    }
+    pause();
+  }
+  return store_.get_to_str(name);
 }
 
 // By node 0: waits for all, or for the least number and then a while for others: longer for those that were there in
@@ -52,7 +82,7 @@ int Membership::close_round() {
       store_.set(key("size"), std::to_string(size));
       return size;
     }
-    std::this_thread::sleep_for(kPoll);
+    pause();
   }
 }
 
@@ -65,13 +95,10 @@ Place Membership::join(int& round) {
     if (options_.node_rank == 0) {
       store_.set("launch/round", std::to_string(round_));
     } else {
-      store_.wait({"launch/round"}, options_.rendezvous_timeout);
-      round_ = std::max(round_, std::stoi(store_.get_to_str("launch/round")));
+      round_ = std::max(round_, std::stoi(awaited("launch/round")));
     }
     const auto number = static_cast<int>(store_.add(key("joined"), 1));
-    const int size = options_.node_rank == 0
-        ? close_round()
-        : (store_.wait({key("size")}, options_.rendezvous_timeout), std::stoi(store_.get_to_str(key("size"))));
+    const int size = options_.node_rank == 0 ? close_round() : std::stoi(awaited(key("size")));
     if (number <= size) {
       place_ = {number - 1, size};
       break;
@@ -80,7 +107,7 @@ Place Membership::join(int& round) {
     store_.add(key("wanted"), 1);
     const std::string old = std::to_string(round_);
     while (store_.get_to_str("launch/round") == old) {
-      std::this_thread::sleep_for(kPoll);
+      pause();
     }
   }
   round = round_;
@@ -90,28 +117,43 @@ Place Membership::join(int& round) {
   return place_;
 }
 
+// Of a fixed number of machines some may begin long after the others; they are silent until then.
 std::string Membership::silent_node() {
   for (int node = 0; node < place_.nodes; ++node) {
     const auto at = static_cast<size_t>(node);
     const std::string name = key("beat/" + std::to_string(node));
     const std::string beat = store_.check({name}) ? store_.get_to_str(name) : "";
+    const bool began = elastic() || !beat.empty();
     if (node == place_.node || beat != beats_[at]) {
       beats_[at] = beat;
       seen_[at] = Clock::now();
-    } else if (Clock::now() - seen_[at] > kSilent) {
-      return c10::str(kChange, "machine ", node, " of ", place_.nodes, " does not answer any more\n");
+    } else if (Clock::now() - seen_[at] > (began ? options_.lost_after : options_.rendezvous_timeout)) {
+      return departure(node, !elastic(), began ? "does not answer any more" : "has not come");
     }
   }
   return "";
 }
 
-std::string Membership::look_around() {
-  if (place_.nodes > 1 || elastic()) {
-    if (store_.check({key("failed")})) {
-      return store_.get_to_str(key("failed"));
-    }
+std::string Membership::departure(int node, bool ends, const std::string& how) const {
+  return c10::str(ends ? kEnd : kChange, "machine ", node, " of ", place_.nodes, " ", how, "\n");
+}
+
+std::string Membership::store_lost(const std::exception& error) const {
+  const auto* known = dynamic_cast<const c10::Error*>(&error);
+  return c10::str(
+      kEnd, "machine 0 at ", options_.master_addr, ":", options_.master_port,
+      ", which has the store, does not answer any more (", known ? known->what_without_backtrace() : error.what(),
+      ")\n");
+}
+
+std::string Membership::reason_to_end() {
+  if (place_.nodes == 1 && !elastic()) {
+    return "";
   }
-  if (!elastic() || Clock::now() < next_beat_) {
+  if (store_.check({key("failed")})) {
+    return store_.get_to_str(key("failed"));
+  }
+  if (Clock::now() < next_beat_) {
     return "";
   }
   next_beat_ = Clock::now() + kBeat;
@@ -121,36 +163,66 @@ std::string Membership::look_around() {
     reason = c10::str(kChange, "another one has come\n");
   }
   if (!reason.empty()) {
-    end_round(reason);
+    store_.compareSet(key("failed"), "", reason);
     return store_.get_to_str(key("failed"));
   }
   return "";
 }
 
+std::string Membership::look_around() {
+  try {
+    return reason_to_end();
+  } catch (const c10::DistNetworkError& error) {
+    return store_lost(error);
+  }
+}
+
 void Membership::end_round(const std::string& reason) {
-  store_.compareSet(key("failed"), "", reason);
+  try {
+    store_.compareSet(key("failed"), "", reason);
+  } catch (const c10::DistNetworkError&) {
+    // The others learn of the store's end as this machine does.
+  }
+}
+
+void Membership::leave(int signal) {
+  if (place_.nodes > 1) {
+    const bool ends = !elastic() || options_.node_rank == 0; // whose store goes with it
+    end_round(departure(place_.node, ends, c10::str("was ended by signal ", signal)));
+  }
 }
 
 bool Membership::all_done(std::string& reason) {
   if (place_.nodes == 1) {
     return true;
   }
-  store_.add(key("done"), 1);
-  for (;;) {
-    if (store_.add(key("done"), 0) >= place_.nodes) {
-      // The store lives in node 0's agent: it leaves last.
-      store_.add(key("gone"), 1);
-      const auto deadline = Clock::now() + kSilent;
-      while (options_.node_rank == 0 && store_.add(key("gone"), 0) < place_.nodes && Clock::now() < deadline) {
-        std::this_thread::sleep_for(kPoll);
+  try {
+    store_.add(key("done"), 1);
+    while (store_.add(key("done"), 0) < place_.nodes) {
+      reason = reason_to_end();
+      if (!reason.empty()) {
+        return false;
       }
-      return true;
+      pause();
     }
-    reason = look_around();
-    if (!reason.empty()) {
-      return false;
+  } catch (const c10::DistNetworkError& error) {
+    reason = store_lost(error);
+    return false;
+  }
+  say_farewell();
+  return true;
+}
+
+// The store lives in node 0's agent: it leaves last.
+void Membership::say_farewell() {
+  try {
+    store_.add(key("gone"), 1);
+    const auto deadline = Clock::now() + kFarewell;
+    while (options_.node_rank == 0 && store_.add(key("gone"), 0) < place_.nodes && Clock::now() < deadline) {
+      std::this_thread::sleep_for(kPoll);
     }
-    std::this_thread::sleep_for(kPoll);
+  } catch (const c10::DistNetworkError&) {
+    // Everybody is done, and the store has ended before this machine could say that it goes.
   }
 }
 

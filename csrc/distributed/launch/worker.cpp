@@ -23,8 +23,9 @@ namespace {
 constexpr size_t kLastLines = 20;
 
 // In the child, between fork and exec: nothing but system calls.
-[[noreturn]] void become(char** argv, char** env, int output, int error, pid_t parent) {
+[[noreturn]] void become(char** argv, char** env, int output, int error, pid_t parent, const OrphanReaper& reaper) {
   ::setpgid(0, 0);
+  reaper.watch(::getpid());
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
     ::_exit(127);
@@ -54,8 +55,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 Worker::Worker(
     int rank,
     const std::vector<std::string>& command,
-    const std::vector<std::pair<std::string, std::string>>& variables)
-    : rank_(rank) {
+    const std::vector<std::pair<std::string, std::string>>& variables,
+    const OrphanReaper& reaper)
+    : rank_(rank), reaper_(reaper) {
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -83,7 +85,7 @@ Worker::Worker(
   pid_ = ::fork();
   TORCH_CHECK(pid_ >= 0, "fork: ", strerror(errno));
   if (pid_ == 0) {
-    become(const_cast<char**>(argv.data()), const_cast<char**>(env.data()), output[1], error[1], parent);
+    become(const_cast<char**>(argv.data()), const_cast<char**>(env.data()), output[1], error[1], parent, reaper);
   }
   ::setpgid(pid_, pid_); // both sides, whoever is first
   pidfd_ = c10d::detail::Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
@@ -92,6 +94,7 @@ Worker::Worker(
   if (::read(error_read.get(), &reason, sizeof reason) == sizeof reason) {
     ::waitpid(pid_, nullptr, 0);
     ended_ = true;
+    reaper.forget(pid_);
     TORCH_CHECK_VALUE(false, "cannot start ", command[0], ": ", strerror(reason));
   }
 }
@@ -103,6 +106,7 @@ Worker::~Worker() {
   } else {
     ::kill(-pid_, SIGKILL); // what it has started and left
   }
+  reaper_.forget(pid_);
 }
 
 void Worker::signal(int number) {

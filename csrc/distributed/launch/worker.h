@@ -1,6 +1,7 @@
 // One rank's process, and what it writes.
 #pragma once
 
+#include <csrc/distributed/launch/orphan_reaper.h>
 #include <csrc/distributed/store/Socket.h>
 
 #include <sys/types.h>
@@ -13,7 +14,7 @@
 
 namespace torch::distributed::launch {
 
-/// A process in a process group of its own, which the kernel kills when this one dies.
+/// A process in a process group of its own, which is killed when this process dies.
 class Worker {
  public:
   using Print = std::function<void(const std::string&)>;
@@ -22,7 +23,8 @@ class Worker {
   Worker(
       int rank,
       const std::vector<std::string>& command,
-      const std::vector<std::pair<std::string, std::string>>& variables);
+      const std::vector<std::pair<std::string, std::string>>& variables,
+      const OrphanReaper& reaper);
   /// Kills what is left.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -58,6 +60,7 @@ class Worker {
   void print_line(const Print& print, std::string line);
 
   int rank_;
+  const OrphanReaper& reaper_;
   pid_t pid_ = -1;
   c10d::detail::Descriptor output_;
   c10d::detail::Descriptor pidfd_;
