@@ -5,6 +5,7 @@
 #include <csrc/distributed/transport/SharedSegment.h>
 
 #include <c10/util/Exception.h>
+#include <csrc/distributed/transport/memfd.h>
 #include <csrc/distributed/transport/process_state.h>
 
 #include <fcntl.h>
@@ -53,31 +54,6 @@ struct alignas(64) SharedSegment::Ring {
 
 namespace {
 
-[[noreturn]] void segment_error(const std::string& what) {
-  C10_THROW_ERROR(DistBackendError, c10::str("shm: ", what, ": ", strerror(errno)));
-}
-
-int make_memfd(const char* name, size_t bytes) {
-  const int fd = ::memfd_create(name, MFD_CLOEXEC);
-  if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
-    segment_error("cannot make shared memory");
-  }
-  return fd;
-}
-
-char* map_memfd(int fd, size_t bytes) {
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (memory == MAP_FAILED) {
-    segment_error("cannot map shared memory");
-  }
-  return static_cast<char*>(memory);
-}
-
-// A memfd of another process, or -1.
-int open_memfd_of(int pid, int fd) {
-  return ::open(c10::str("/proc/", pid, "/fd/", fd).c_str(), O_RDWR | O_CLOEXEC);
-}
-
 // False, with errno, if not all could be read.
 bool copy_from_process(int pid, void* to, uint64_t address, size_t bytes) {
   auto* at = static_cast<char*>(to);
@@ -107,10 +83,6 @@ int spins_for(int ranks) {
   cpu_set_t cores;
   const bool known = ::sched_getaffinity(0, sizeof cores, &cores) == 0;
   return known && ranks <= CPU_COUNT(&cores) ? 1000 : 20;
-}
-
-constexpr size_t page_up(size_t bytes) {
-  return (bytes + 4095) & ~size_t(4095);
 }
 
 } // namespace
