@@ -20,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 constexpr auto kLook = std::chrono::milliseconds(500);
-constexpr auto kSilent = std::chrono::seconds(4);
-constexpr auto kAnswers = std::chrono::milliseconds(1500);
+constexpr auto kSilent = std::chrono::seconds(3);
+constexpr auto kAnswers = std::chrono::milliseconds(1000);
 constexpr auto kStoreAnswers = std::chrono::seconds(2);
 } // namespace
 
@@ -187,7 +187,7 @@ std::string PeerWatch::lost_peer() {
     const std::lock_guard lock(mutex_);
     if (shows_life) {
       peer.seen = now;
-    } else if (now - peer.seen > (peer.here ? kSilent - std::chrono::seconds(1) : kSilent)) {
+    } else if (now - peer.seen > kSilent) {
       return c10::str("rank ", rank, " (process ", peer.pid, ") ", how);
     }
   }
