@@ -3,6 +3,7 @@
 #include <c10/core/CompileTimeFunctionPointer.h>
 #include <c10/util/Bitset.h>
 #include <c10/util/ConstexprCrc.h>
+#include <c10/util/DeadlockDetection.h>
 #include <c10/util/Enumerate.h>
 #include <c10/util/Flags.h>
 #include <c10/util/FunctionRef.h>
@@ -28,6 +29,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -318,4 +320,39 @@ TEST_CASE("a function pointer is a type", "[c10][util]") {
   using Sum = TORCH_FN_TYPE(sum_of_two);
   static_assert(c10::is_compile_time_function_pointer<Sum>::value && std::is_same_v<Sum::FuncType, int(int, int)>);
   CHECK(Sum::func_ptr()(1, 2) == 3);
+}
+
+namespace {
+
+struct GILHooks : c10::impl::PythonGILHooks {
+  bool held = true;
+  bool check_python_gil() const override {
+    return held;
+  }
+};
+
+} // namespace
+
+TEST_CASE("waiting while the thread holds Python's lock is refused", "[c10][util]") {
+  CHECK_FALSE(c10::impl::check_python_gil());
+  GILHooks hooks;
+  {
+    const c10::impl::PythonGILHooksRegisterer registerer(&hooks);
+    CHECK(c10::impl::check_python_gil());
+    CHECK_THROWS_AS([] { TORCH_ASSERT_NO_GIL_WITHOUT_PYTHON_DEP(); }(), c10::Error);
+    CHECK_THROWS_AS(c10::impl::SetPythonGILHooks(&hooks), c10::Error);
+    hooks.held = false;
+    CHECK_NOTHROW([] { TORCH_ASSERT_NO_GIL_WITHOUT_PYTHON_DEP(); }());
+  }
+  hooks.held = true;
+  CHECK_FALSE(c10::impl::check_python_gil());
+}
+
+TEST_CASE("TORCH_DISABLE_DEADLOCK_DETECTION switches the hooks of Python's lock off", "[c10][util]") {
+  setenv("TORCH_DISABLE_DEADLOCK_DETECTION", "1", 1);
+  GILHooks hooks;
+  CHECK_NOTHROW(c10::impl::SetPythonGILHooks(&hooks));
+  CHECK_NOTHROW(c10::impl::SetPythonGILHooks(&hooks));
+  CHECK_FALSE(c10::impl::check_python_gil());
+  unsetenv("TORCH_DISABLE_DEADLOCK_DETECTION");
 }
