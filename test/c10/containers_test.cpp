@@ -206,6 +206,27 @@ TEST_CASE("the ordered map keeps the order of insertion", "[c10][flat_hash_map]"
   CHECK(map.find("b") == map.end());
 }
 
+TEST_CASE("the ordered map takes hashes and comparisons whose call operator is not const", "[c10][flat_hash_map]") {
+  struct SameHash {
+    size_t operator()(const int&) {
+      return 7;
+    }
+  };
+  struct SameValue {
+    bool operator()(const int& a, const int& b) {
+      return a == b;
+    }
+  };
+  ska_ordered::order_preserving_flat_hash_map<int, int, SameHash, SameValue> map;
+  for (int i = 0; i < 100; ++i) {
+    map[i] = 2 * i;
+  }
+  CHECK(map.erase(3) == 1);
+  CHECK(map.size() == 99);
+  CHECK(map.find(3) == map.end());
+  CHECK(std::as_const(map).find(99)->second == 198);
+}
+
 TEST_CASE("hashes of compound values differ with their parts", "[c10][hash]") {
   using Key = std::tuple<int, std::string>;
   CHECK(c10::hash<Key>()(Key(1, "a")) == c10::hash<Key>()(Key(1, "a")));

@@ -198,7 +198,7 @@ class order_preserving_flat_hash_map {
 
  private:
   struct HashOfPlace {
-    H hash;
+    mutable H hash; // may have a call operator that is not const
     size_t operator()(const K& key) const {
       return hash(key);
     }
@@ -207,7 +207,7 @@ class order_preserving_flat_hash_map {
     }
   };
   struct EqualPlaces {
-    E equal;
+    mutable E equal;
     bool operator()(const iterator& place, const K& key) const {
       return equal(place->first, key);
     }
