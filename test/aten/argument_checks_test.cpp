@@ -302,6 +302,16 @@ TEST_CASE("allocation for backends", "[utils]") {
 TEST_CASE("names of at::native", "[utils]") {
   CHECK(at::native::empty_like(at::ones({2}, at::kInt)).scalar_type() == at::kInt);
   CHECK(at::native::result_type(at::ones({2}, at::kInt), at::ones({2})) == at::kFloat);
+  const Tensor a = at::arange(12.).reshape({2, 6});
+  CHECK(at::native::cpu_equal(a, a.clone()));
+  CHECK_FALSE(at::native::cpu_equal(a, a + 1));
+  CHECK(at::native::_stack_cpu({a, a}, 1).equal(at::stack({a, a}, 1)));
+  const Tensor v = at::arange(2.), w = at::arange(6.);
+  CHECK(at::native::math_addr(a, v, w, 2, 3).equal(at::native::addr(a, v, w, 2, 3)));
+  const auto layer = at::native::math_native_layer_norm(a, {6}, std::nullopt, w, 1e-5);
+  CHECK(std::get<0>(layer).equal(std::get<0>(at::native::native_layer_norm(a, {6}, {}, w, 1e-5))));
+  const auto group = at::native::math_group_norm(a, w, std::nullopt, 2, 6, 1, 3, 1e-5);
+  CHECK(std::get<1>(group).equal(std::get<1>(at::native::native_group_norm(a, w, {}, 2, 6, 1, 3, 1e-5))));
 }
 
 TEST_CASE("the type of a tensor as an object", "[utils]") {
