@@ -1,5 +1,6 @@
 // The pool behind at::launch: tasks beside each other, each of them serial inside.
 #include <aten/parallel/Parallel.h>
+#include <aten/parallel/ThreadLocalState.h>
 
 #include <c10/util/Exception.h>
 
@@ -103,7 +104,7 @@ std::size_t get_num_interop_threads() {
 }
 
 void launch(std::function<void()> func) {
-  pool().add(std::move(func));
+  internal::launch_no_thread_state(wrapPropagateTLSState(std::move(func)));
 }
 
 namespace internal {

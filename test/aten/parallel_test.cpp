@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <aten/parallel/CpuQuota.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -136,6 +137,31 @@ TEST_CASE("launched tasks run", "[parallel]") {
     std::this_thread::yield();
   }
   CHECK(at::get_num_interop_threads() >= 1);
+}
+
+TEST_CASE("launched tasks have the settings of who launched them", "[parallel]") {
+  const auto info = std::make_shared<c10::DebugInfoBase>();
+  std::atomic<int> ran{0};
+  std::atomic<bool> same{true};
+  const auto check = [&](c10::DebugInfoBase* expected, bool grad_mode) {
+    const auto task = [&, expected, grad_mode] {
+      same = same && c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::TEST_INFO) == expected &&
+          at::GradMode::is_enabled() == grad_mode;
+      ++ran;
+    };
+    const int before = ran;
+    at::launch(task);
+    while (ran == before) {
+      std::this_thread::yield();
+    }
+  };
+  {
+    const c10::DebugInfoGuard guard(c10::DebugInfoKind::TEST_INFO, info);
+    const at::NoGradGuard no_grad;
+    check(info.get(), false);
+  }
+  check(nullptr, true);
+  CHECK(same);
 }
 
 TEST_CASE("callers in several threads use no more threads than are set", "[parallel][threads]") {

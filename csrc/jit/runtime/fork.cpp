@@ -99,7 +99,7 @@ c10::intrusive_ptr<c10::ivalue::Future> fork_subgraph(
   if (launcher) {
     (*launcher)(work);
   } else {
-    at::launch(work);
+    at::internal::launch_no_thread_state(work);
   }
   return task->future();
 }
