@@ -252,6 +252,13 @@ TEST_CASE("callbacks of the process hear all threads, and stop when they are gon
   CHECK(c10::impl::is_default(c10::impl::raw_local_dispatch_key_set));
 }
 
+TEST_CASE("callbacks of the process hear regions that the program marks itself", "[profiler]") {
+  const Watching watching(at::RecordFunctionCallback(log_start), /*all_threads=*/true);
+  { RECORD_USER_SCOPE("scope"); }
+  { RECORD_FUNCTION("function", std::vector<c10::IValue>()); }
+  CHECK(heard.take() == Lines{"+scope", "+function"});
+}
+
 TEST_CASE("a kernel under a global callback is recorded once for each call", "[profiler]") {
   const Tensor w = torch::ones({2}, torch::requires_grad());
   const Watching watching(at::RecordFunctionCallback(log_start), /*all_threads=*/true);
