@@ -3,6 +3,7 @@
 
 #include <csrc/jit/ir/alias_analysis.h>
 #include <csrc/jit/ir/irparser.h>
+#include <torch/library.h>
 
 using namespace torch::jit;
 
@@ -129,6 +130,34 @@ TEST_CASE("Nodes move where the order of evaluation allows it", "[jit][ir]") {
     CHECK_FALSE(a.db->moveAfterTopologicallyValid(a.node("a"), a.graph->return_node()));
     CHECK_NOTHROW(a.graph->lint());
   }
+}
+
+TEST_CASE("What unknown nodes with blocks write in them counts", "[jit][ir]") {
+  const Analysed a(R"(graph(%x : Tensor):
+  %list : int[] = prim::ListConstruct()
+  %one : int = prim::Constant[value=1]()
+  %y : Tensor = test::Unknown(%x)
+    block0():
+      %inner : int[] = prim::ListConstruct()
+      %same : int[] = aten::append(%inner, %one)
+      %r : Tensor = aten::sum(%x, %inner)
+      -> (%r)
+  return (%y))");
+  CHECK(a.db->hasWriters(a["inner"]));
+  CHECK_FALSE(a.db->hasWriters(a["list"]));
+}
+
+TEST_CASE("Alias annotations and another kind of alias analysis exclude each other", "[jit][ir]") {
+  const auto registered = torch::RegisterOperators().op(
+      "test::annotated(Tensor(a) x) -> Tensor(a)",
+      torch::RegisterOperators::options()
+          .catchAllKernel([](at::Tensor x) -> at::Tensor { return x; })
+          .aliasAnalysis(c10::AliasAnalysisKind::PURE_FUNCTION));
+  const std::string text = "graph(%x : Tensor):\n  %y : Tensor = test::annotated(%x)\n  return (%y)";
+  CHECK_THROWS_WITH(
+      Analysed(text),
+      Catch::Matchers::Contains("with aliasing information in the schema but without "
+                                "AliasAnalysisKind::FROM_SCHEMA"));
 }
 
 TEST_CASE("Nodes with effects are not moved, and what is None has no writers", "[jit][ir]") {

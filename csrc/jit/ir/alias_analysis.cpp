@@ -244,6 +244,9 @@ void AliasDb::analyze(Node* node) {
   }
   const Operator* op = node->maybeOperator();
   if (!op) {
+    for (Block* inner : node->blocks()) {
+      analyze(inner);
+    }
     analyzeConservative(node);
     return;
   }

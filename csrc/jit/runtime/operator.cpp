@@ -93,7 +93,15 @@ const FunctionSchema& Operator::schema() const {
 }
 
 AliasAnalysisKind Operator::aliasAnalysisKind() const {
-  return schema().aliasAnalysis();
+  const FunctionSchema& known = schema();
+  TORCH_CHECK(
+      known.isDefaultAliasAnalysisKind() || known.aliasAnalysis() == AliasAnalysisKind::FROM_SCHEMA || !isC10Op() ||
+          !known.hasAnyAliasInfo(),
+      "Tried to register operator ", known,
+      " with aliasing information in the schema but without AliasAnalysisKind::FROM_SCHEMA. Register it with that "
+      "kind, "
+      "or take the annotations out of its schema");
+  return known.aliasAnalysis();
 }
 
 const c10::OperatorHandle& Operator::handle() const {
@@ -260,9 +268,11 @@ class Registry {
     for (const at::ArrayRef<OperatorRow> table : ops::all_tables()) {
       add_table(table);
     }
-    ops::for_each_node_operator([this](Operator&& op) {
+    const auto add = [this](Operator&& op) {
       own_[Symbol::fromQualString(op.schema().name())].push_back(std::make_shared<Operator>(std::move(op)));
-    });
+    };
+    ops::for_each_node_operator(add);
+    ops::for_each_gradient_operator(add);
     listening_.emplace(c10::Dispatcher::singleton().addRegistrationListener(std::make_unique<Listener>(*this)));
   }
 
