@@ -17,8 +17,6 @@ void liftClosures(const std::shared_ptr<Graph>&) {}
 void inlineForkedClosures(std::shared_ptr<Graph>&) {}
 void EliminateRedundantGuards(std::shared_ptr<Graph>) {}
 void InsertGuards(std::shared_ptr<Graph>) {}
-void LowerGradOf(Graph&) {}
-void specializeAutogradZero(std::shared_ptr<Graph>) {}
 void CheckInplace(std::shared_ptr<Graph>&) {}
 void FuseTensorExprs(std::shared_ptr<Graph>&, size_t, bool, bool) {}
 

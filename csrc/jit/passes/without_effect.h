@@ -27,11 +27,9 @@ TORCH_API void FuseTensorExprs(
 /// Changes nothing: what is forked is a graph of its own from the beginning.
 TORCH_API void liftClosures(const std::shared_ptr<Graph>& graph);
 TORCH_API void inlineForkedClosures(std::shared_ptr<Graph>& to_clean);
-/// Changes nothing: no graph here has guards, gradients of its own, or operators of Python.
+/// Changes nothing: no graph here has guards or operators of Python.
 TORCH_API void EliminateRedundantGuards(std::shared_ptr<Graph> graph);
 TORCH_API void InsertGuards(std::shared_ptr<Graph> graph);
-TORCH_API void LowerGradOf(Graph& g);
-TORCH_API void specializeAutogradZero(std::shared_ptr<Graph> g);
 TORCH_API void CheckInplace(std::shared_ptr<Graph>& graph);
 /// Applies what a library has put into getFuseFrozenConvAddReluImpl(): nothing is there before.
 TORCH_API void FuseFrozenConvAddRelu(std::shared_ptr<Graph>& graph);

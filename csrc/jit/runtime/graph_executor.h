@@ -3,6 +3,7 @@
 
 #include <csrc/jit/executor_settings.h>
 #include <csrc/jit/ir/ir.h>
+#include <csrc/jit/runtime/argument_spec.h>
 #include <csrc/jit/runtime/interpreter.h>
 
 #include <functional>
@@ -29,39 +30,6 @@ struct ExecutionPlan {
   Code code;
   std::shared_ptr<Graph> graph;
 };
-
-/// What a plan is made for: nothing here, as there is one plan for all inputs.
-struct ArgumentSpec {
-  ArgumentSpec(size_t num_flat_tensor_inputs, size_t num_flat_optional_inputs)
-      : tensors_(num_flat_tensor_inputs), optionals_(num_flat_optional_inputs) {}
-  size_t numTensors() const {
-    return tensors_;
-  }
-  size_t hashCode() const {
-    return tensors_ * 31 + optionals_;
-  }
-  bool operator==(const ArgumentSpec& other) const {
-    return tensors_ == other.tensors_ && optionals_ == other.optionals_;
-  }
-  bool operator!=(const ArgumentSpec& other) const {
-    return !(*this == other);
-  }
-
- private:
-  size_t tensors_;
-  size_t optionals_;
-};
-
-} // namespace torch::jit
-
-template <>
-struct std::hash<torch::jit::ArgumentSpec> {
-  size_t operator()(const torch::jit::ArgumentSpec& spec) const {
-    return spec.hashCode();
-  }
-};
-
-namespace torch::jit {
 
 /// A look at an executor: valid until it is used again.
 struct GraphExecutorState {

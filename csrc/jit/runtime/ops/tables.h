@@ -27,5 +27,7 @@ at::ArrayRef<OperatorRow> device_rows();
 std::vector<at::ArrayRef<OperatorRow>> all_tables();
 /// Operators whose code depends on the node: construction of containers, attributes, control.
 void for_each_node_operator(const std::function<void(Operator&&)>& add);
+/// Those of graphs of derivatives.
+void for_each_gradient_operator(const std::function<void(Operator&&)>& add);
 
 } // namespace torch::jit::ops
