@@ -330,7 +330,7 @@ c10::impl::BuiltinSlot decomposed_slots[kDecomposedOperators];
 
 constexpr const char* kDecomposedPlace = "aten/quantized/decomposed.cpp";
 
-const c10::impl::BuiltinDefinition kDecomposedDefinitions[kDecomposedOperators] = {
+constexpr c10::impl::BuiltinDefinition kDecomposedDefinitions[kDecomposedOperators] = {
     {"quantized_decomposed::_choose_qparams_per_token_asymmetric_impl", "",
      "_choose_qparams_per_token_asymmetric_impl(Tensor input, ScalarType dtype) -> (Tensor, Tensor)", kDecomposedPlace,
      &decomposed_slots[0]},
@@ -404,7 +404,7 @@ const c10::impl::BuiltinDefinition kDecomposedDefinitions[kDecomposedOperators] 
      kDecomposedPlace, &decomposed_slots[18]},
 };
 
-const c10::impl::BuiltinKernelRow kDecomposedKernels[kDecomposedOperators] = {
+constexpr c10::impl::BuiltinKernelRow kDecomposedKernels[kDecomposedOperators] = {
     {"quantized_decomposed::_choose_qparams_per_token_asymmetric_impl", "", DispatchKey::CompositeImplicitAutograd,
      builtin_kernel<&choose_qparams_per_token_asymmetric>(), kDecomposedPlace},
     {"quantized_decomposed::choose_qparams", "tensor", DispatchKey::CompositeExplicitAutograd,

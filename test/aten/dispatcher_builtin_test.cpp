@@ -47,13 +47,13 @@ BuiltinSlot nothing_slot;
 BuiltinSlot track_slot;
 constexpr at::Tag kTags[] = {at::Tag::core};
 
-const BuiltinDefinition kDefinitions[] = {
+constinit const BuiltinDefinition kDefinitions[] = {
     {"builtin::add", "", "builtin::add(Tensor a, int n) -> int", "builtin.yaml:1", &add_slot, kTags, 1},
     {"builtin::sized", "x", "sized.x(Tensor a, SymInt[] sizes) -> int", "builtin.yaml:2", &sized_slot},
     {"builtin::nothing", "", "builtin::nothing() -> ()", "builtin.yaml:3", &nothing_slot},
     {"builtin::track", "", "builtin::track(Tensor a, int n) -> int", "builtin.yaml:4", &track_slot},
 };
-const BuiltinKernelRow kKernels[] = {
+constinit const BuiltinKernelRow kKernels[] = {
     {"builtin::add", "", DispatchKey::CPU, builtin_kernel<&add_cpu>(), "add.cpp"},
     {"builtin::add", "", DispatchKey::Autograd, builtin_kernel<&add_below>(), "add_autograd.cpp"},
     {"builtin::sized", "x", DispatchKey::CPU, builtin_kernel<&sized>(), "sized.cpp"},

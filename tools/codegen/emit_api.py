@@ -398,7 +398,7 @@ namespace {{
 
 {nl.join(slots)}
 
-const c10::impl::BuiltinDefinition {table}[] = {{
+constinit const c10::impl::BuiltinDefinition {table}[] = {{
 {nl.join(rows)}
 }};
 const c10::impl::BuiltinDefinitions {table}Registered({table});

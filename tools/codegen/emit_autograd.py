@@ -433,7 +433,7 @@ using namespace torch::autograd;
 using namespace torch::autograd::generated;
 
 {nl.join(kernels)}
-const c10::impl::BuiltinKernelRow {table}[] = {{
+constinit const c10::impl::BuiltinKernelRow {table}[] = {{
 {nl.join(rows)}
 }};
 const c10::impl::BuiltinKernels {table}Registered({table});

@@ -606,7 +606,7 @@ class KernelEmitter:
 namespace {{
 
 {definitions}
-const c10::impl::BuiltinKernelRow {table}[] = {{
+constinit const c10::impl::BuiltinKernelRow {table}[] = {{
 {rows}
 }};
 const c10::impl::BuiltinKernels {table}Registered({table});

@@ -2,9 +2,13 @@
 
 #include <aten/core/boxing/KernelFunction.h>
 #include <aten/core/dispatch/Dispatcher.h>
+#include <aten/core/dispatch/operator_name_hash.h>
+#include <aten/core/operator_name.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
 
@@ -66,16 +70,45 @@ struct BuiltinSlot {
   }
 };
 
+/// An operator's name of literals, with what finding it takes.
+struct BuiltinName {
+  constexpr BuiltinName() = default;
+  constexpr BuiltinName(const char* name, const char* overload_name)
+      : name(name),
+        overload_name(overload_name),
+        hash(OperatorNameHash::of(name, overload_name)),
+        name_length(static_cast<uint8_t>(std::string_view(name).size())),
+        overload_length(static_cast<uint8_t>(std::string_view(overload_name).size())) {}
+  constexpr OperatorNameView view() const {
+    return {{name, name_length}, {overload_name, overload_length}};
+  }
+
+  const char* name = nullptr;
+  const char* overload_name = nullptr;
+  uint32_t hash = 0;
+  uint8_t name_length = 0;
+  uint8_t overload_length = 0;
+};
+
 /// One operator.
-struct BuiltinDefinition {
-  const char* name;
-  const char* overload_name;
-  const char* schema;
-  /// Where it is defined, for messages.
-  const char* debug;
-  BuiltinSlot* slot;
+struct BuiltinDefinition : BuiltinName {
+  constexpr BuiltinDefinition() = default;
+  /// `debug` says where it is defined, for messages.
+  constexpr BuiltinDefinition(
+      const char* name,
+      const char* overload_name,
+      const char* schema,
+      const char* debug,
+      BuiltinSlot* slot,
+      const at::Tag* tags = nullptr,
+      uint16_t tag_count = 0)
+      : BuiltinName(name, overload_name), tag_count(tag_count), schema(schema), debug(debug), slot(slot), tags(tags) {}
+
+  uint16_t tag_count = 0;
+  const char* schema = nullptr;
+  const char* debug = nullptr;
+  BuiltinSlot* slot = nullptr;
   const at::Tag* tags = nullptr;
-  size_t tag_count = 0;
 };
 
 /// The two forms of a kernel function.
@@ -87,13 +120,18 @@ struct BuiltinKernel {
 };
 
 /// A kernel and the operator and key it is for. Rows for one operator should stand together.
-struct BuiltinKernelRow {
-  const char* name;
-  const char* overload_name;
-  DispatchKey key;
-  const BuiltinKernel* kernel;
-  const char* debug;
+struct BuiltinKernelRow : BuiltinName {
+  constexpr BuiltinKernelRow() = default;
+  constexpr BuiltinKernelRow(
+      const char* name, const char* overload_name, DispatchKey key, const BuiltinKernel* kernel, const char* debug)
+      : BuiltinName(name, overload_name), key(key), kernel(kernel), debug(debug) {}
+
+  DispatchKey key = DispatchKey::Undefined;
+  const BuiltinKernel* kernel = nullptr;
+  const char* debug = nullptr;
 };
+// The dynamic linker shifts the addresses in each of thousands of rows.
+static_assert(sizeof(BuiltinKernelRow) == 5 * sizeof(void*));
 
 // One boxed form serves all kernels of a signature: the kernel's address comes as the functor.
 struct UnboxedAddress final : OperatorKernel {

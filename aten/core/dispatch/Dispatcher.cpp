@@ -6,7 +6,6 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
@@ -66,6 +65,10 @@ impl::OperatorEntry& Dispatcher::entry(OperatorNameView name) {
     return *known;
   }
   const Lock lock(impl::registrationMutex());
+  return state_->operators.find_or_add(name);
+}
+
+impl::OperatorEntry& Dispatcher::entry(const impl::BuiltinName& name) {
   return state_->operators.find_or_add(name);
 }
 
@@ -390,7 +393,7 @@ void BuiltinRegistrar::define(const BuiltinDefinition* definitions, size_t count
   Dispatcher& dispatcher = Dispatcher::singleton();
   const Lock lock(registrationMutex());
   for (const BuiltinDefinition* row = definitions; row != definitions + count; ++row) {
-    OperatorEntry& op = dispatcher.entry(OperatorNameView(row->name, row->overload_name));
+    OperatorEntry& op = dispatcher.entry(*row);
     TORCH_CHECK(
         !op.hasSchema(), "operator ", op.operator_name(), " is defined twice: ", op.debug(), " and in ", row->debug);
     op.registerBuiltin(*row);
@@ -403,9 +406,8 @@ void BuiltinRegistrar::implement(const BuiltinKernelRow* rows, size_t count) {
   Dispatcher& dispatcher = Dispatcher::singleton();
   const Lock lock(registrationMutex());
   const auto same_operator = [](const BuiltinKernelRow& a, const BuiltinKernelRow& b) {
-    // Names of one operator usually are the same literal.
-    return (a.name == b.name || std::strcmp(a.name, b.name) == 0) &&
-        (a.overload_name == b.overload_name || std::strcmp(a.overload_name, b.overload_name) == 0);
+    const OperatorNameView x = a.view(), y = b.view();
+    return a.hash == b.hash && x.name == y.name && x.overload_name == y.overload_name;
   };
   size_t begin = 0;
   while (begin < count) {
@@ -413,8 +415,7 @@ void BuiltinRegistrar::implement(const BuiltinKernelRow* rows, size_t count) {
     while (end < count && same_operator(rows[begin], rows[end])) {
       ++end;
     }
-    dispatcher.entry(OperatorNameView(rows[begin].name, rows[begin].overload_name))
-        .registerBuiltinKernels(rows + begin, end - begin);
+    dispatcher.entry(rows[begin]).registerBuiltinKernels({rows + begin, end - begin});
     begin = end;
   }
 }

@@ -19,8 +19,9 @@ template <class FuncType>
 class TypedOperatorHandle;
 class OperatorHandle;
 namespace impl {
-struct BuiltinSlot;
+struct BuiltinName;
 struct BuiltinRegistrar;
+struct BuiltinSlot;
 // Keeps the parameters of call() from taking part in deduction: the handle alone says what they are.
 template <class T>
 struct as_is {
@@ -105,6 +106,8 @@ class TORCH_API Dispatcher final {
   friend class OperatorHandle;
 
   impl::OperatorEntry& entry(OperatorNameView name);
+  /// The caller holds the lock.
+  impl::OperatorEntry& entry(const impl::BuiltinName& name);
   impl::OperatorEntry* find(OperatorNameView name) const;
   void notify(const impl::OperatorEntry& entry, bool registered) const;
   const impl::AnnotatedKernel* fallback(DispatchKey runtime_key) const;

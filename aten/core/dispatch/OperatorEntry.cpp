@@ -62,7 +62,35 @@ std::unordered_set<OperatorEntry*>& resolved_operators() {
   return operators;
 }
 
-OperatorEntry::OperatorEntry(OperatorName name) : table_(&empty_table), name_(std::move(name)) {}
+size_t BuiltinKernelRuns::inside() const {
+  size_t count = 0;
+  while (count < kInside && counts_[count] != 0) {
+    ++count;
+  }
+  return count;
+}
+
+size_t BuiltinKernelRuns::size() const {
+  return inside() + more_->size();
+}
+
+BuiltinKernelRun BuiltinKernelRuns::operator[](size_t i) const {
+  return i < kInside ? BuiltinKernelRun{rows_[i], counts_[i]} : (*more_)[i - kInside];
+}
+
+void BuiltinKernelRuns::add(BuiltinKernelRun run) {
+  if (const size_t place = inside(); place < kInside) {
+    rows_[place] = run.rows;
+    counts_[place] = static_cast<uint16_t>(run.count); // an operator has a few hundred keys
+  } else {
+    more_->push_back(run);
+  }
+}
+
+OperatorEntry::OperatorEntry(OperatorName name)
+    : table_(&empty_table), name_(new OperatorName(std::move(name))), name_view_(*name_.load()) {}
+
+OperatorEntry::OperatorEntry(const BuiltinName& name) : table_(&empty_table), name_(nullptr), name_view_(name.view()) {}
 
 OperatorEntry::~OperatorEntry() {
   resolved_operators().erase(this);
@@ -70,12 +98,24 @@ OperatorEntry::~OperatorEntry() {
   if (table != &empty_table) {
     delete table;
   }
+  delete name_.load();
   delete schema_.load();
+  delete tags_.load();
   delete boxed_arguments_.load();
 }
 
+const OperatorName& OperatorEntry::makeName() const {
+  const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
+  const OperatorName* known = name_.load(std::memory_order_relaxed);
+  if (known == nullptr) {
+    known = new OperatorName(std::string(name_view_.name), std::string(name_view_.overload_name));
+    name_.store(known, std::memory_order_release);
+  }
+  return *known;
+}
+
 std::string OperatorEntry::debugOrName() const {
-  return hasSchema() ? toString(schema()) : toString(name_);
+  return hasSchema() ? toString(schema()) : toString(operator_name());
 }
 
 // --- schemas
@@ -92,11 +132,12 @@ const AnnotatedSchema& OperatorEntry::annotated_schema() const {
     return *known;
   }
   TORCH_CHECK(
-      builtin_ != nullptr, "Tried to access the schema for ", name_, " which doesn't have a schema registered yet");
+      builtin_ != nullptr, "Tried to access the schema for ", operator_name(),
+      " which doesn't have a schema registered yet");
   FunctionSchema schema = torch::jit::parseSchema(builtin_->schema);
   // Table entries may leave out the namespace.
   if (!schema.getNamespace()) {
-    schema = schema.cloneWithName(name_.name, name_.overload_name);
+    schema = schema.cloneWithName(operator_name().name, operator_name().overload_name);
   }
   schema.setAliasAnalysis(AliasAnalysisKind::FROM_SCHEMA);
   extractor_.registerSchema(schema);
@@ -114,12 +155,33 @@ std::string OperatorEntry::debug() const {
 }
 
 const std::vector<at::Tag>& OperatorEntry::getTags() const {
-  TORCH_CHECK(hasSchema(), "Tried to access the tags of ", name_, " which doesn't have a schema registered yet");
-  return tags_.get();
+  TORCH_CHECK(
+      hasSchema(), "Tried to access the tags of ", operator_name(), " which doesn't have a schema registered yet");
+  if (const std::vector<at::Tag>* const known = tags_.load(std::memory_order_acquire)) {
+    return *known;
+  }
+  static const std::vector<at::Tag> none;
+  if (builtin_ == nullptr || builtin_->tag_count == 0) {
+    return none;
+  }
+  const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
+  const std::vector<at::Tag>* known = tags_.load(std::memory_order_relaxed);
+  if (known == nullptr) {
+    known = new std::vector<at::Tag>(builtin_->tags, builtin_->tags + builtin_->tag_count);
+    tags_.store(known, std::memory_order_release);
+  }
+  return *known;
 }
 
 bool OperatorEntry::hasTag(at::Tag tag) const {
-  return std::find(tags_->begin(), tags_->end(), tag) != tags_->end();
+  const auto among = [tag](const at::Tag* tags, size_t count) {
+    return std::find(tags, tags + count, tag) != tags + count;
+  };
+  if (builtin_ != nullptr) {
+    return among(builtin_->tags, builtin_->tag_count);
+  }
+  const std::vector<at::Tag>* const known = tags_.load(std::memory_order_acquire);
+  return known != nullptr && among(known->data(), known->size());
 }
 
 void OperatorEntry::registerSchema(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags) {
@@ -131,8 +193,8 @@ void OperatorEntry::registerSchema(FunctionSchema schema, std::string debug, std
     }
   }
   extractor_.registerSchema(made->schema);
-  if (!tags.empty() || !std::as_const(tags_)->empty()) {
-    *tags_ = std::move(tags);
+  if (!tags.empty()) {
+    tags_.store(new std::vector<at::Tag>(std::move(tags)), std::memory_order_release);
   }
   schema_.store(made.release(), std::memory_order_release);
   invalidate();
@@ -141,14 +203,11 @@ void OperatorEntry::registerSchema(FunctionSchema schema, std::string debug, std
 void OperatorEntry::deregisterSchema() {
   delete schema_.exchange(nullptr);
   delete boxed_arguments_.exchange(nullptr);
-  tags_->clear();
+  delete tags_.exchange(nullptr);
 }
 
 void OperatorEntry::registerBuiltin(const BuiltinDefinition& definition) {
   builtin_ = &definition;
-  if (definition.tag_count != 0) {
-    tags_->assign(definition.tags, definition.tags + definition.tag_count);
-  }
   for (const auto& [key, kernels] : std::as_const(kernels_).get()) {
     for (const AnnotatedKernel& kernel : kernels) {
       checkKernelSchema(annotated_schema(), kernel);
@@ -169,9 +228,9 @@ void OperatorEntry::checkKernelSchema(const AnnotatedSchema& schema, const Annot
   TORCH_CHECK(
       false,
       "Inferred operator schema for a C++ kernel function doesn't match the expected function schema.\n  operator: ",
-      name_, "\n  expected schema: ", schema.schema, "\n    ", schema.debug, "\n  inferred schema: ",
-      toString(kernel.inferred_function_schema->cloneWithName(name_.name, name_.overload_name)), "\n    ", kernel.debug,
-      "\n  reason: ", *difference);
+      operator_name(), "\n  expected schema: ", schema.schema, "\n    ", schema.debug, "\n  inferred schema: ",
+      toString(kernel.inferred_function_schema->cloneWithName(operator_name().name, operator_name().overload_name)),
+      "\n    ", kernel.debug, "\n  reason: ", *difference);
 }
 
 // --- kernels
@@ -210,12 +269,11 @@ OperatorEntry::KernelHandle OperatorEntry::registerKernel(
   if (place == kernels_->end()) {
     place = kernels_->emplace(kernels_->end(), key, std::list<AnnotatedKernel>());
   }
-  std::string previous;
-  if (registered(key, &previous)) {
+  if (const KernelSource previous = registered(key)) {
     TORCH_WARN_ONCE(
         "Overriding a previously registered kernel for the same operator and the same dispatch key\n  operator: ",
-        debugOrName(), "\n    ", this->debug(), "\n  dispatch key: ", toString(key), "\n  previous kernel: ", previous,
-        "\n       new kernel: ", made.debug);
+        debugOrName(), "\n    ", this->debug(), "\n  dispatch key: ", toString(key),
+        "\n  previous kernel: ", debugOf(previous), "\n       new kernel: ", made.debug);
   }
   place->second.push_front(std::move(made));
   keys_.set(index_of(key));
@@ -226,7 +284,8 @@ OperatorEntry::KernelHandle OperatorEntry::registerKernel(
 void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
   const auto place =
       std::find_if(kernels_->begin(), kernels_->end(), [key](const auto& entry) { return entry.first == key; });
-  TORCH_INTERNAL_ASSERT(place != kernels_->end(), "Tried to deregister a kernel of ", name_, " that is not there");
+  TORCH_INTERNAL_ASSERT(
+      place != kernels_->end(), "Tried to deregister a kernel of ", operator_name(), " that is not there");
   // Calls must not find the kernel any more when it dies.
   std::list<AnnotatedKernel> dead;
   auto& kernels = place->second;
@@ -236,7 +295,8 @@ void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
   if (place->second.empty()) {
     kernels_->erase(place);
     keys_.reset(index_of(key));
-    for (const auto& [rows, count] : *builtin_kernels_) {
+    for (size_t run = 0; run < builtin_kernels_.size(); ++run) {
+      const auto [rows, count] = builtin_kernels_[run];
       for (size_t i = 0; i < count; ++i) {
         keys_.set(index_of(rows[i].key));
       }
@@ -249,14 +309,10 @@ void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
   invalidate();
 }
 
-void OperatorEntry::registerBuiltinKernels(const BuiltinKernelRow* rows, size_t count) {
-  auto& tables = builtin_kernels_.get();
-  if (tables.empty()) {
-    tables.reserve(2); // of its backends' kernels and of Autograd's
-  }
-  tables.emplace_back(rows, count);
-  for (size_t i = 0; i < count; ++i) {
-    keys_.set(index_of(rows[i].key));
+void OperatorEntry::registerBuiltinKernels(BuiltinKernelRun run) {
+  builtin_kernels_.add(run);
+  for (size_t i = 0; i < run.count; ++i) {
+    keys_.set(index_of(run.rows[i].key));
   }
   invalidate();
 }
@@ -276,32 +332,41 @@ const KernelFunction* OperatorEntry::builtinKernel(const BuiltinKernelRow& row) 
   return made_kernels_->back().second.get();
 }
 
-const KernelFunction* OperatorEntry::registered(DispatchKey key, std::string* debug) const {
+OperatorEntry::KernelSource OperatorEntry::registered(DispatchKey key) const {
+  KernelSource source;
   if (!keys_.test(index_of(key))) {
-    return nullptr;
+    return source;
   }
   for (const auto& [have, kernels] : *kernels_) {
-    if (have != key || kernels.empty()) {
-      continue;
-    }
-    if (debug) {
-      *debug = kernels.front().debug;
-    }
-    return &kernels.front().kernel;
-  }
-  for (auto table = builtin_kernels_->rbegin(); table != builtin_kernels_->rend(); ++table) {
-    for (size_t i = 0; i < table->second; ++i) {
-      const BuiltinKernelRow& row = table->first[i];
-      if (row.key != key) {
-        continue;
-      }
-      if (debug) {
-        *debug = std::string("defined in ") + row.debug;
-      }
-      return builtinKernel(row);
+    if (have == key && !kernels.empty()) {
+      source.registration = &kernels.front();
+      return source;
     }
   }
-  return nullptr;
+  for (size_t run = builtin_kernels_.size(); run-- > 0;) {
+    const auto [rows, count] = builtin_kernels_[run];
+    const BuiltinKernelRow* const row =
+        std::find_if(rows, rows + count, [key](const BuiltinKernelRow& one) { return one.key == key; });
+    if (row != rows + count) {
+      source.row = row;
+      return source;
+    }
+  }
+  return source;
+}
+
+const KernelFunction* OperatorEntry::kernelOf(const KernelSource& source) const {
+  return source.registration ? &source.registration->kernel : source.row ? builtinKernel(*source.row) : source.function;
+}
+
+std::string OperatorEntry::debugOf(const KernelSource& source) {
+  if (source.registration) {
+    return source.registration->debug;
+  }
+  if (source.row) {
+    return std::string("defined in ") + source.row->debug;
+  }
+  return source.function == &ambiguous_autogradother_function() ? "ambiguous_autogradother" : "";
 }
 
 bool OperatorEntry::hasKernelForDispatchKey(DispatchKey k) const {
@@ -322,22 +387,22 @@ bool OperatorEntry::hasKernelForAnyDispatchKey(DispatchKeySet ks) const {
 
 bool OperatorEntry::isKernelForDispatchKeyFallthroughKernel(DispatchKey k) const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
-  const KernelFunction* kernel = registered(k, nullptr);
-  TORCH_CHECK(kernel, "no kernel for ", toString(k), " on ", name_);
+  const KernelFunction* kernel = kernelOf(registered(k));
+  TORCH_CHECK(kernel, "no kernel for ", toString(k), " on ", operator_name());
   return kernel->isFallthrough();
 }
 
 bool OperatorEntry::hasComputedKernelForDispatchKey(DispatchKey k) const {
   TORCH_CHECK(!isAliasDispatchKey(k), "Alias keys do not have runtime kernel registrations.");
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
-  return computeEntry(k).kernel != nullptr;
+  return computeEntry(k) != nullptr;
 }
 
 const KernelFunction& OperatorEntry::getComputedKernelForDispatchKey(DispatchKey k) const {
   TORCH_CHECK(!isAliasDispatchKey(k), "Alias keys do not have runtime kernel registrations.");
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
-  const KernelFunction* kernel = computeEntry(k).kernel;
-  TORCH_CHECK(kernel, "no kernel for ", toString(k), " on ", name_);
+  const KernelFunction* kernel = computeEntry(k);
+  TORCH_CHECK(kernel, "no kernel for ", toString(k), " on ", operator_name());
   return *kernel;
 }
 
@@ -348,23 +413,24 @@ const KernelFunction& OperatorEntry::getComputedKernelForDispatchKey(DispatchKey
 // CompositeExplicitAutograd for backends; CompositeImplicitAutograd (first its form for nested tensors) for backends
 // and autograd keys, the latter unless the backend has an own kernel; Autograd; FuncTorchBatchedDecomposition; the
 // backend fallback; falling through where that is the default.
-OperatorEntry::ResolvedKernel OperatorEntry::computeEntry(DispatchKey key) const {
-  std::string debug;
-  const auto registered_under = [&](DispatchKey alias) -> const KernelFunction* {
-    if (!keys_.test(index_of(alias))) {
-      return nullptr;
+OperatorEntry::KernelSource OperatorEntry::findSource(DispatchKey key) const {
+  const auto registered_under = [&](DispatchKey alias, const char* kind) {
+    KernelSource source;
+    if (keys_.test(index_of(alias)) && (key == DispatchKey::Undefined || isIncludedInAlias(key, alias))) {
+      source = registered(alias);
+      source.kind = kind;
     }
-    return key == DispatchKey::Undefined || isIncludedInAlias(key, alias) ? registered(alias, &debug) : nullptr;
+    return source;
   };
 
-  if (const KernelFunction* own = registered(key, &debug)) {
-    return {own, "kernel", debug};
+  if (const KernelSource own = registered(key)) {
+    return own;
   }
-  if (const KernelFunction* k = registered_under(DispatchKey::CompositeExplicitAutogradNonFunctional)) {
-    return {k, "default backend kernel", debug};
-  }
-  if (const KernelFunction* k = registered_under(DispatchKey::CompositeExplicitAutograd)) {
-    return {k, "default backend kernel", debug};
+  for (const DispatchKey alias :
+       {DispatchKey::CompositeExplicitAutogradNonFunctional, DispatchKey::CompositeExplicitAutograd}) {
+    if (const KernelSource composite = registered_under(alias, "default backend kernel")) {
+      return composite;
+    }
   }
 
   // A composite kernel would hide the backend's own kernel from the autograd keys above it.
@@ -373,42 +439,44 @@ OperatorEntry::ResolvedKernel OperatorEntry::computeEntry(DispatchKey key) const
         keys_.test(index_of(DispatchKey::CompositeExplicitAutograd));
   };
   if (key != DispatchKey::Undefined) {
-    const KernelFunction* nested = registered_under(DispatchKey::CompositeImplicitAutogradNestedTensor);
+    const KernelSource nested = registered_under(DispatchKey::CompositeImplicitAutogradNestedTensor, "nested kernel");
     if (nested && !backend_has_kernel()) {
-      return {nested, "nested kernel", debug};
+      return nested;
     }
   }
-  if (const KernelFunction* math = registered_under(DispatchKey::CompositeImplicitAutograd)) {
+  if (const KernelSource math = registered_under(DispatchKey::CompositeImplicitAutograd, "math kernel")) {
     if (key == DispatchKey::AutogradOther && hasKernelForAnyDispatchKey(autogradother_backends)) {
-      return {&ambiguous_autogradother_function(), "ambiguous autogradother", debug};
+      return {nullptr, nullptr, &ambiguous_autogradother_function(), "ambiguous autogradother"};
     }
     if (!backend_has_kernel()) {
-      return {math, "math kernel", debug};
+      return math;
     }
   }
   if (key != DispatchKey::Undefined) {
-    if (const KernelFunction* k = registered_under(DispatchKey::Autograd)) {
-      return {k, "autograd kernel", debug};
+    if (const KernelSource autograd = registered_under(DispatchKey::Autograd, "autograd kernel")) {
+      return autograd;
     }
-    if (const KernelFunction* k = registered_under(DispatchKey::FuncTorchBatchedDecomposition)) {
-      return {k, "batched kernel", debug};
+    if (const KernelSource batched = registered_under(DispatchKey::FuncTorchBatchedDecomposition, "batched kernel")) {
+      return batched;
     }
   }
   if (const AnnotatedKernel* fallback = Dispatcher::singleton().fallback(key)) {
-    return {&fallback->kernel, "backend fallback", fallback->debug};
+    return {fallback, nullptr, nullptr, "backend fallback"};
   }
   if (falls_through_by_default(key)) {
-    return {&fallthrough_function(), "default fallthrough", ""};
+    return {nullptr, nullptr, &fallthrough_function(), "default fallthrough"};
   }
-  return {nullptr, "missing", ""};
+  return {nullptr, nullptr, nullptr, "missing"};
 }
 
 void OperatorEntry::computeMasks() const {
   DispatchKeyExtractor::Masks masks;
   masks.fill(DispatchKeySet::from_raw_repr(~uint64_t{0}));
   for (const DispatchKey key : DispatchKeySet(DispatchKeySet::FULL)) {
-    const KernelFunction* kernel = computeEntry(key).kernel;
-    if (!kernel || !kernel->isFallthrough()) {
+    const KernelSource source = findSource(key);
+    // Most rows have an unboxed form: of them no kernel is made just to see that it has code.
+    const bool has_code = source.row != nullptr && source.row->kernel->unboxed != nullptr;
+    if (!source || has_code || !kernelOf(source)->isFallthrough()) {
       continue;
     }
     if (isPerBackendFunctionalityKey(toFunctionalityKey(key))) {
@@ -436,7 +504,7 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   }
   ks = extractor_.applyMasks(ks);
   const DispatchKey key = ks.highestPriorityTypeId();
-  const KernelFunction* kernel = computeEntry(key).kernel;
+  const KernelFunction* kernel = computeEntry(key);
   if (!kernel) {
     reportMissingKernel(ks);
   }
@@ -449,7 +517,7 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   const auto usual_form = [&]() -> const KernelFunction* {
     const BuiltinKernelRow* autograd = nullptr;
     bool tracks = false;
-    const KernelFunction* tracking = computeEntry(DispatchKey::ADInplaceOrView).kernel;
+    const KernelFunction* tracking = computeEntry(DispatchKey::ADInplaceOrView);
     for (const auto& [row, made] : *made_kernels_) {
       if (made.get() == kernel && row->key == DispatchKey::Autograd) {
         autograd = row;
@@ -460,7 +528,8 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
     if (autograd == nullptr || !tracks || below.highestPriorityTypeId() != DispatchKey::CPU) {
       return nullptr;
     }
-    for (const auto& [rows, count] : *builtin_kernels_) {
+    for (size_t run = 0; run < builtin_kernels_.size(); ++run) {
+      const auto [rows, count] = builtin_kernels_[run];
       const bool has_second =
           autograd >= rows && autograd + 1 < rows + count && autograd[1].key == DispatchKey::Autograd;
       if (has_second) {
@@ -483,7 +552,7 @@ const KernelFunction& OperatorEntry::resolveFastPath() const {
     resolved_operators().insert(const_cast<OperatorEntry*>(this)); // entries are never const objects
   }
   const auto generated = [&](DispatchKey runtime_key, DispatchKey registered_key) {
-    const KernelFunction* kernel = computeEntry(runtime_key).kernel;
+    const KernelFunction* kernel = computeEntry(runtime_key);
     return std::any_of(made_kernels_->begin(), made_kernels_->end(), [&](const auto& made) {
       return made.second.get() == kernel && made.first->key == registered_key;
     });
@@ -500,7 +569,7 @@ const KernelFunction& OperatorEntry::resolveFastPath() const {
        (generated(DispatchKey::AutogradCPU, DispatchKey::Autograd) &&
         below.highestPriorityTypeId() == DispatchKey::CPU));
   static const KernelFunction none;
-  const KernelFunction* kernel = plain ? computeEntry(DispatchKey::CPU).kernel : nullptr;
+  const KernelFunction* kernel = plain ? computeEntry(DispatchKey::CPU) : nullptr;
   const KernelFunction& found = kernel != nullptr ? *kernel : none;
   fillSlot(kFastPathSlot, found);
   return found;
@@ -534,18 +603,18 @@ void OperatorEntry::reportMissingKernel(DispatchKeySet ks) const {
       key != DispatchKey::Undefined,
       "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no fallback "
       "function is ",
-      "registered for schema ", name_,
+      "registered for schema ", operator_name(),
       ".  This usually means that this function requires a non-empty list of Tensors, or that you ",
       "(the operator writer) forgot to register a fallback function.  Available functions are ", listAllDispatchKeys(),
       ".\n\n", dumpComputedTable());
   // A backend of an extension is called by the name it gave itself.
   const std::string backend = key == DispatchKey::PrivateUse1 ? get_privateuse1_backend() : toString(key);
   TORCH_CHECK_NOT_IMPLEMENTED(
-      false, "Could not run '", name_, "' with arguments from the '", backend,
+      false, "Could not run '", operator_name(), "' with arguments from the '", backend,
       "' backend. This could be because the operator doesn't exist for this backend, or its library was not loaded "
       "(then its ",
-      "kernels are not registered). '", name_, "' is only available for these backends: ", listAllDispatchKeys(),
-      ".\n\n", dumpComputedTable());
+      "kernels are not registered). '", operator_name(),
+      "' is only available for these backends: ", listAllDispatchKeys(), ".\n\n", dumpComputedTable());
 }
 
 } // namespace c10::impl

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <aten/core/boxing/KernelFunction.h>
+#include <aten/core/dispatch/BuiltinKernelRuns.h>
 #include <aten/core/dispatch/CppSignature.h>
 #include <aten/core/dispatch/DispatchKeyExtractor.h>
 #include <aten/core/enum_tag.h>
 #include <aten/core/function_schema.h>
+#include <aten/core/operator_name.h>
 #include <c10/core/DispatchKey.h>
 #include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>
@@ -29,6 +31,7 @@ namespace impl {
 
 struct BuiltinDefinition;
 struct BuiltinKernelRow;
+struct BuiltinName;
 
 /// One registered kernel with what is known about it.
 struct AnnotatedKernel final {
@@ -77,6 +80,8 @@ using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime
 class TORCH_API OperatorEntry final {
  public:
   explicit OperatorEntry(OperatorName name);
+  /// Refers to the name's characters.
+  explicit OperatorEntry(const BuiltinName& name);
   ~OperatorEntry();
   OperatorEntry(const OperatorEntry&) = delete;
   OperatorEntry& operator=(const OperatorEntry&) = delete;
@@ -127,7 +132,12 @@ class TORCH_API OperatorEntry final {
   // --- what is known
 
   const OperatorName& operator_name() const {
-    return name_;
+    const OperatorName* const known = name_.load(std::memory_order_acquire);
+    return C10_LIKELY(known != nullptr) ? *known : makeName();
+  }
+  /// The same without strings.
+  const OperatorNameView& name_view() const {
+    return name_view_;
   }
   bool hasSchema() const {
     return builtin_ != nullptr || schema_.load(std::memory_order_acquire) != nullptr;
@@ -171,7 +181,7 @@ class TORCH_API OperatorEntry final {
       std::unique_ptr<FunctionSchema> inferred_schema,
       std::string debug);
   void deregisterKernel(DispatchKey key, KernelHandle kernel);
-  void registerBuiltinKernels(const BuiltinKernelRow* rows, size_t count);
+  void registerBuiltinKernels(BuiltinKernelRun run);
   /// Empties the table: something that may change its contents has been registered.
   void invalidate();
 
@@ -179,11 +189,17 @@ class TORCH_API OperatorEntry final {
   int def_and_impl_count = 0;
 
  private:
-  struct ResolvedKernel {
-    const KernelFunction* kernel;
-    /// Where it comes from, for the dump: "kernel", "math kernel", "backend fallback"...
-    const char* source;
-    std::string debug;
+  /// Where the kernel for a key comes from: a registration, a row of a table, or the dispatcher itself.
+  struct KernelSource {
+    const AnnotatedKernel* registration = nullptr;
+    const BuiltinKernelRow* row = nullptr;
+    const KernelFunction* function = nullptr;
+    /// For the dump: "kernel", "math kernel", "backend fallback"...
+    const char* kind = "kernel";
+
+    explicit operator bool() const {
+      return registration || row || function;
+    }
   };
   struct Signature {
     CppSignature signature;
@@ -199,10 +215,17 @@ class TORCH_API OperatorEntry final {
   Resolved resolve(DispatchKeySet ks) const;
   const KernelFunction& resolveFastPath() const;
   void fillSlot(size_t place, const KernelFunction& kernel) const;
+  const OperatorName& makeName() const;
   const AnnotatedSchema& annotated_schema() const;
-  ResolvedKernel computeEntry(DispatchKey key) const;
-  /// The kernel registered for exactly this key (which may be an alias), or nullptr.
-  const KernelFunction* registered(DispatchKey key, std::string* debug) const;
+  KernelSource findSource(DispatchKey key) const;
+  /// What is registered for exactly this key, which may be an alias.
+  KernelSource registered(DispatchKey key) const;
+  const KernelFunction* kernelOf(const KernelSource& source) const;
+  /// Where the kernel is defined.
+  static std::string debugOf(const KernelSource& source);
+  const KernelFunction* computeEntry(DispatchKey key) const {
+    return kernelOf(findSource(key));
+  }
   const KernelFunction* builtinKernel(const BuiltinKernelRow& row) const;
   void computeMasks() const;
   void checkKernelSchema(const AnnotatedSchema& schema, const AnnotatedKernel& kernel) const;
@@ -214,14 +237,16 @@ class TORCH_API OperatorEntry final {
   mutable DispatchKeyExtractor extractor_;
   mutable std::atomic<DispatchTable*> table_;
 
-  OperatorName name_;
+  // Made on first use for the library's own operators, as what follows.
+  mutable std::atomic<const OperatorName*> name_;
+  OperatorNameView name_view_;
   mutable std::atomic<const AnnotatedSchema*> schema_{nullptr};
+  mutable std::atomic<const std::vector<at::Tag>*> tags_{nullptr};
   const BuiltinDefinition* builtin_ = nullptr;
-  Indirect<std::vector<at::Tag>> tags_;
 
   std::bitset<256> keys_; // with a kernel, alias keys too
   Indirect<std::vector<std::pair<DispatchKey, std::list<AnnotatedKernel>>>> kernels_; // newest first
-  Indirect<std::vector<std::pair<const BuiltinKernelRow*, size_t>>> builtin_kernels_;
+  BuiltinKernelRuns builtin_kernels_;
   mutable Indirect<std::vector<std::pair<const BuiltinKernelRow*, std::unique_ptr<KernelFunction>>>> made_kernels_;
   OwnedPtr<Signature> cpp_signature_;
   OwnedPtr<Signature> sym_cpp_signature_;

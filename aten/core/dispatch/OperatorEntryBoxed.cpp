@@ -138,8 +138,8 @@ DispatchKeySet OperatorEntry::keysBoxed(const Stack& stack) const {
       const BoxedArguments& expected = known != nullptr ? *known : entry.makeBoxedArguments();
       const size_t count = expected.size();
       TORCH_CHECK_TYPE(
-          stack.size() >= count, entry.name_, "() expected ", count, " argument(s) on the stack but got ", stack.size(),
-          ".\nDeclaration: ", entry.schema());
+          stack.size() >= count, entry.operator_name(), "() expected ", count, " argument(s) on the stack but got ",
+          stack.size(), ".\nDeclaration: ", entry.schema());
       DispatchKeySet found;
       const IValue* value = stack.data() + (stack.size() - count);
       for (size_t i = 0; i < count; ++i, ++value) {
@@ -150,8 +150,8 @@ DispatchKeySet OperatorEntry::keysBoxed(const Stack& stack) const {
         if ((argument.tags & kEnumerators) != 0 && !is_enumerator(*value, argument.tags)) {
           const Argument& named = entry.schema().arguments()[i];
           TORCH_CHECK(
-              false, entry.name_, "() got ", *value, " for argument '", named.name(), "', which is no value of type ",
-              named.real_type()->str(), ".\nDeclaration: ", entry.schema());
+              false, entry.operator_name(), "() got ", *value, " for argument '", named.name(),
+              "', which is no value of type ", named.real_type()->str(), ".\nDeclaration: ", entry.schema());
         }
         if (value->isTensor()) {
           if (argument.holds_tensors) {
@@ -211,7 +211,7 @@ DispatchKeySet OperatorEntry::keysOfContainer(
 
 void OperatorEntry::reportBoxedArgument(const IValue& value, size_t position) const {
   TORCH_CHECK_TYPE(
-      false, name_, "() ", schema().arguments()[position].formatTypeMismatchMsg(value.type()->repr_str()),
+      false, operator_name(), "() ", schema().arguments()[position].formatTypeMismatchMsg(value.type()->repr_str()),
       "\nPosition: ", position, "\nDeclaration: ", schema());
 }
 

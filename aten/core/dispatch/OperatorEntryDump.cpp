@@ -18,7 +18,7 @@ std::string OperatorEntry::listAllDispatchKeys() const {
   std::string out = "[";
   const char* separator = "";
   for (const DispatchKey key : DispatchKeySet(DispatchKeySet::FULL)) {
-    const KernelFunction* kernel = computeEntry(key).kernel;
+    const KernelFunction* kernel = computeEntry(key);
     if (!kernel || kernel->isFallthrough()) {
       continue;
     }
@@ -33,12 +33,12 @@ std::string OperatorEntry::dumpComputedTable() const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   std::string out;
   const auto line = [&](DispatchKey key) {
-    const ResolvedKernel resolved = computeEntry(key);
-    if (!resolved.kernel || resolved.debug.empty()) {
-      return;
+    const KernelSource source = findSource(key);
+    const std::string debug = debugOf(source);
+    if (!debug.empty()) {
+      out += std::string(toString(key)) + ": " + (kernelOf(source)->isFallthrough() ? "fallthrough " : "") + debug +
+          " [" + source.kind + "]\n";
     }
-    out += std::string(toString(key)) + ": " + (resolved.kernel->isFallthrough() ? "fallthrough " : "") +
-        resolved.debug + " [" + resolved.source + "]\n";
   };
   line(DispatchKey::Undefined);
   for (const DispatchKey key : DispatchKeySet(DispatchKeySet::FULL)) {
@@ -50,7 +50,7 @@ std::string OperatorEntry::dumpComputedTable() const {
 std::string OperatorEntry::dumpState() const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   std::ostringstream out;
-  out << "name: " << name_ << "\n";
+  out << "name: " << operator_name() << "\n";
   if (hasSchema()) {
     out << "schema: " << schema() << "\n";
     out << "debug: " << debug() << "\n";
@@ -78,14 +78,13 @@ std::string OperatorEntry::dumpState() const {
         active = false;
       }
     }
-    for (auto table = builtin_kernels_->rbegin(); table != builtin_kernels_->rend(); ++table) {
-      for (size_t row = 0; row < table->second; ++row) {
-        if (table->first[row].key != key) {
+    for (size_t run = builtin_kernels_.size(); run-- > 0;) {
+      for (size_t i = 0; i < builtin_kernels_[run].count; ++i) {
+        const BuiltinKernelRow& row = builtin_kernels_[run].rows[i];
+        if (row.key != key) {
           continue;
         }
-        kernel_line(
-            key, *builtinKernel(table->first[row]), "(none)", std::string("defined in ") + table->first[row].debug,
-            active);
+        kernel_line(key, *builtinKernel(row), "(none)", std::string("defined in ") + row.debug, active);
         active = false;
       }
     }
@@ -97,7 +96,8 @@ void OperatorEntry::checkInvariants() const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   if (const AnnotatedSchema* known = schema_.load()) {
     TORCH_INTERNAL_ASSERT(
-        known->schema.operator_name() == name_, known->schema.operator_name(), " is registered as ", name_);
+        known->schema.operator_name() == operator_name(), known->schema.operator_name(), " is registered as ",
+        operator_name());
     TORCH_INTERNAL_ASSERT(extractor_.hasSchema());
   }
   for (const auto& [key, kernels] : *kernels_) {
@@ -106,12 +106,13 @@ void OperatorEntry::checkInvariants() const {
   const DispatchTable& table = *table_.load();
   const auto check = [&](DispatchKey key) {
     const KernelFunction* filled = table[static_cast<size_t>(getDispatchTableIndexForDispatchKey(key))].load();
-    const KernelFunction* expected = computeEntry(key).kernel;
+    const KernelFunction* expected = computeEntry(key);
     TORCH_INTERNAL_ASSERT(
-        !filled || filled == expected, name_, ": the table has another kernel for ", toString(key),
+        !filled || filled == expected, operator_name(), ": the table has another kernel for ", toString(key),
         " than the registrations say\n", dumpState(), dumpComputedTable());
     TORCH_INTERNAL_ASSERT(
-        !filled || !filled->isFallthrough(), name_, ": the table has a fallthrough kernel for ", toString(key));
+        !filled || !filled->isFallthrough(), operator_name(), ": the table has a fallthrough kernel for ",
+        toString(key));
   };
   check(DispatchKey::Undefined);
   for (const DispatchKey key : DispatchKeySet(DispatchKeySet::FULL)) {
@@ -140,7 +141,8 @@ void OperatorEntry::assertSignatureIsCorrect(const CppSignature& call_signature,
   if (known) {
     check(known->signature, known->debug);
   }
-  for (const auto& [rows, count] : *builtin_kernels_) {
+  for (size_t run = 0; run < builtin_kernels_.size(); ++run) {
+    const auto [rows, count] = builtin_kernels_[run];
     for (size_t i = 0; i < count; ++i) {
       // Kernels with a boxed form alone serve calls of any type and have no signature.
       if (rows[i].kernel->signature != nullptr && rows[i].kernel->has_symint == has_symint) {

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/dispatch/OperatorEntry.h>
+#include <aten/core/dispatch/operator_name_hash.h>
 #include <aten/core/operator_name.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
+#include <new>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace c10::impl {
@@ -19,33 +24,38 @@ class OperatorNameTable {
   OperatorNameTable() {
     publish(8192); // the library's own operators fill less than half
   }
+  OperatorNameTable(const OperatorNameTable&) = delete;
+  OperatorNameTable& operator=(const OperatorNameTable&) = delete;
   ~OperatorNameTable() {
-    for (size_t i = 0; i < tables_.back()->size; ++i) {
-      delete tables_.back()->slots[i].load();
-    }
+    for_each([](OperatorEntry& entry) { entry.~OperatorEntry(); });
   }
 
   OperatorEntry* find(const OperatorNameView& name) const {
-    const Table& table = *current_.load(std::memory_order_acquire);
-    for (size_t i = hash(name);; ++i) {
-      OperatorEntry* entry = table.slots[i & (table.size - 1)].load(std::memory_order_acquire);
-      if (!entry || matches(*entry, name)) {
-        return entry;
-      }
-    }
+    return place_of(hash(name), [&](const OperatorEntry& entry) { return matches(entry, name); })
+        .load(std::memory_order_acquire);
   }
 
   /// The caller holds the registration lock.
-  OperatorEntry& find_or_add(OperatorNameView name) {
+  OperatorEntry& find_or_add(const OperatorNameView& name) {
     if (OperatorEntry* known = find(name)) {
       return *known;
     }
-    if (2 * (count_ + 1) > tables_.back()->size) {
-      publish(2 * tables_.back()->size);
-    }
-    auto entry = std::make_unique<OperatorEntry>(OperatorName(std::string(name.name), std::string(name.overload_name)));
-    ++count_;
-    return *place(*tables_.back(), entry.release());
+    make_room();
+    std::atomic<OperatorEntry*>& place =
+        place_of(hash(name), [&](const OperatorEntry& entry) { return matches(entry, name); });
+    return add(place, OperatorName(std::string(name.name), std::string(name.overload_name)));
+  }
+  /// The same for one of the library's own operators: the entry refers to the name's characters.
+  OperatorEntry& find_or_add(const BuiltinName& name) {
+    make_room();
+    std::atomic<OperatorEntry*>& place = place_of(name.hash, [&](const OperatorEntry& entry) {
+      // The linker makes one of all literals that are equal.
+      const OperatorNameView known = entry.name_view();
+      return (known.name.data() == name.name && known.overload_name.data() == name.overload_name) ||
+          matches(entry, name.view());
+    });
+    OperatorEntry* const known = place.load(std::memory_order_relaxed);
+    return known ? *known : add(place, name);
   }
 
   template <class Visit>
@@ -65,59 +75,61 @@ class OperatorNameTable {
     const std::unique_ptr<std::atomic<OperatorEntry*>[]> slots;
   };
 
+  // Room for entries side by side.
+  struct Chunk {
+    static constexpr size_t kEntries = 256;
+    alignas(OperatorEntry) std::byte room[kEntries * sizeof(OperatorEntry)];
+  };
+
   static bool matches(const OperatorEntry& entry, const OperatorNameView& name) {
-    return entry.operator_name().name == name.name && entry.operator_name().overload_name == name.overload_name;
+    const OperatorNameView known = entry.name_view();
+    return known.name == name.name && known.overload_name == name.overload_name;
+  }
+  static uint32_t hash(const OperatorNameView& name) {
+    return OperatorNameHash::of(name.name, name.overload_name);
   }
 
-  template <class Word>
-  static Word word_at(const char* at) {
-    Word word;
-    std::memcpy(&word, at, sizeof(word));
-    return word;
-  }
-
-  // Eight characters at a time; names are short and come in the thousands at start-up.
-  static uint64_t mix(uint64_t h, std::string_view text) {
-    const auto add = [&h](uint64_t word) {
-      h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
-      h ^= h >> 29;
-    };
-    const char* p = text.data();
-    const char* const end = p + text.size();
-    uint64_t rest = 0;
-    if (text.size() >= 8) {
-      for (; end - p > 8; p += 8) {
-        add(word_at<uint64_t>(p));
-      }
-      rest = word_at<uint64_t>(end - 8); // may overlap the one before
-    } else if (text.size() >= 4) {
-      rest = uint64_t{word_at<uint32_t>(p)} << 32 | word_at<uint32_t>(end - 4); // the same
-    } else {
-      while (p != end) {
-        rest = (rest << 8) | static_cast<unsigned char>(*p++);
+  // The slot of the entry that `is_it` accepts, or the empty one that stands for it.
+  template <class IsIt>
+  std::atomic<OperatorEntry*>& place_of(size_t hash, const IsIt& is_it) const {
+    const Table& table = *current_.load(std::memory_order_acquire);
+    for (size_t i = hash;; ++i) {
+      std::atomic<OperatorEntry*>& place = table.slots[i & (table.size - 1)];
+      const OperatorEntry* const entry = place.load(std::memory_order_acquire);
+      if (!entry || is_it(*entry)) {
+        return place;
       }
     }
-    add(rest);
-    return h;
-  }
-  static size_t hash(const OperatorNameView& name) {
-    const uint64_t h = mix(mix(name.name.size(), name.name), name.overload_name);
-    return static_cast<size_t>(h ^ (h >> 32));
   }
 
-  static OperatorEntry* place(Table& table, OperatorEntry* entry) {
-    size_t i = hash(entry->operator_name());
-    while (table.slots[i & (table.size - 1)].load(std::memory_order_relaxed)) {
-      ++i;
+  template <class Name>
+  OperatorEntry& add(std::atomic<OperatorEntry*>& place, Name&& name) {
+    if (count_ == Chunk::kEntries * chunks_.size()) {
+      chunks_.emplace_back(new Chunk); // not cleared
     }
-    table.slots[i & (table.size - 1)].store(entry, std::memory_order_release);
-    return entry;
+    std::byte* const room = chunks_.back()->room + count_ % Chunk::kEntries * sizeof(OperatorEntry);
+    OperatorEntry* const entry = new (room) OperatorEntry(std::forward<Name>(name));
+    ++count_;
+    place.store(entry, std::memory_order_release);
+    return *entry;
   }
 
+  // For one entry more.
+  void make_room() {
+    if (2 * (count_ + 1) > tables_.back()->size) {
+      publish(2 * tables_.back()->size);
+    }
+  }
   void publish(size_t size) {
     auto table = std::make_unique<Table>(size);
     if (!tables_.empty()) {
-      for_each([&](OperatorEntry& entry) { place(*table, &entry); });
+      for_each([&](OperatorEntry& entry) {
+        size_t i = hash(entry.name_view());
+        while (table->slots[i & (size - 1)].load(std::memory_order_relaxed)) {
+          ++i;
+        }
+        table->slots[i & (size - 1)].store(&entry, std::memory_order_relaxed);
+      });
     }
     current_.store(table.get(), std::memory_order_release);
     tables_.push_back(std::move(table));
@@ -125,6 +137,7 @@ class OperatorNameTable {
 
   std::atomic<const Table*> current_{nullptr};
   std::vector<std::unique_ptr<Table>> tables_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
   size_t count_ = 0;
 };
 
