@@ -54,7 +54,8 @@ C10_API std::ostream& operator<<(std::ostream& stream, TypeIdentifier type_id);
 
 namespace detail {
 
-/// What one knows about a type: how to make, copy and destroy arrays of it. A null function means that bytes will do.
+/// What one knows about a type: how to make, copy and destroy arrays of it. A null function means that bytes will do:
+/// numbers and pointers have none, every class has all of them.
 struct TypeMetaData final {
   using New = void*();
   using PlacementNew = void(void*, size_t);
@@ -95,29 +96,31 @@ template <typename T>
 constexpr TypeMetaData make_type_meta_data(std::string_view name) {
   TypeMetaData data;
   data.itemsize_ = sizeof(T);
+  constexpr bool bytes_will_do = std::is_fundamental_v<T> || std::is_pointer_v<T>;
   if constexpr (std::is_default_constructible_v<T>) {
     data.new_ = []() -> void* { return new T; };
-    if constexpr (!std::is_trivially_default_constructible_v<T>) {
+  } else {
+    data.new_ = &_NewNotDefault<T>;
+  }
+  if constexpr (!bytes_will_do) {
+    if constexpr (std::is_default_constructible_v<T>) {
       data.placementNew_ = [](void* memory, size_t n) {
         for (size_t i = 0; i < n; ++i) {
           ::new (static_cast<void*>(static_cast<T*>(memory) + i)) T;
         }
       };
+    } else {
+      data.placementNew_ = &_PlacementNewNotDefault<T>;
     }
-  } else {
-    data.new_ = &_NewNotDefault<T>;
-    data.placementNew_ = &_PlacementNewNotDefault<T>;
-  }
-  if constexpr (!std::is_copy_assignable_v<T>) {
-    data.copy_ = &_CopyNotAllowed<T>;
-  } else if constexpr (!std::is_trivially_copyable_v<T>) {
-    data.copy_ = [](const void* from, void* to, size_t n) {
-      for (size_t i = 0; i < n; ++i) {
-        static_cast<T*>(to)[i] = static_cast<const T*>(from)[i];
-      }
-    };
-  }
-  if constexpr (!std::is_trivially_destructible_v<T>) {
+    if constexpr (std::is_copy_assignable_v<T>) {
+      data.copy_ = [](const void* from, void* to, size_t n) {
+        for (size_t i = 0; i < n; ++i) {
+          static_cast<T*>(to)[i] = static_cast<const T*>(from)[i];
+        }
+      };
+    } else {
+      data.copy_ = &_CopyNotAllowed<T>;
+    }
     data.placementDelete_ = [](void* memory, size_t n) {
       for (size_t i = 0; i < n; ++i) {
         static_cast<T*>(memory)[i].~T();

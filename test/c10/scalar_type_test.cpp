@@ -131,6 +131,29 @@ TEST_CASE("other types get a TypeMeta on first use", "[c10][scalar_type]") {
   CHECK(copies[1] == "b");
 }
 
+TEST_CASE("a TypeMeta copies and destroys objects of every class", "[c10][scalar_type]") {
+  struct Point {
+    int x = 42;
+  };
+  const auto meta = caffe2::TypeMeta::Make<Point>();
+  alignas(Point) unsigned char memory[2 * sizeof(Point)];
+  REQUIRE(meta.placementNew() != nullptr);
+  meta.placementNew()(memory, 2);
+  const auto* made = reinterpret_cast<const Point*>(memory);
+  CHECK(made[1].x == 42);
+  const Point source{10};
+  Point copy;
+  REQUIRE(meta.copy() != nullptr);
+  meta.copy()(&source, &copy, 1);
+  CHECK(copy.x == 10);
+  REQUIRE(meta.placementDelete() != nullptr);
+  meta.placementDelete()(memory, 2);
+  CHECK(caffe2::TypeMeta::Make<Half>().copy() != nullptr);
+  CHECK(caffe2::TypeMeta::Make<double>().placementNew() == nullptr);
+  CHECK(caffe2::TypeMeta::Make<double>().placementDelete() == nullptr);
+  CHECK(caffe2::TypeMeta::Make<Point*>().copy() == nullptr);
+}
+
 TEST_CASE("the default dtype is any type of tensor elements", "[c10][scalar_type]") {
   CHECK(get_default_dtype_as_scalartype() == kFloat);
   CHECK_THROWS_AS(set_default_dtype(caffe2::TypeMeta::Make<std::string>()), Error);
