@@ -15,6 +15,7 @@ namespace c10 {
 struct IValue;
 struct ClassType;
 using ClassTypePtr = std::shared_ptr<ClassType>;
+using ::torch::jit::CompilationUnit;
 
 extern template class TORCH_API Indirect<std::optional<QualifiedName>>;
 

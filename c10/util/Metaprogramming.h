@@ -76,15 +76,34 @@ struct make_function_traits<Result, typelist::typelist<Args...>> {
 template <typename Result, typename ArgList>
 using make_function_traits_t = typename make_function_traits<Result, ArgList>::type;
 
-/// The first N elements of a tuple, as a tuple.
+namespace detail {
+template <size_t Start, size_t... I>
+std::index_sequence<(Start + I)...> offset_indices(std::index_sequence<I...>);
+} // namespace detail
+
+/// std::index_sequence<Start, Start + 1, ...> of N numbers.
+template <size_t Start, size_t N>
+using make_offset_index_sequence = decltype(detail::offset_indices<Start>(std::make_index_sequence<N>()));
+
+/// The elements of a tuple at these places, as a tuple.
 template <class Tuple, size_t... I>
-auto tuple_elements(Tuple tuple, std::index_sequence<I...>) {
+constexpr auto tuple_elements(Tuple tuple, std::index_sequence<I...>) {
   return std::tuple<std::tuple_element_t<I, Tuple>...>(std::get<I>(tuple)...);
 }
-template <class Tuple, size_t N>
-auto tuple_take(Tuple tuple) {
+/// N elements of a tuple from place Start on.
+template <class Tuple, size_t Start, size_t N>
+constexpr auto tuple_slice(Tuple tuple) {
+  static_assert(Start + N <= std::tuple_size_v<Tuple>, "tuple_slice: the tuple has fewer than Start + N elements");
+  return tuple_elements(tuple, make_offset_index_sequence<Start, N>());
+}
+/// The first N elements of a tuple, or the last -N.
+template <class Tuple, int N>
+constexpr auto tuple_take(Tuple tuple) {
   constexpr size_t size = std::tuple_size_v<Tuple>;
-  return tuple_elements(tuple, std::make_index_sequence<(N < size ? N : size)>{});
+  constexpr size_t count = N < 0 ? static_cast<size_t>(-N) : static_cast<size_t>(N);
+  static_assert(count <= size, "tuple_take: the tuple has fewer elements");
+  constexpr size_t first = N < 0 ? size - count : 0;
+  return tuple_slice<Tuple, first, count>(tuple);
 }
 
 namespace detail {

@@ -309,8 +309,8 @@ class RobinHoodTable {
   Slot* slots_ = nullptr;
   size_t mask_ = 0;
   size_t size_ = 0;
-  Hash hash_;
-  Equal equal_;
+  mutable Hash hash_; // call operators need not be const
+  mutable Equal equal_;
 };
 
 struct FirstOf {

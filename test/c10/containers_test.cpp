@@ -206,7 +206,7 @@ TEST_CASE("the ordered map keeps the order of insertion", "[c10][flat_hash_map]"
   CHECK(map.find("b") == map.end());
 }
 
-TEST_CASE("the ordered map takes hashes and comparisons whose call operator is not const", "[c10][flat_hash_map]") {
+TEST_CASE("hash maps take hashes and comparisons whose call operator is not const", "[c10][flat_hash_map]") {
   struct SameHash {
     size_t operator()(const int&) {
       return 7;
@@ -225,6 +225,12 @@ TEST_CASE("the ordered map takes hashes and comparisons whose call operator is n
   CHECK(map.size() == 99);
   CHECK(map.find(3) == map.end());
   CHECK(std::as_const(map).find(99)->second == 198);
+  ska::flat_hash_map<int, int, SameHash, SameValue> unordered;
+  for (int i = 0; i < 100; ++i) {
+    unordered[i] = 2 * i;
+  }
+  CHECK(unordered.erase(3) == 1);
+  CHECK(unordered.find(99)->second == 198);
 }
 
 TEST_CASE("hashes of compound values differ with their parts", "[c10][hash]") {

@@ -166,6 +166,17 @@ TEST_CASE("function_traits sees lambdas and functions", "[c10][util]") {
   CHECK(c10::guts::tuple_map(std::tuple<int, int>(1, 2), [](int x) { return 2 * x; }) == std::tuple<int, int>(2, 4));
 }
 
+TEST_CASE("parts of tuples", "[c10][util]") {
+  using Tuple = std::tuple<int, const char*, double>;
+  constexpr Tuple t(1, "a", 2.5);
+  static_assert(std::is_same_v<c10::guts::make_offset_index_sequence<3, 2>, std::index_sequence<3, 4>>);
+  STATIC_REQUIRE(c10::guts::tuple_elements(t, std::index_sequence<2, 0>()) == std::tuple<double, int>(2.5, 1));
+  CHECK(c10::guts::tuple_take<Tuple, 2>(t) == std::tuple<int, const char*>(1, std::get<1>(t)));
+  CHECK(c10::guts::tuple_take<Tuple, -2>(t) == std::tuple<const char*, double>(std::get<1>(t), 2.5));
+  CHECK(c10::guts::tuple_take<Tuple, 0>(t) == std::tuple<>());
+  CHECK(c10::guts::tuple_slice<Tuple, 1, 1>(t) == std::tuple<const char*>(std::get<1>(t)));
+}
+
 TEST_CASE("scope_exit, function_ref, bitset, enumerate", "[c10][util]") {
   int ran = 0;
   {
