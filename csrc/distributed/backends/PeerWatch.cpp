@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 constexpr auto kLook = std::chrono::milliseconds(500);
 constexpr auto kSilent = std::chrono::seconds(3);
-constexpr auto kAnswers = std::chrono::milliseconds(1000);
+constexpr auto kAnswers = std::chrono::milliseconds(700);
 constexpr auto kStoreAnswers = std::chrono::seconds(2);
 } // namespace
 
