@@ -11,13 +11,16 @@
 #include <csrc/distributed/store/TCPStore.h>
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
+#include <sstream>
 #include <set>
 #include <thread>
 
@@ -94,6 +97,9 @@ class Job {
     agents_.push_back(agent);
     return agent;
   }
+  fs::path output_of(size_t node) const {
+    return folder_ / ("output" + std::to_string(node));
+  }
   std::string output(size_t node) const {
     return content(output_of(node));
   }
@@ -143,9 +149,6 @@ class Job {
   }
 
  private:
-  fs::path output_of(size_t node) const {
-    return folder_ / ("output" + std::to_string(node));
-  }
   std::vector<pid_t> processes() const {
     std::vector<pid_t> found;
     for (const auto& name : names_in("/proc")) {
@@ -163,6 +166,17 @@ class Job {
   const int port_;
   std::vector<pid_t> agents_;
 };
+
+// Whether the process reads the signal from a descriptor.
+bool awaits(pid_t pid, int signal) {
+  std::istringstream status(content("/proc/" + std::to_string(pid) + "/status"));
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("SigBlk:", 0) == 0) {
+      return ((std::stoull(line.substr(7), nullptr, 16) >> (signal - 1)) & 1) != 0;
+    }
+  }
+  return false;
+}
 
 const std::vector<std::string> kSleep = {"/bin/sh", "-c", "sleep 74.5 & wait"}; // two processes
 
@@ -239,14 +253,32 @@ TEST_CASE("A job of two machines ends when one of the agents does", "[distribute
   CHECK(job.left() == "");
 }
 
+TEST_CASE("An agent whose output waits for a reader is not lost", "[distributed][launch][faults]") {
+  Job job;
+  REQUIRE(::mkfifo(job.output_of(0).c_str(), 0600) == 0);
+  const std::vector<std::string> command = {
+      "/bin/sh", "-c", "[ $RANK = 1 ] || head -c 300000 /dev/zero | tr '\\0' x; sleep 1"};
+  job.start(machine(0), command);
+  std::ifstream reader(job.output_of(0)); // opens when the agent does
+  job.start(machine(1), command);
+  std::this_thread::sleep_for(5s); // more than twice as long as an agent may be silent
+  CHECK(job.await_agent(1, 0ms) == -1);
+  std::string text((std::istreambuf_iterator<char>(reader)), {});
+  CHECK(text.size() > 300'000);
+  CHECK(job.await_agent(0, 10s) == 0);
+  CHECK(job.await_agent(1, 10s) == 0);
+}
+
 TEST_CASE("An agent that waits for other machines ends when it is asked", "[distributed][launch][faults]") {
   const bool serves = GENERATE(false, true);
   const int signal = GENERATE(SIGTERM, SIGINT);
   CAPTURE(serves, signal);
   Job job;
   const pid_t agent = job.start(serves ? machine(0, "2:3") : machine(1), kSleep);
-  std::this_thread::sleep_for(500ms);
-  CHECK(job.await_agent(0, 0ms) == -1); // it waits
+  for (int i = 0; i < 500 && !awaits(agent, signal); ++i) {
+    std::this_thread::sleep_for(10ms);
+  }
+  CHECK(job.await_agent(0, 200ms) == -1); // it waits
   ::kill(agent, signal);
   CHECK(job.await_agent(0, 3s) == 128 + signal);
   CHECK_THAT(job.output(0), Catch::Contains("ended by signal " + std::to_string(signal)));

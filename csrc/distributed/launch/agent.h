@@ -26,8 +26,7 @@ struct LaunchOptions {
   /// How long a round waits for more machines once there are min_nodes, and a machine for the others.
   std::chrono::milliseconds last_call = std::chrono::seconds(5);
   std::chrono::milliseconds rendezvous_timeout = std::chrono::minutes(10);
-  /// How long a machine's agent may be silent before it counts as lost. With a fixed number of machines its ranks tell
-  /// one another sooner, and an agent whose output waits for a reader must not end the job.
+  /// How long a machine's agent may be silent before it counts as lost. Its ranks tell one another sooner.
   std::chrono::milliseconds lost_after = std::chrono::seconds(30);
   /// How long processes may take to end after the first has failed, before they are killed.
   std::chrono::milliseconds grace = std::chrono::seconds(5);

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 constexpr auto kPoll = std::chrono::milliseconds(50);
-constexpr auto kBeat = std::chrono::seconds(1);
+constexpr auto kLook = std::chrono::seconds(1);
 constexpr auto kFarewell = std::chrono::seconds(5);
 constexpr auto kExpected = std::chrono::milliseconds(3000);
 constexpr const char* kChange = "tensor-launch: machines have changed: ";
@@ -113,7 +113,10 @@ Place Membership::join(int& round) {
   round = round_;
   beats_.assign(static_cast<size_t>(place_.nodes), "");
   seen_.assign(static_cast<size_t>(place_.nodes), Clock::now());
-  next_beat_ = Clock::now();
+  next_look_ = Clock::now();
+  if (place_.nodes > 1 || elastic()) {
+    heartbeat_ = std::make_unique<Heartbeat>(store_, key("beat/" + std::to_string(place_.node)), options_.lost_after);
+  }
   return place_;
 }
 
@@ -153,11 +156,10 @@ std::string Membership::reason_to_end() {
   if (store_.check({key("failed")})) {
     return store_.get_to_str(key("failed"));
   }
-  if (Clock::now() < next_beat_) {
+  if (Clock::now() < next_look_) {
     return "";
   }
-  next_beat_ = Clock::now() + kBeat;
-  store_.set(key("beat/" + std::to_string(place_.node)), std::to_string(++beat_));
+  next_look_ = Clock::now() + kLook;
   std::string reason = silent_node();
   if (reason.empty() && place_.nodes < options_.nnodes && store_.check({key("wanted")})) {
     reason = c10::str(kChange, "another one has come\n");

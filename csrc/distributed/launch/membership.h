@@ -2,10 +2,12 @@
 #pragma once
 
 #include <csrc/distributed/launch/agent.h>
+#include <csrc/distributed/launch/heartbeat.h>
 #include <csrc/distributed/launch/signals.h>
 #include <csrc/distributed/store/TCPStore.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,7 @@ class Membership {
 
   /// Waits until there are enough. `round` may become a later one, where others have gone on without this machine.
   Place join(int& round);
-  /// Tells the others that this machine lives. Why the round has to end, or nothing.
+  /// Why the round has to end, or nothing.
   std::string look_around();
   /// Ends the round on all machines, with a reason that comes to all of them; the first one stays.
   void end_round(const std::string& reason);
@@ -61,8 +63,8 @@ class Membership {
   const Signals& signals_;
   int round_ = 0;
   Place place_;
-  int64_t beat_ = 0;
-  std::chrono::steady_clock::time_point next_beat_;
+  std::unique_ptr<Heartbeat> heartbeat_;
+  std::chrono::steady_clock::time_point next_look_;
   std::vector<std::string> beats_;
   std::vector<std::chrono::steady_clock::time_point> seen_;
 };
