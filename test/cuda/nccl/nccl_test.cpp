@@ -257,20 +257,25 @@ TEST_CASE("Operations of NCCL run on a stream of their own, in the order of the 
     struct Late {
       at::Tensor tensor;
       int rank;
+      std::atomic<bool> may_write{false};
+      bool told = false;
     } late{mine, rank};
     cudaLaunchHostFunc(
         stream.stream(),
         [](void* argument) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(100));
-          static_cast<Late*>(argument)->tensor.fill_(static_cast<Late*>(argument)->rank + 1);
+          auto& late = *static_cast<Late*>(argument);
+          for (int i = 0; i < 5000 && !late.may_write; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+          late.told = late.may_write;
+          late.tensor.fill_(late.rank + 1);
         },
         &late);
     Tensors tensors{on_device(mine)};
-    const auto begin = std::chrono::steady_clock::now();
     const auto work = group->allreduce(tensors, {});
     work->wait(); // the stream waits, the host does not
-    findings.expect(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(90), "the host has waited");
     findings.expect(!work->isCompleted() && !stream.query(), "an operation has not waited for the caller's stream");
+    late.may_write = true;
     at::Tensor seen;
     struct Read {
       at::Tensor from;
@@ -280,6 +285,7 @@ TEST_CASE("Operations of NCCL run on a stream of their own, in the order of the 
         stream.stream(),
         [](void* argument) { static_cast<Read*>(argument)->to = static_cast<Read*>(argument)->from.clone(); }, &read);
     stream.synchronize();
+    findings.expect(late.told, "the host has waited");
     findings.expect(seen.equal(at::full({1000}, 3.0)), "the caller's stream has not waited for the operation");
     findings.expect(work->isCompleted() && work->getSequencenumber() == 1, "completed");
     findings.expect(work->getFuture()->completed(), "the future");
@@ -366,11 +372,14 @@ TEST_CASE("shutdown waits for operations that nobody has waited for", "[nccl]") 
 
 TEST_CASE("A barrier of NCCL keeps the host until all have come", "[nccl]") {
   check_ranks(3, [](int rank, const Group& group) {
+    const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch().count(); }; // of the host
     std::this_thread::sleep_for(std::chrono::milliseconds(rank == 2 ? 150 : 0));
-    const auto begin = std::chrono::steady_clock::now();
+    const auto came = at::full({1}, now(), at::kLong);
     group->barrier({})->wait();
-    const auto took = std::chrono::steady_clock::now() - begin;
-    return rank == 2 || took > std::chrono::milliseconds(50) ? std::string() : "the barrier did not wait";
+    const auto left = now();
+    Tensors last{on_device(came)};
+    finish(group->allreduce(last, with_op<AllreduceOptions>(ReduceOp::MAX)));
+    return left > came.item<int64_t>() ? std::string() : "the barrier did not wait";
   });
 }
 
@@ -378,8 +387,9 @@ namespace {
 // What both ranks see when rank 1 comes after the limit of rank 0.
 std::string late(int rank, const Group& group, std::initializer_list<const char*> words) {
   Findings findings;
-  if (rank == 1) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (rank == 1 && group->getError() == ErrorType::SUCCESS && std::chrono::steady_clock::now() < latest) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   Tensors tensors{on_device(at::ones({10}))};
   const auto begin = std::chrono::steady_clock::now();
@@ -394,14 +404,14 @@ std::string late(int rank, const Group& group, std::initializer_list<const char*
 } // namespace
 
 TEST_CASE("A rank that is late ends the operations of all", "[nccl][failures]") {
-  const auto limit = std::chrono::milliseconds(500);
+  const auto limit = std::chrono::milliseconds(1500);
   SECTION("in an operation") {
     check_ranks(
         2,
         [](int rank, const Group& group) {
           Tensors tensors{on_device(at::ones({10}))};
           finish(group->allreduce(tensors, {}));
-          return late(rank, group, {"allreduce", "timed out after 500 ms"});
+          return late(rank, group, {"allreduce", "timed out after 1500 ms"});
         },
         limit);
   }
@@ -409,7 +419,7 @@ TEST_CASE("A rank that is late ends the operations of all", "[nccl][failures]") 
     check_ranks(
         2,
         [](int rank, const Group& group) {
-          return late(rank, group, {"timed out after 500 ms", "rank 0 waited for the others to make"});
+          return late(rank, group, {"timed out after 1500 ms", "rank 0 waited for the others to make"});
         },
         limit);
   }

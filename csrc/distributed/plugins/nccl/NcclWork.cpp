@@ -89,8 +89,9 @@ void NcclWork::end(std::exception_ptr error) noexcept {
   finish(std::move(error));
 }
 
+// What the device completes after the group has failed ends with the group's error, as it does on the other ranks.
 bool NcclWork::isCompleted() {
-  if (!ended_ && done_on_device()) {
+  if (!ended_ && !failing_ && done_on_device()) {
     end(nullptr);
   }
   return ended_;
@@ -194,6 +195,9 @@ void NcclWatch::fail(const std::string& reason, const NcclWork* because) {
     }
     left.swap(under_way_);
     communicators = communicators_;
+  }
+  for (const auto& work : left) {
+    work->failing_ = true;
   }
   std::string others = peers_->report(failure());
   others = others.empty() ? "" : "\nwhat the ranks were doing:" + others;

@@ -80,6 +80,7 @@ class NcclWork : public Work {
   c10::cuda::CUDAEvent ready_;
   c10::cuda::CUDAEvent end_;
   std::atomic<bool> launched_{false};
+  std::atomic<bool> failing_{false}; // will end with an error
   std::atomic<bool> ended_{false};
   c10::intrusive_ptr<c10::ivalue::Future> future_;
 };
