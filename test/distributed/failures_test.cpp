@@ -11,6 +11,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 using namespace c10d;
 using namespace std::chrono_literals;
 using test::expect;
@@ -149,6 +152,7 @@ TEST_CASE("A rank that leaves or aborts is named by those who wait for it", "[di
 }
 
 TEST_CASE("A rank that is late is named after the timeout", "[distributed][failures]") {
+  std::atomic<bool> named{false};
   test::with_rank_threads(2, [&](int rank, const GroupPtr& group) {
     if (rank == 0) {
       group->setTimeout(300ms);
@@ -157,8 +161,11 @@ TEST_CASE("A rank that is late is named after the timeout", "[distributed][failu
       expect_text(message, {"waited for rank 1"});
       Tensors tensors{at::ones({1})};
       expect_error<c10::DistBackendError>([&] { group->recv(tensors, 1, 0)->wait(); });
+      named = true;
     } else {
-      std::this_thread::sleep_for(1s);
+      for (int i = 0; i < 1000 && !named; ++i) {
+        std::this_thread::sleep_for(10ms);
+      }
     }
   });
 }

@@ -143,15 +143,18 @@ TEST_CASE(
   const auto results = test::with_store_processes(4, [](int rank, const StorePtr& store) {
     const auto backend = gloo_group(store, rank, 4);
     BarrierOptions brief;
-    brief.timeout = 300ms;
+    brief.timeout = 600ms;
     backend->monitoredBarrier();
     std::string text = message_of([&] {
       if (rank % 2 == 0) {
         backend->monitoredBarrier(brief, /*wait_all_ranks=*/true);
       }
     });
+    if (rank == 0) {
+      store->set("told", "");
+    }
     if (rank % 2 == 1) {
-      std::this_thread::sleep_for(600ms);
+      store->wait({"told"});
       text = message_of([&] { backend->monitoredBarrier(brief); });
     }
     backend->monitoredBarrier();
@@ -159,7 +162,7 @@ TEST_CASE(
     backend->allreduce(one)->wait();
     return text;
   });
-  const std::string missing = "Ranks 1, 3 failed to pass monitoredBarrier in 300 ms";
+  const std::string missing = "Ranks 1, 3 failed to pass monitoredBarrier in 600 ms";
   CHECK(results[0] == "in time: [Rank 0]: " + missing);
   for (int rank = 1; rank < 4; ++rank) {
     const std::string number = std::to_string(rank);

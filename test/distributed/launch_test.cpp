@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 namespace launch = torch::distributed::launch;
@@ -22,6 +25,25 @@ bool gone(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string line;
   return !std::getline(file, line) || line.find(") Z ") != std::string::npos;
+}
+
+// Where the ranks of a job tell each other how far they are.
+struct Folder {
+  Folder() {
+    REQUIRE(::mkdtemp(path.data()) != nullptr);
+  }
+  ~Folder() {
+    std::filesystem::remove_all(path);
+  }
+  std::string path = (std::filesystem::temp_directory_path() / "launched_XXXXXX").string();
+};
+
+// Within two seconds.
+bool comes_true(const std::function<bool()>& condition) {
+  for (int i = 0; i < 200 && !condition(); ++i) {
+    std::this_thread::sleep_for(10ms);
+  }
+  return condition();
 }
 
 struct Job {
@@ -56,8 +78,12 @@ TEST_CASE("tensor-launch prints whole lines after their rank", "[distributed][la
 }
 
 TEST_CASE("tensor-launch reports the first failure and ends the others", "[distributed][launch]") {
+  // Rank 1 fails when the others are ready to be asked.
+  const Folder folder;
   const Job job = run_script(
-      "if [ $RANK = 1 ]; then echo the reason; exit 7; fi; trap 'echo asked; exit 1' TERM; sleep 60 & wait",
+      "cd " + folder.path +
+          "; if [ $RANK = 1 ]; then until [ -e 0 ] && [ -e 2 ]; do sleep 0.01; done; echo the reason; exit 7; fi; "
+          "trap 'echo asked; exit 1' TERM; sleep 60 & echo > $RANK; wait",
       {"--nproc-per-node", "3"});
   CHECK(job.code == 7);
   CHECK(job.seconds < 5);
@@ -70,17 +96,19 @@ TEST_CASE("tensor-launch reports the first failure and ends the others", "[distr
 }
 
 TEST_CASE("tensor-launch kills what does not end, with all that it has started", "[distributed][launch]") {
+  const Folder folder;
   launch::LaunchOptions options = launch::parse_arguments(
       {"--nproc-per-node", "2", "/bin/sh", "-c",
-       "if [ $RANK = 1 ]; then sleep 0.2; exit 1; fi; trap '' TERM; sleep 71.5 & echo started $!; wait; sleep 71.5"});
+       "cd " + folder.path +
+           "; if [ $RANK = 1 ]; then until [ -e 0 ]; do sleep 0.01; done; exit 1; fi; trap '' TERM; sleep 71.5 & "
+           "echo started $!; echo > 0; wait; sleep 71.5"});
   options.grace = 500ms;
   std::string output;
   CHECK(launch::run(options, [&](const std::string& text) { output += text; }) == 1);
   const size_t at = output.find("started ");
   REQUIRE(at != std::string::npos);
   const pid_t grandchild = std::stoi(output.substr(at + 8));
-  std::this_thread::sleep_for(50ms);
-  CHECK(gone(grandchild));
+  CHECK(comes_true([&] { return gone(grandchild); }));
 }
 
 TEST_CASE("tensor-launch starts a job again as often as it may", "[distributed][launch]") {
@@ -112,10 +140,7 @@ TEST_CASE("Processes do not outlive tensor-launch", "[distributed][launch]") {
   int status = 0;
   ::waitpid(agent, &status, 0);
   CHECK(WIFSIGNALED(status) == (signal == SIGKILL));
-  for (int i = 0; i < 100 && !gone(rank); ++i) {
-    std::this_thread::sleep_for(10ms);
-  }
-  CHECK(gone(rank));
+  CHECK(comes_true([&] { return gone(rank); }));
   ::close(ends[0]);
   ::close(ends[1]);
 }
