@@ -38,11 +38,41 @@ inline R lane_sum(Vector<R> v) {
   return sum;
 }
 
-/// Dot products of N adjacent rows with x.
-template <class R, int N>
-inline __attribute__((always_inline)) void dot_rows(int64_t k, const R* a, int64_t row_stride, const R* x, R* sums) {
+template <class R>
+  requires std::is_arithmetic_v<R>
+inline Vector<R> load_core(const R* from) {
+  return load(from);
+}
+template <class T>
+inline constexpr bool kWidened = std::is_same_v<T, c10::BFloat16> || std::is_same_v<T, c10::Half>;
+/// As many adjacent elements as a vector of float32 has, widened.
+template <class T>
+  requires kWidened<T>
+inline Vector<float> load_core(const T* from) {
+  static_assert(vec::VecFloat::size() == kLanes<float>);
+  return std::bit_cast<Vector<float>>(vec::load_float(from).v);
+}
+
+/// Asks the second cache for an element of the next N rows. Of rows that are shorter than a page, and of several at
+/// once, the processor sees too few to do so itself. Elements that lie together on a line are asked for once.
+template <int N, class T>
+inline void prefetch_next_rows(const T* from, int64_t row_stride, int64_t offset) {
+  if ((offset * int64_t(sizeof(T))) % 64 == 0) {
+    __builtin_prefetch(from + N * row_stride, 0, 2);
+  }
+}
+
+/// Whether a matrix is too large to be in a cache from the last time, so that its next rows are worth asking for.
+inline bool from_memory(int64_t elements, size_t element_size) {
+  return elements * static_cast<int64_t>(element_size) > int64_t(1) << 19;
+}
+
+/// Dot products of N adjacent rows with x. Elements are widened in registers, and the lanes of a row are summed once.
+/// kAhead: the next N rows are asked for meanwhile.
+template <int N, bool kAhead, class T, class R>
+inline __attribute__((always_inline)) void dot_rows(int64_t k, const T* a, int64_t row_stride, const R* x, R* sums) {
   constexpr int L = kLanes<R>;
-  constexpr int kChains = N == 1 ? 4 : N == 2 ? 2 : 1;
+  constexpr int kChains = N == 1 ? 4 : N == 2 || !std::is_same_v<T, R> ? 2 : 1;
   Vector<R> acc[N][kChains] = {};
   int64_t p = 0;
   for (; p + kChains * L <= k; p += kChains * L) {
@@ -51,7 +81,11 @@ inline __attribute__((always_inline)) void dot_rows(int64_t k, const R* a, int64
       const Vector<R> xv = load(x + p + c * L);
 #pragma GCC unroll 4
       for (int i = 0; i < N; ++i) {
-        acc[i][c] += load(a + i * row_stride + p + c * L) * xv;
+        const T* const from = a + i * row_stride + p + c * L;
+        if constexpr (kAhead) {
+          prefetch_next_rows<N>(from, row_stride, c * L);
+        }
+        acc[i][c] += load_core(from) * xv;
       }
     }
   }
@@ -64,61 +98,27 @@ inline __attribute__((always_inline)) void dot_rows(int64_t k, const R* a, int64
     }
     R sum = lane_sum<R>(total);
     for (int64_t q = p; q < k; ++q) {
-      sum += a[i * row_stride + q] * x[q];
+      sum += static_cast<R>(a[i * row_stride + q]) * x[q];
     }
     sums[i] += sum;
   }
 }
 
-/// As many adjacent elements as a vector of float32 has, widened.
-inline Vector<float> load_widened(const c10::BFloat16* from) {
-  constexpr int L = kLanes<float>;
-  using Halves =
-      uint16_t __attribute__((vector_size(L * sizeof(uint16_t)), aligned(alignof(c10::BFloat16)), may_alias));
-  using Words = uint32_t __attribute__((vector_size(L * sizeof(uint32_t))));
-  return std::bit_cast<Vector<float>>(__builtin_convertvector(*reinterpret_cast<const Halves*>(from), Words) << 16);
-}
-
-/// Dot products of N adjacent rows of bfloat16 with x. Elements are widened in registers, and the lanes of a row are
-/// summed once. What the next N rows have is asked for meanwhile: of rows that are shorter than a page the processor
-/// sees too few to do so itself.
-template <int N>
-inline __attribute__((always_inline)) void dot_rows_widened(
-    int64_t k, const c10::BFloat16* a, int64_t row_stride, const float* x, float* sums) {
-  constexpr int L = kLanes<float>;
-  constexpr int kChains = N == 1 ? 4 : 2;
-  Vector<float> acc[N][kChains] = {};
-  int64_t p = 0;
-  for (; p + kChains * L <= k; p += kChains * L) {
-#pragma GCC unroll 4
-    for (int c = 0; c < kChains; ++c) {
-      const Vector<float> xv = load(x + p + c * L);
-#pragma GCC unroll 4
-      for (int i = 0; i < N; ++i) {
-        const c10::BFloat16* const from = a + i * row_stride + p + c * L;
-        __builtin_prefetch(from + N * row_stride);
-        acc[i][c] += load_widened(from) * xv;
-      }
-    }
+/// The same for any number of rows.
+template <bool kAhead, class T, class R>
+inline void dot_all_rows(int64_t rows, int64_t k, const T* a, int64_t row_stride, const R* x, R* sums) {
+  int64_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    dot_rows<4, kAhead>(k, a + i * row_stride, row_stride, x, sums + i);
   }
-#pragma GCC unroll 4
-  for (int i = 0; i < N; ++i) {
-    Vector<float> total = acc[i][0];
-#pragma GCC unroll 4
-    for (int c = 1; c < kChains; ++c) {
-      total += acc[i][c];
-    }
-    float sum = lane_sum<float>(total);
-    for (int64_t q = p; q < k; ++q) {
-      sum += static_cast<float>(a[i * row_stride + q]) * x[q];
-    }
-    sums[i] += sum;
+  for (; i < rows; ++i) {
+    dot_rows<1, kAhead>(k, a + i * row_stride, row_stride, x, sums + i);
   }
 }
 
 /// Adds the dot products of N rows with M vectors to sums[row * kMostDotColumns + vector], each in the same order for
-/// any N and M.
-template <class R, int N, int M>
+/// any N and M. kAhead: the next N rows are asked for meanwhile.
+template <class R, int N, int M, bool kAhead>
 inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x_row, R* sums) {
   constexpr int L = kLanes<R>;
   Vector<R> acc[N][M] = {};
@@ -131,6 +131,9 @@ inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x
     }
 #pragma GCC unroll 4
     for (int i = 0; i < N; ++i) {
+      if constexpr (kAhead) {
+        prefetch_next_rows<N>(a + i * a_row + p, a_row, 0);
+      }
       const Vector<R> av = load(a + i * a_row + p);
 #pragma GCC unroll 4
       for (int j = 0; j < M; ++j) {
@@ -159,25 +162,25 @@ inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x
 }
 
 /// The same for one to kFewColumns vectors.
-template <class R, int N>
+template <class R, int N, bool kAhead>
 inline void dot_few(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x_row, int64_t vectors, R* sums) {
   if (vectors == 4) {
-    return dot_tile<R, N, 4>(k, a, a_row, x, x_row, sums);
+    return dot_tile<R, N, 4, kAhead>(k, a, a_row, x, x_row, sums);
   }
   if (vectors == 3) {
-    return dot_tile<R, N, 3>(k, a, a_row, x, x_row, sums);
+    return dot_tile<R, N, 3, kAhead>(k, a, a_row, x, x_row, sums);
   }
   if (vectors == 2) {
-    return dot_tile<R, N, 2>(k, a, a_row, x, x_row, sums);
+    return dot_tile<R, N, 2, kAhead>(k, a, a_row, x, x_row, sums);
   }
-  dot_tile<R, N, 1>(k, a, a_row, x, x_row, sums);
+  dot_tile<R, N, 1, kAhead>(k, a, a_row, x, x_row, sums);
 }
 
 /// Dot product of two runs of core elements.
 template <class R>
 inline R dot_run(int64_t k, const R* a, const R* x) {
   R sum = 0;
-  dot_rows<R, 1>(k, a, 0, x, &sum);
+  dot_rows<1, false>(k, a, 0, x, &sum);
   return sum;
 }
 
@@ -247,28 +250,16 @@ void matrix_vector_rows(
   constexpr bool kSame = std::is_same_v<T, R>;
   constexpr int64_t kRun = 256;
   constexpr int64_t kBlock = 2048;
+  const bool ahead = from_memory((end - begin) * k, sizeof(T));
   R sums[kBlock];
   for (int64_t i0 = begin; i0 < end; i0 += kBlock) {
     const int64_t rows = std::min(kBlock, end - i0);
     std::fill(sums, sums + rows, R(0));
     const T* from = a.data + i0 * a.row_stride;
     if (a.col_stride == 1 || k == 1) {
-      if constexpr (kSame) {
-        int64_t i = 0;
-        for (; i + 4 <= rows; i += 4) {
-          dot_rows<R, 4>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
-        }
-        for (; i < rows; ++i) {
-          dot_rows<R, 1>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
-        }
-      } else if constexpr (std::is_same_v<T, c10::BFloat16>) {
-        int64_t i = 0;
-        for (; i + 4 <= rows; i += 4) {
-          dot_rows_widened<4>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
-        }
-        for (; i < rows; ++i) {
-          dot_rows_widened<1>(k, from + i * a.row_stride, a.row_stride, x, sums + i);
-        }
+      if constexpr (kSame || kWidened<T>) {
+        const auto dot = ahead ? dot_all_rows<true, T, R> : dot_all_rows<false, T, R>;
+        dot(rows, k, from, a.row_stride, x, sums);
       } else {
         alignas(64) R run[kRun];
         for (int64_t i = 0; i < rows; ++i) {
@@ -400,6 +391,7 @@ template <class T>
 void few_columns_product(const Gemm<T>& g) {
   constexpr int kTogether = kRegisters == 32 ? 4 : 2;
   constexpr int64_t kDepth = 4096 / sizeof(T); // so that the rows in work stay in the first cache
+  const bool ahead = from_memory(g.m * g.k, sizeof(T));
   const bool in_place = g.b.row_stride == 1;
   Scratch scratch(in_place ? 0 : g.k * g.n * int64_t(sizeof(T)));
   const T* x = g.b.data;
@@ -419,7 +411,8 @@ void few_columns_product(const Gemm<T>& g) {
     for (int64_t p = 0; p < g.k; p += kDepth) {
       const int64_t depth = std::min(kDepth, g.k - p);
       for (int64_t j = 0; j < g.n; j += kFewColumns) {
-        dot_few<T, N>(depth, a + p, g.a.row_stride, x + j * x_row + p, x_row, std::min(kFewColumns, g.n - j), sums + j);
+        const auto dot = j == 0 && ahead ? dot_few<T, N, true> : dot_few<T, N, false>;
+        dot(depth, a + p, g.a.row_stride, x + j * x_row + p, x_row, std::min(kFewColumns, g.n - j), sums + j);
       }
     }
     T* c = g.c.data + i * g.c.row_stride;
