@@ -26,7 +26,7 @@ size_t class_of(size_t bytes) {
 constinit SmallRuns runs;
 
 // Splits the first `count` blocks off a list.
-SmallPoolBlock* detach(SmallPoolList& list, uint32_t count) {
+[[maybe_unused]] SmallPoolBlock* detach(SmallPoolList& list, uint32_t count) {
   SmallPoolBlock* first = list.head;
   SmallPoolBlock* last = first;
   for (uint32_t i = 1; i < count; ++i) {
@@ -38,7 +38,7 @@ SmallPoolBlock* detach(SmallPoolList& list, uint32_t count) {
   return first;
 }
 
-void attach(SmallPoolList& list, SmallPoolBlock* chain) {
+[[maybe_unused]] void attach(SmallPoolList& list, SmallPoolBlock* chain) {
   while (chain != nullptr) {
     SmallPoolBlock* block = std::exchange(chain, chain->next);
     block->next = list.head;
