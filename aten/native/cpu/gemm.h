@@ -55,7 +55,7 @@ struct Gemm {
 /// (measured; without 512 bits there are not registers enough).
 inline constexpr int64_t kFewColumns = 4;
 #ifdef __AVX512F__
-inline constexpr int64_t kMostDotColumns = 32;
+inline constexpr int64_t kMostDotColumns = 64;
 #else
 inline constexpr int64_t kMostDotColumns = kFewColumns;
 #endif
