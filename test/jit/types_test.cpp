@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <aten/core/jit_type.h>
+#include <ATen/ATen.h>
 #include <csrc/jit/api/compilation_unit.h>
 #include <csrc/jit/serialize/source_importer.h>
 #include <csrc/jit/types.h>
@@ -87,4 +88,46 @@ TEST_CASE("Classes of a source file may be indented by any number of spaces", "[
     CHECK(type->expectRef<InterfaceType>().is_module());
     CHECK(type->expectRef<InterfaceType>().getMethod("two"));
   }
+}
+
+// As PyTorch 1.0 and 1.1 wrote them.
+TEST_CASE("The __init__ of an imported class declares its attributes", "[jit][serialize]") {
+  const auto unit = std::make_shared<CompilationUnit>();
+  const auto source = std::make_shared<Source>(R"(
+class Inner:
+    def __init__(self, y):
+        self.y = y
+
+class Outer:
+    def __init__(self, x):
+        self.inner = __torch__.Inner(x)
+        self.n = 3
+        self.x = self.inner.y + x
+    def scaled(self, k: int):
+        return self.x * k
+
+class Late:
+    def __init__(self, x):
+        if bool(x):
+            self.x = x
+)");
+  const std::vector<at::IValue> constants;
+  SourceImporter importer(
+      unit, &constants, [&](const std::string&) { return source; }, /*version=*/2);
+  const TypePtr outer = importer.loadType(c10::QualifiedName("__torch__.Outer"));
+  REQUIRE(outer);
+  const ClassType& type = outer->expectRef<ClassType>();
+  REQUIRE(type.numAttributes() == 3);
+  CHECK(text(type.getAttribute("inner")) == "__torch__.Inner");
+  CHECK(text(type.getAttribute("n")) == "int");
+  CHECK(text(type.getAttribute("x")) == "Tensor");
+  CHECK(unit->get_class(c10::QualifiedName("__torch__.Inner"))->hasAttribute("y"));
+
+  auto object = c10::ivalue::Object::create(c10::StrongTypePtr(unit, outer->expect<ClassType>()), 3);
+  type.getMethod("__init__")({object, at::full({2}, 2.0)});
+  CHECK(object->getAttr("x").toTensor().sum().item<double>() == 8);
+  CHECK(type.getMethod("scaled")({object, 3}).toTensor().sum().item<double>() == 24);
+  CHECK_THROWS_WITH(
+      importer.loadType(c10::QualifiedName("__torch__.Late")),
+      Contains("First assignment cannot be in a control-flow block"));
 }

@@ -264,8 +264,9 @@ void SimpleValue::setAttr(const SourceRange& range, GraphFunction& method, const
   TypePtr expected = type->findAttribute(field);
   if (!expected) {
     // In __init__, an assignment to self declares the attribute.
-    const bool is_initializer = method.name() == "__init__" && !method.graph()->inputs().empty() &&
-        method.graph()->inputs()[0] == value_ && !type->is_module();
+    const at::ArrayRef<Value*> inputs = method.graph()->inputs();
+    const bool is_initializer =
+        method.name() == "__init__" && !inputs.empty() && *inputs[0]->type() == *type && !type->is_module();
     if (is_initializer) {
       if (type->findMethod(field) != nullptr) {
         throw ErrorReport(range) << "Tried to set an attribute: " << field << ", which is a method of "

@@ -193,6 +193,11 @@ void SourceImporterImpl::add_members(
       before ? type->addForwardPreHook(found->second) : type->addForwardHook(found->second);
     }
   }
+  // Archives of 1.0 and 1.1 do not declare the attributes of a class; the assignments of its __init__ do.
+  const auto initializer = functions.find("__init__");
+  if (!type->is_module() && type->numAttributes() == 0 && initializer != functions.end()) {
+    initializer->second->ensure_defined();
+  }
 }
 
 // Most constants are literals; the others are compiled as the defaults of a function's parameters are.
