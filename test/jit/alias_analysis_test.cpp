@@ -160,6 +160,21 @@ TEST_CASE("Alias annotations and another kind of alias analysis exclude each oth
                                 "AliasAnalysisKind::FROM_SCHEMA"));
 }
 
+TEST_CASE("A schema that is inferred says nothing of aliases", "[jit][ir]") {
+  const auto options = [](c10::AliasAnalysisKind kind) {
+    return torch::RegisterOperators::options()
+        .catchAllKernel([](at::Tensor x) -> at::Tensor { return x; })
+        .aliasAnalysis(kind);
+  };
+  CHECK_THROWS_WITH(
+      torch::RegisterOperators().op("test::inferred", options(c10::AliasAnalysisKind::FROM_SCHEMA)),
+      Catch::Matchers::Contains("Tried to register operator test::inferred(Tensor _0) -> Tensor _0 with "
+                                "AliasAnalysisKind::FROM_SCHEMA, but the schema is inferred."));
+  CHECK_NOTHROW(torch::RegisterOperators().op("test::inferred", options(c10::AliasAnalysisKind::CONSERVATIVE)));
+  CHECK_NOTHROW(torch::RegisterOperators().op(
+      "test::inferred(Tensor x) -> Tensor", options(c10::AliasAnalysisKind::FROM_SCHEMA)));
+}
+
 TEST_CASE("Nodes with effects are not moved, and what is None has no writers", "[jit][ir]") {
   const auto graph = std::make_shared<Graph>();
   std::unordered_map<std::string, Value*> values;

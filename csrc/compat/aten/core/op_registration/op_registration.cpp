@@ -78,6 +78,10 @@ void RegisterOperators::register_op(Options&& options) {
         schema, "Cannot infer operator schema for this kind of kernel in registration of operator ", *name,
         ". Please explicitly specify the operator schema or specify at least one kernel for which we can infer the "
         "schema.");
+    TORCH_CHECK(
+        registration.alias_analysis != AliasAnalysisKind::FROM_SCHEMA,
+        "In operator registration: Tried to register operator ", *schema,
+        " with AliasAnalysisKind::FROM_SCHEMA, but the schema is inferred.");
   } else {
     schema = std::get<FunctionSchema>(std::move(*registration.schema_or_name));
   }
