@@ -709,3 +709,14 @@ TEST_CASE("A source that is indented as a whole compiles", "[jit][language]") {
       compile("    def f(n: int):\n        return n\n  def g(n: int):\n    return n\n"),
       Catch::Matchers::Contains("invalid indent level 2"));
 }
+
+TEST_CASE("The object of a method does not count as an argument that is too much", "[jit][language]") {
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(
+      compile("def f(d: Dict[str, int]):\n    return d.get('a', 1, 2)\n"),
+      Contains("Expected at most 1 arguments but found 3 positional arguments.") &&
+          Contains("Expected at most 2 arguments but found 3 positional arguments."));
+  CHECK_THROWS_WITH(
+      compile("def f(x: Tensor):\n    return torch.relu(x, 2)\n"),
+      Contains("Expected at most 1 arguments but found 2 positional arguments."));
+}

@@ -235,7 +235,11 @@ class Matcher {
       }
     }
     if (used < arguments.size()) {
-      return fail("Expected at most ", used, " arguments but found ", arguments.size(), " positional arguments.");
+      // The object of a method is not counted.
+      const size_t given = arguments.rest.size();
+      return fail(
+          "Expected at most ", used + given - arguments.size(), " arguments but found ", given,
+          " positional arguments.");
     }
     for (size_t i = 0; i < used_keywords.size(); ++i) {
       if (!used_keywords[i]) {
