@@ -100,7 +100,7 @@ TEST_CASE("a large left factor with rows a power of two apart gives the same pro
 TEST_CASE("products with few rows or columns are those of plain loops", "[aten][gemm]") {
   at::manual_seed(1);
   const auto dtype = GENERATE(at::kFloat, at::kDouble);
-  for (const int64_t few : {2, 3, 4, 5, 7, 8, 9, 18, 31, 32, 33}) {
+  for (const int64_t few : {2, 3, 4, 5, 7, 8, 9, 18, 31, 32, 33, 63, 64, 65}) {
     for (const int64_t many : {2, 33, 64, 259}) {
       for (const int64_t k : {127, 128, 203, 1027, 2048}) {
         for (int layout = 0; layout<9; layout += k> 300 || few > 9 ? 2 : 1) {
@@ -116,6 +116,21 @@ TEST_CASE("products with few rows or columns are those of plain loops", "[aten][
           CHECK(at::equal(out, want * -1));
         }
       }
+    }
+  }
+}
+
+TEST_CASE("a matrix beyond the caches times a vector is the product of plain loops", "[aten][gemm]") {
+  at::manual_seed(1);
+  const auto dtype = GENERATE(at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
+  for (const int64_t rows : {301, 1024}) {
+    for (const int64_t k : {1027, 2048}) {
+      const Tensor a = small_values({rows, k}, dtype), x = small_values({k}, dtype);
+      INFO(rows << "x" << k);
+      const Tensor want = reference_product(a, x.unsqueeze(1)).squeeze(1).to(dtype);
+      CHECK(at::equal(at::mv(a, x), want));
+      CHECK(at::equal(at::mv(a.slice(1, 1), x.slice(0, 1)), at::mv(a.slice(1, 1).contiguous(), x.slice(0, 1).clone())));
+      CHECK(at::equal(at::mm(x.unsqueeze(0), a.t()), want.unsqueeze(0)));
     }
   }
 }
