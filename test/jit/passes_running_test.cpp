@@ -268,3 +268,33 @@ TEST_CASE("Batch norm and arithmetic become part of convolutions", "[jit][ir]") 
     CHECK(at::allclose(optimized.forward({x}).toTensor(), expected, 1e-4, 1e-5));
   }
 }
+
+TEST_CASE("Loops are peeled where their own bodies hold what is asked for", "[jit][passes]") {
+  const auto unit = compile(R"(
+def f(n: int):
+    sum = 0
+    for i in range(n):
+        for j in range(i):
+            sum += i * j
+        if sum > 20:
+            sum -= 3
+    return sum
+)");
+  const std::shared_ptr<Graph> written = toGraphFunction(unit->get_function("f")).graph();
+  const auto loops_after = [&](Symbol kind, bool found) {
+    const std::shared_ptr<Graph> graph = written->copy();
+    CHECK(LoopsPeeler([&](Node* node) { return node->kind() == kind; }, 2).run(graph) == found);
+    graph->lint();
+    for (const int64_t n : {0, 1, 2, 3, 7}) {
+      Stack before{n}, after{n};
+      InterpreterState(Code(written, "f")).run(before);
+      InterpreterState(Code(graph, "f")).run(after);
+      CHECK(before.back().toInt() == after.back().toInt());
+    }
+    return graph->findAllNodes(prim::Loop).size();
+  };
+  CHECK(loops_after(aten::mul, true) == 3); // the inner one
+  CHECK(loops_after(aten::sub, true) == 4); // the outer one, with the inner one in its copy
+  CHECK(loops_after(prim::Loop, true) == 4);
+  CHECK(loops_after(aten::div, false) == 2);
+}

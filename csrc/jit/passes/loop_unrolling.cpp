@@ -4,6 +4,7 @@
 #include <csrc/jit/ir/constants.h>
 #include <csrc/jit/passes/dead_code_elimination.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace torch::jit {
@@ -90,6 +91,18 @@ bool unroll_loops(Block* block) {
   return changed;
 }
 
+// The loops whose bodies have a node that the predicate accepts, in the order in which these stand.
+void collect_loops(Block* block, Node* loop, const std::function<bool(Node*)>& accepts, std::vector<Node*>& loops) {
+  for (Node* node : block->nodes()) {
+    if (loop && accepts(node) && std::find(loops.begin(), loops.end(), loop) == loops.end()) {
+      loops.push_back(loop);
+    }
+    for (Block* inner : node->blocks()) {
+      collect_loops(inner, node->kind() == prim::Loop ? node : loop, accepts, loops);
+    }
+  }
+}
+
 } // namespace
 
 bool UnrollConstantLoops(std::shared_ptr<Graph>& graph) {
@@ -140,6 +153,15 @@ Node* PeelLoop(Node* loop, size_t times) {
     shifted->node()->replaceInput(0, counter);
   }
   return peeled;
+}
+
+bool LoopsPeeler::run(const std::shared_ptr<Graph>& graph) {
+  std::vector<Node*> loops;
+  collect_loops(graph->block(), nullptr, callback_, loops);
+  for (Node* loop : loops) {
+    PeelLoop(loop, num_iterations_);
+  }
+  return !loops.empty();
 }
 
 } // namespace torch::jit
