@@ -298,3 +298,39 @@ def f(n: int):
   CHECK(loops_after(prim::Loop, true) == 4);
   CHECK(loops_after(aten::div, false) == 2);
 }
+
+TEST_CASE("Inlined nodes know the calls and the objects that they come from", "[jit][passes]") {
+  Module leaf("Leaf");
+  leaf.define("def twice(self, x):\n    return x * 2\ndef forward(self, x):\n    return self.twice(x) + 1\n");
+  Module root("Root");
+  root.register_module("leaf", leaf);
+  root.define("def forward(self, x):\n    return self.leaf.forward(x) - 3\n");
+  Function& forward = root.get_method("forward").function();
+  const std::shared_ptr<Graph> graph = toGraphFunction(forward).optimized_graph();
+  CHECK(utils::getNodesModuleHierarchy(*graph->findNode(aten::mul)) == "leaf(Leaf).SELF(Leaf)");
+  CHECK(utils::getNodesModuleHierarchy(*graph->findNode(aten::add)) == "leaf(Leaf)");
+  CHECK(utils::getNodesModuleHierarchy(*graph->findNode(aten::sub)).empty());
+  CHECK_FALSE(graph->findNode(aten::sub)->callstack());
+
+  const std::vector<InlinedCallStackEntry> calls = graph->findNode(aten::mul)->callstack().value()->vec();
+  REQUIRE(calls.size() == 2);
+  CHECK(std::get<0>(calls[0]) == &leaf.get_method("forward").function());
+  CHECK(std::get<0>(calls[1]) == &leaf.get_method("twice").function());
+  CHECK(std::get<1>(calls[0]).text() == "self.leaf.forward");
+  CHECK(std::get<1>(calls[1]).text() == "self.twice");
+  CHECK(std::get<2>(calls[1])->class_type() == leaf.type());
+}
+
+TEST_CASE("Nodes that are inlined by one call share its call stack", "[jit][passes]") {
+  const auto unit =
+      compile("def a(x):\n    return x * 2 + 1\ndef b(x):\n    return a(x) - 3\ndef c(x):\n    return b(x)\n");
+  const std::shared_ptr<Graph> graph = toGraphFunction(unit->get_function("c")).optimized_graph();
+  const InlinedCallStackPtr calls = graph->findNode(aten::mul)->callstack().value();
+  CHECK(calls == graph->findNode(aten::add)->callstack().value());
+  CHECK(calls->function_name() == "b");
+  CHECK(calls->callee().value()->function_name() == "a");
+  CHECK_FALSE(calls->callee().value()->callee());
+  CHECK(
+      utils::getNodesModuleHierarchy(*graph->findNode(aten::mul)) ==
+      ".UNKNOWN_INSTANCE(UNKNOWN_TYPE).UNKNOWN_INSTANCE(UNKNOWN_TYPE)");
+}

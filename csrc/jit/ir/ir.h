@@ -172,8 +172,9 @@ struct TORCH_API Node final : c10::PoolAllocated {
     scope_ = std::move(scope);
   }
   std::string scopeName() const;
-  const InlinedCallStackPtr& callstack() const {
-    return callstack_;
+  /// The calls that it was inlined through.
+  std::optional<InlinedCallStackPtr> callstack() const {
+    return callstack_ ? std::optional<InlinedCallStackPtr>(callstack_) : std::nullopt;
   }
   void setCallStack(InlinedCallStackPtr callstack) {
     callstack_ = std::move(callstack);
@@ -754,5 +755,10 @@ TORCH_API std::vector<Value*> insertGraph(
 
 /// The values with their types: `%a : int, %b : Tensor`.
 TORCH_API std::string typedValueList(at::ArrayRef<const Value*> values, const char* delimiter = ", ");
+
+namespace utils {
+/// The objects whose methods a node was inlined from, outermost first: `layers(Layers).0(Linear)`.
+TORCH_API std::string getNodesModuleHierarchy(const Node& n);
+} // namespace utils
 
 } // namespace torch::jit

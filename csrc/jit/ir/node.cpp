@@ -491,7 +491,7 @@ void Node::copyAttributes(const Node& from) {
 Node* Node::copyMetadata(const Node* from) {
   setSourceRange(from->sourceRange());
   setScope(from->scope());
-  setCallStack(from->callstack());
+  setCallStack(from->callstack_);
   return this;
 }
 

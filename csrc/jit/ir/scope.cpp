@@ -1,6 +1,7 @@
 #include <csrc/jit/ir/scope.h>
 
-#include <algorithm>
+#include <aten/core/function.h>
+#include <csrc/jit/ir/ir.h>
 
 namespace torch::jit {
 
@@ -19,13 +20,37 @@ std::string Scope::namesFromRoot(const std::string& separator) const {
   return names;
 }
 
-std::vector<std::pair<std::string, SourceRange>> InlinedCallStack::vec() const {
-  std::vector<std::pair<std::string, SourceRange>> calls;
-  for (const InlinedCallStack* call = this; call; call = call->outer_.get()) {
-    calls.emplace_back(call->function_name_, call->range_);
+InlinedCallStack::InlinedCallStack(
+    InlinedCallStackPtr callee,
+    Function* function,
+    SourceRange range,
+    std::optional<ModuleInstanceInfo> module_instance)
+    : callee_(std::move(callee)),
+      function_(function),
+      function_name_(function ? function->name() : std::string()),
+      range_(std::move(range)),
+      module_instance_(std::move(module_instance)) {}
+
+std::vector<InlinedCallStackEntry> InlinedCallStack::vec() const {
+  std::vector<InlinedCallStackEntry> calls;
+  for (const InlinedCallStack* call = this; call; call = call->callee_.get()) {
+    calls.emplace_back(call->function_, call->range_, call->module_instance_);
   }
-  std::reverse(calls.begin(), calls.end());
   return calls;
+}
+
+std::string utils::getNodesModuleHierarchy(const Node& n) {
+  std::string hierarchy;
+  for (std::optional<InlinedCallStackPtr> call = n.callstack(); call; call = (*call)->callee()) {
+    const std::optional<ModuleInstanceInfo>& instance = (*call)->module_instance();
+    if (!instance) {
+      hierarchy += ".UNKNOWN_INSTANCE(UNKNOWN_TYPE)";
+      continue;
+    }
+    hierarchy += hierarchy.empty() ? "" : ".";
+    hierarchy += instance->instance_name() + '(' + instance->class_type()->name()->name() + ')';
+  }
+  return hierarchy;
 }
 
 } // namespace torch::jit

@@ -198,7 +198,7 @@ class ConstantPropagator {
       if ((*results)[i].isNone()) {
         (*constant)->setType(output->type());
       }
-      (*constant)->node()->setCallStack(node->callstack());
+      (*constant)->node()->copyMetadata(node);
       output->replaceAllUsesWith(*constant);
     }
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace torch::jit {
 
@@ -25,14 +26,36 @@ size_t count_nodes(const Block* block) {
   return count;
 }
 
+const Value* self_of(const Graph& graph) {
+  return graph.inputs().empty() ? nullptr : graph.inputs()[0];
+}
+
+/// The object whose method is called; `self` is that of the method, if it is one, which calls.
+std::optional<ModuleInstanceInfo> called_instance(const Node* call, const Value* self) {
+  if (call->kind() != prim::CallMethod) {
+    return std::nullopt;
+  }
+  const Value* object = call->input(0);
+  const Node* maker = object->node();
+  return ModuleInstanceInfo(
+      object->type()->cast<ClassType>(),
+      object == self                       ? "SELF"
+          : maker->kind() == prim::GetAttr ? maker->s(attr::name)
+                                           : "INSTANCE_NAME_UNKNOWN");
+}
+
 /// Gives copied nodes the calls that lead to them.
 class CallStackBuilder {
  public:
-  CallStackBuilder(const Node* call, const GraphFunction& callee)
-      : call_(c10::make_intrusive<InlinedCallStack>(call->callstack(), callee.name(), call->sourceRange())) {}
+  CallStackBuilder(const Node* call, const Value* self, GraphFunction& callee) {
+    if (const std::optional<InlinedCallStackPtr> outer = call->callstack()) {
+      calls_ = (*outer)->vec();
+    }
+    calls_.emplace_back(&callee, call->sourceRange(), called_instance(call, self));
+  }
 
   void apply(Node* node) {
-    node->setCallStack(node->callstack() ? below(node->callstack()) : call_);
+    node->setCallStack(from_here(node->callstack().value_or(InlinedCallStackPtr())));
     for (Block* block : node->blocks()) {
       for (Node* inner : block->nodes()) {
         apply(inner);
@@ -42,18 +65,46 @@ class CallStackBuilder {
 
  private:
   // The same calls, made from within this one.
-  InlinedCallStackPtr below(const InlinedCallStackPtr& inner) {
+  InlinedCallStackPtr from_here(const InlinedCallStackPtr& inner) {
     InlinedCallStackPtr& known = known_[inner.get()];
     if (!known) {
-      known = c10::make_intrusive<InlinedCallStack>(
-          inner->outer() ? below(inner->outer()) : call_, inner->function_name(), inner->source_range());
+      known = inner;
+      for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
+        const auto& [function, range, instance] = *call;
+        known = c10::make_intrusive<InlinedCallStack>(std::move(known), function, range, instance);
+      }
     }
     return known;
   }
 
-  InlinedCallStackPtr call_;
+  std::vector<InlinedCallStackEntry> calls_; // outermost first
   std::unordered_map<const InlinedCallStack*, InlinedCallStackPtr> known_;
 };
+
+std::vector<Value*> replace_by_body(Node* call, const Value* self, GraphFunction& callee, Graph& callee_graph) {
+  Graph& graph = *call->owningGraph();
+  const at::ArrayRef<Value*> arguments = call->inputs().slice(call->kind() == prim::CallFunction ? 1 : 0);
+  Node* before = call->prev();
+  std::unordered_map<Value*, Value*> value_map;
+  std::vector<Value*> results;
+  {
+    const WithInsertPoint guard(call);
+    results = insertGraph(graph, callee_graph, arguments, value_map);
+  }
+  CallStackBuilder calls(call, self, callee);
+  for (Node* node = before->next(); node != call; node = node->next()) {
+    calls.apply(node);
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    Value* old = call->output(i);
+    if (old->hasDebugName()) {
+      results[i]->setDebugName(std::string(old->debugName()));
+    }
+    old->replaceAllUsesWith(results[i]);
+  }
+  call->destroy();
+  return results;
+}
 
 /// The functions whose graphs are being inlined in this thread.
 std::vector<const GraphFunction*>& open_calls() {
@@ -77,11 +128,16 @@ class Inliner {
   /// Callees come optimized, or as they were written, with the calls in them inlined where they stand.
   explicit Inliner(bool optimized) : optimized_(optimized) {}
 
+  void inline_calls(Graph& graph) {
+    self_ = self_of(graph);
+    inline_calls(graph.block());
+  }
+
+ private:
   void inline_calls(Block* block) {
     inline_calls(block->return_node()->next(), block->return_node());
   }
 
- private:
   void inline_calls(Node* first, const Node* end) {
     for (Node* node = first; node != end;) {
       Node* next = node->next();
@@ -113,13 +169,17 @@ class Inliner {
     }
     Node* before = call->prev();
     const Node* after = call->next();
-    inlineCallTo(call, &callee, *graph);
+    const Value* object = call->kind() == prim::CallMethod ? call->input(0) : nullptr;
+    replace_by_body(call, self_, callee, *graph);
     if (!optimized_) {
+      const Value* caller = std::exchange(self_, object);
       inline_calls(before->next(), after);
+      self_ = caller;
     }
   }
 
   bool optimized_;
+  const Value* self_ = nullptr; // of the method whose nodes are gone through
   size_t inserted_ = 0;
 };
 
@@ -143,36 +203,15 @@ GraphFunction* tryToGraphFunction(Node* node) {
 }
 
 std::vector<Value*> inlineCallTo(Node* call, GraphFunction* callee, Graph& callee_graph) {
-  Graph& graph = *call->owningGraph();
-  const at::ArrayRef<Value*> arguments = call->inputs().slice(call->kind() == prim::CallFunction ? 1 : 0);
-  Node* before = call->prev();
-  std::unordered_map<Value*, Value*> value_map;
-  std::vector<Value*> results;
-  {
-    const WithInsertPoint guard(call);
-    results = insertGraph(graph, callee_graph, arguments, value_map);
-  }
-  CallStackBuilder calls(call, *callee);
-  for (Node* node = before->next(); node != call; node = node->next()) {
-    calls.apply(node);
-  }
-  for (size_t i = 0; i < results.size(); ++i) {
-    Value* old = call->output(i);
-    if (old->hasDebugName()) {
-      results[i]->setDebugName(std::string(old->debugName()));
-    }
-    old->replaceAllUsesWith(results[i]);
-  }
-  call->destroy();
-  return results;
+  return replace_by_body(call, self_of(*call->owningGraph()), *callee, callee_graph);
 }
 
 void Inline(Graph& graph) {
-  Inliner(/*optimized=*/true).inline_calls(graph.block());
+  Inliner(/*optimized=*/true).inline_calls(graph);
 }
 
 void inlineAsWritten(Graph& graph) {
-  Inliner(/*optimized=*/false).inline_calls(graph.block());
+  Inliner(/*optimized=*/false).inline_calls(graph);
 }
 
 } // namespace torch::jit

@@ -75,7 +75,7 @@ class Peephole {
   void replace_by_constant(Node* node, const IValue& value) {
     const WithInsertPoint guard(node);
     Value* constant = node->owningGraph()->insertConstant(value, node->sourceRange(), node->scope());
-    constant->node()->setCallStack(node->callstack());
+    constant->node()->copyMetadata(node);
     replace(node, constant);
   }
 

@@ -612,10 +612,8 @@ std::string Run::trace() const {
     const size_t running = static_cast<size_t>(frame.next - frame.code->instructions.data());
     const Node* node = frame.code->nodes[running > 0 ? running - 1 : 0];
     std::string name = frame.code->function_name;
-    if (node->callstack()) {
-      for (const auto& [callee, range] : node->callstack()->vec()) {
-        entries.push_back(StackEntry{std::exchange(name, callee), range});
-      }
+    for (std::optional<InlinedCallStackPtr> call = node->callstack(); call; call = (*call)->callee()) {
+      entries.push_back(StackEntry{std::exchange(name, (*call)->function_name()), (*call)->source_range()});
     }
     entries.push_back(StackEntry{std::move(name), node->sourceRange()});
   }
