@@ -23,6 +23,23 @@ constexpr DispatchKeySet kNestedKeys =
 
 } // namespace
 
+DispatchKeySet::iterator::iterator(const uint64_t* repr, uint8_t next_functionality, uint8_t next_backend)
+    : backends_(static_cast<uint16_t>(*repr & full_backend_mask)) {
+  TORCH_INTERNAL_ASSERT(
+      next_functionality >= num_backends && next_functionality <= end_iter_mask_val,
+      "DispatchKeySet::iterator: begins at bit ", int{next_functionality}, ", which must be in the range [",
+      int{num_backends}, ", ", int{end_iter_mask_val}, "]");
+  functionalities_ = *repr >> num_backends & ~uint64_t{0} << (next_functionality - num_backends);
+  settle();
+  if (isPerBackendFunctionalityKey(static_cast<DispatchKey>(lowest_bit(functionalities_)))) {
+    left_ = static_cast<uint16_t>(left_ & ~0U << next_backend);
+    if (left_ == 0) {
+      functionalities_ &= functionalities_ - 1;
+      settle();
+    }
+  }
+}
+
 bool isBackendDispatchKey(DispatchKey t) {
   return t != DispatchKey::Undefined && !isAliasDispatchKey(t) && kBackendKeys.has(t);
 }

@@ -60,7 +60,7 @@ class DispatchKeySet final {
       : repr_((functionality_bit(toFunctionalityKey(t)) - 1) | functionality_bit(DispatchKey::PythonDispatcher)) {}
   constexpr DispatchKeySet(Raw, uint64_t repr) : repr_(repr) {}
   constexpr explicit DispatchKeySet(BackendComponent k) : repr_(backend_bit(k)) {}
-  /// Alias keys and Undefined give the empty set: they have no bits.
+  /// Alias keys, Undefined and EndOfFunctionalityKeys give the empty set: they have no bits.
   constexpr explicit DispatchKeySet(DispatchKey k)
       : repr_(functionality_bit(toFunctionalityKey(k)) | backend_bit(toBackendComponent(k))) {}
   constexpr explicit DispatchKeySet(std::initializer_list<DispatchKey> keys) {
@@ -74,8 +74,9 @@ class DispatchKeySet final {
     }
   }
 
+  /// No set has the marker EndOfFunctionalityKeys.
   [[nodiscard]] constexpr bool has(DispatchKey t) const {
-    return has_all(DispatchKeySet(t));
+    return t != DispatchKey::EndOfFunctionalityKeys && has_all(DispatchKeySet(t));
   }
   [[nodiscard]] constexpr bool has_backend(BackendComponent t) const {
     return has_all(DispatchKeySet(t));
@@ -165,9 +166,14 @@ class DispatchKeySet final {
   }
 
   /// Walks over the runtime keys of the set, lowest functionality first, and lowest backend first within it. A
-  /// per-backend functionality without a backend has no runtime key and is left out.
+  /// per-backend functionality without a backend has no runtime key and is left out. The end of the walk reads as
+  /// EndOfFunctionalityKeys.
   class iterator {
    public:
+    /// Where the end lies, as a bit of a set and as a key.
+    static constexpr uint8_t end_iter_mask_val = num_backends + num_functionality_keys;
+    static constexpr uint8_t end_iter_key_val = num_functionality_keys;
+
     using iterator_category = std::input_iterator_tag;
     using value_type = DispatchKey;
     using difference_type = std::ptrdiff_t;
@@ -179,7 +185,14 @@ class DispatchKeySet final {
         : functionalities_(repr >> num_backends), backends_(static_cast<uint16_t>(repr & full_backend_mask)) {
       settle();
     }
+    /// Over the set that the word is, from the functionality of bit `next_functionality` on; of the first functionality
+    /// that has backends, from backend `next_backend` on. Throws for bits outside of functionalities.
+    C10_API explicit iterator(
+        const uint64_t* repr, uint8_t next_functionality = num_backends, uint8_t next_backend = 0);
     constexpr DispatchKey operator*() const {
+      if (functionalities_ == 0) {
+        return DispatchKey::EndOfFunctionalityKeys;
+      }
       const auto k = static_cast<DispatchKey>(lowest_bit(functionalities_));
       return isPerBackendFunctionalityKey(k)
           ? toRuntimePerBackendFunctionalityKey(k, static_cast<BackendComponent>(lowest_bit(left_)))
@@ -243,7 +256,9 @@ class DispatchKeySet final {
     return static_cast<uint32_t>(__builtin_clzll(word)) ^ 63;
   }
   static constexpr uint64_t functionality_bit(DispatchKey k) {
-    return k == DispatchKey::Undefined ? 0 : uint64_t{1} << (num_backends + static_cast<uint16_t>(k) - 1);
+    return k == DispatchKey::Undefined || k == DispatchKey::EndOfFunctionalityKeys
+        ? 0
+        : uint64_t{1} << (num_backends + static_cast<uint16_t>(k) - 1);
   }
   static constexpr uint64_t backend_bit(BackendComponent k) {
     return k == BackendComponent::InvalidBit ? 0 : uint64_t{1} << (static_cast<uint8_t>(k) - 1);

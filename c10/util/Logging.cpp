@@ -10,6 +10,8 @@
 #include <mutex>
 #include <sstream>
 
+bool FLAGS_caffe2_use_fatal_for_enforce = false;
+
 namespace c10 {
 
 namespace {
@@ -159,7 +161,18 @@ void SetAPIUsageLogger(std::function<void(const std::string&)> logger) {
 }
 
 void ThrowEnforceNotMet(const char* file, int line, const char* condition, const std::string& msg, const void* caller) {
-  throw Error(file, static_cast<uint32_t>(line), condition, msg, get_backtrace(/*frames_to_skip=*/1), caller);
+  Error error(file, static_cast<uint32_t>(line), condition, msg, get_backtrace(/*frames_to_skip=*/1), caller);
+  if (FLAGS_caffe2_use_fatal_for_enforce) {
+    std::cerr << error.what() << std::endl;
+    std::abort();
+  }
+  throw error;
+}
+
+void ThrowEnforceFiniteNotMet(
+    const char* file, int line, const char* condition, const std::string& msg, const void* caller) {
+  throw EnforceFiniteError(
+      file, static_cast<uint32_t>(line), condition, msg, get_backtrace(/*frames_to_skip=*/1), caller);
 }
 
 } // namespace c10

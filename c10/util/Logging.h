@@ -71,18 +71,44 @@ using EnforceNotMet = Error;
 /// Throws c10::Error as a failed internal check does.
 [[noreturn]] C10_API void ThrowEnforceNotMet(
     const char* file, int line, const char* condition, const std::string& msg, const void* caller = nullptr);
+/// The same with c10::EnforceFiniteError, for values that are infinite or no numbers.
+[[noreturn]] C10_API void ThrowEnforceFiniteNotMet(
+    const char* file, int line, const char* condition, const std::string& msg, const void* caller = nullptr);
 
-namespace detail {
-/// Calls `fail` with both values as text unless they compare.
-template <class Left, class Right, class Compare, class Fail>
-void enforce_comparison(const Left& left, const Right& right, Compare compare, Fail fail) {
-  if (C10_UNLIKELY(!compare(left, right))) {
-    fail(::c10::str(left, " vs ", right, ". "));
+namespace enforce_detail {
+
+/// "1 vs 2", and what is said beside it.
+template <class Left, class Right, class... Args>
+std::string enforceFailMsgImpl(const Left& left, const Right& right, const Args&... args) {
+  if constexpr (sizeof...(Args) == 0) {
+    return ::c10::str(left, " vs ", right);
+  } else {
+    return ::c10::str(left, " vs ", right, ". ", args...);
   }
 }
-} // namespace detail
+
+/// Throws unless `holds` is true of both values; `message` makes text of them.
+template <class Predicate, class Left, class Right, class Message>
+void enforceThatImpl(
+    Predicate holds,
+    const Left& left,
+    const Right& right,
+    const char* file,
+    int line,
+    const char* condition,
+    const void* caller,
+    Message message) {
+  if (C10_UNLIKELY(!holds(left, right))) {
+    ::c10::ThrowEnforceNotMet(file, line, condition, message(left, right), caller);
+  }
+}
+
+} // namespace enforce_detail
 
 } // namespace c10
+
+/// When it is set, a failed CAFFE_ENFORCE is written to the log and ends the process, which leaves a core file.
+C10_API extern bool FLAGS_caffe2_use_fatal_for_enforce;
 
 #define C10_LOG_SEVERITY_INFO ::c10::GLOG_INFO
 #define C10_LOG_SEVERITY_WARNING ::c10::GLOG_WARNING
@@ -155,19 +181,12 @@ void enforce_comparison(const Left& left, const Right& right, Compare compare, F
       ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, #condition, ::c10::str(__VA_ARGS__)); \
     }                                                                                     \
   } while (false)
-// Comparisons evaluate each side once and report both values.
-#define C10_ENFORCE_COMPARISON_(x, y, op, ...)                                                                         \
-  ::c10::detail::enforce_comparison(                                                                                   \
-      (x), (y), [](const auto& left, const auto& right) { return bool(left op right); },                               \
-      [&](const std::string& values) {                                                                                 \
-        ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, #x " " #op " " #y, ::c10::str(values, ::c10::str(__VA_ARGS__))); \
-      })
-#define CAFFE_ENFORCE_EQ(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, ==, __VA_ARGS__)
-#define CAFFE_ENFORCE_NE(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, !=, __VA_ARGS__)
-#define CAFFE_ENFORCE_LE(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, <=, __VA_ARGS__)
-#define CAFFE_ENFORCE_LT(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, <, __VA_ARGS__)
-#define CAFFE_ENFORCE_GE(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, >=, __VA_ARGS__)
-#define CAFFE_ENFORCE_GT(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, >, __VA_ARGS__)
+#define CAFFE_ENFORCE_FINITE(condition, ...)                                                    \
+  do {                                                                                          \
+    if (C10_UNLIKELY(!(condition))) {                                                           \
+      ::c10::ThrowEnforceFiniteNotMet(__FILE__, __LINE__, #condition, ::c10::str(__VA_ARGS__)); \
+    }                                                                                           \
+  } while (false)
 /// The same in a method: the error knows the object.
 #define CAFFE_ENFORCE_WITH_CALLER(condition, ...)                                               \
   do {                                                                                          \
@@ -176,3 +195,35 @@ void enforce_comparison(const Left& left, const Right& right, Compare compare, F
     }                                                                                           \
   } while (false)
 #define CAFFE_THROW(...) ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, "", ::c10::str(__VA_ARGS__))
+
+// Comparisons evaluate each side once and report both values.
+#define C10_ENFORCE_PAIR_(predicate, x, y, condition, caller, ...)                                                    \
+  ::c10::enforce_detail::enforceThatImpl(                                                                             \
+      predicate, (x), (y), __FILE__, __LINE__, condition, caller, [&](const auto& checked_x, const auto& checked_y) { \
+        return ::c10::enforce_detail::enforceFailMsgImpl(checked_x, checked_y, ##__VA_ARGS__);                        \
+      })
+/// `predicate` must be true of both values; `op` is what the message calls it.
+#define CAFFE_ENFORCE_THAT(predicate, op, x, y, ...) \
+  C10_ENFORCE_PAIR_(predicate, x, y, #x " " #op " " #y, nullptr, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_BINARY_OP(predicate, op, x, y, ...) \
+  C10_ENFORCE_PAIR_(predicate, x, y, #x " " #op " " #y, nullptr, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_BINARY_OP_WITH_CALLER(predicate, op, x, y, ...) \
+  C10_ENFORCE_PAIR_(predicate, x, y, #x " " #op " " #y, this, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_EQ(x, y, ...) CAFFE_ENFORCE_BINARY_OP(std::equal_to<void>(), ==, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_NE(x, y, ...) CAFFE_ENFORCE_BINARY_OP(std::not_equal_to<void>(), !=, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_LE(x, y, ...) CAFFE_ENFORCE_BINARY_OP(std::less_equal<void>(), <=, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_LT(x, y, ...) CAFFE_ENFORCE_BINARY_OP(std::less<void>(), <, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_GE(x, y, ...) CAFFE_ENFORCE_BINARY_OP(std::greater_equal<void>(), >=, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_GT(x, y, ...) CAFFE_ENFORCE_BINARY_OP(std::greater<void>(), >, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_EQ_WITH_CALLER(x, y, ...) \
+  CAFFE_ENFORCE_BINARY_OP_WITH_CALLER(std::equal_to<void>(), ==, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_NE_WITH_CALLER(x, y, ...) \
+  CAFFE_ENFORCE_BINARY_OP_WITH_CALLER(std::not_equal_to<void>(), !=, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_LE_WITH_CALLER(x, y, ...) \
+  CAFFE_ENFORCE_BINARY_OP_WITH_CALLER(std::less_equal<void>(), <=, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_LT_WITH_CALLER(x, y, ...) \
+  CAFFE_ENFORCE_BINARY_OP_WITH_CALLER(std::less<void>(), <, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_GE_WITH_CALLER(x, y, ...) \
+  CAFFE_ENFORCE_BINARY_OP_WITH_CALLER(std::greater_equal<void>(), >=, x, y, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_GT_WITH_CALLER(x, y, ...) \
+  CAFFE_ENFORCE_BINARY_OP_WITH_CALLER(std::greater<void>(), >, x, y, ##__VA_ARGS__)

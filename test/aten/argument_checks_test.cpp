@@ -308,6 +308,8 @@ TEST_CASE("names of at::native", "[utils]") {
   CHECK(at::native::_stack_cpu({a, a}, 1).equal(at::stack({a, a}, 1)));
   const Tensor v = at::arange(2.), w = at::arange(6.);
   CHECK(at::native::math_addr(a, v, w, 2, 3).equal(at::native::addr(a, v, w, 2, 3)));
+  CHECK(at::native::math_silu_backward(v, v).equal(at::native::silu_backward(v, v)));
+  CHECK(at::native::math_mish_backward(v, v).equal(at::native::mish_backward(v, v)));
   const auto layer = at::native::math_native_layer_norm(a, {6}, std::nullopt, w, 1e-5);
   CHECK(std::get<0>(layer).equal(std::get<0>(at::native::native_layer_norm(a, {6}, {}, w, 1e-5))));
   const auto group = at::native::math_group_norm(a, w, std::nullopt, 2, 6, 1, 3, 1e-5);

@@ -129,6 +129,34 @@ TEST_CASE("iteration gives each runtime key of a set once, in order of priority"
   CHECK(DispatchKeySet(BackendComponent::CPUBit).begin() == DispatchKeySet().end());
 }
 
+TEST_CASE("a walk over keys may begin at a bit and ends at a marker that no set has", "[c10][dispatch]") {
+  const DispatchKeySet full(DispatchKeySet::FULL);
+  for (const DispatchKeySet ks : {DispatchKeySet(), full, DispatchKeySet(DispatchKey::CPU)}) {
+    CHECK(*ks.end() == DispatchKey::EndOfFunctionalityKeys);
+    CHECK_FALSE(ks.has(DispatchKey::EndOfFunctionalityKeys));
+    CHECK(ks.remove(DispatchKey::EndOfFunctionalityKeys) == ks);
+    const uint64_t word = ks.raw_repr();
+    CHECK(DispatchKeySet::iterator(&word) == ks.begin());
+    CHECK(DispatchKeySet::iterator(&word, DispatchKeySet::iterator::end_iter_mask_val) == ks.end());
+  }
+  CHECK(*DispatchKeySet().begin() == DispatchKey::EndOfFunctionalityKeys);
+  CHECK(DispatchKeySet(DispatchKey::EndOfFunctionalityKeys).empty());
+
+  const uint64_t word = full.raw_repr();
+  const auto sparse = static_cast<uint8_t>(num_backends + static_cast<uint8_t>(DispatchKey::Sparse) - 1);
+  CHECK(*DispatchKeySet::iterator(&word, sparse) == DispatchKey::SparseCPU);
+  DispatchKeySet::iterator at(&word, sparse, num_backends - 1);
+  CHECK(*at == DispatchKey::SparseMeta);
+  CHECK(*++at == *DispatchKeySet::iterator(&word, sparse + 1));
+  // No backend of the functionality is left: the walk begins at the next one.
+  const uint64_t cpu = DispatchKeySet({DispatchKey::SparseCPU, DispatchKey::AutocastCPU}).raw_repr();
+  CHECK(*DispatchKeySet::iterator(&cpu, sparse, 1) == DispatchKey::AutocastCPU);
+
+  using Catch::Contains;
+  CHECK_THROWS_WITH(DispatchKeySet::iterator(&word, num_backends - 1), Contains("begins at bit 15"));
+  CHECK_THROWS_AS(DispatchKeySet::iterator(&word, DispatchKeySet::iterator::end_iter_mask_val + 1), c10::Error);
+}
+
 TEST_CASE("runtime keys split into functionality and backend and join again", "[c10][dispatch]") {
   for (const DispatchKey k : all_runtime_keys()) {
     const BackendComponent backend = toBackendComponent(k);

@@ -37,6 +37,12 @@ inline Tensor math_addr(
     const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) {
   return at::addr(self, vec1, vec2, beta, alpha);
 }
+inline Tensor math_silu_backward(const Tensor& grad_output, const Tensor& self) {
+  return at::silu_backward(grad_output, self);
+}
+inline Tensor math_mish_backward(const Tensor& grad_output, const Tensor& self) {
+  return at::mish_backward(grad_output, self);
+}
 /// The output, and the mean and the reciprocal standard deviation of each group.
 inline std::tuple<Tensor, Tensor, Tensor> math_group_norm(
     const Tensor& input,
