@@ -45,9 +45,16 @@ struct is_module_holder_of<T, C, std::enable_if_t<is_module_holder<T>::value>>
 /// What C::forward returns for these arguments.
 template <typename C, typename... Args>
 using return_type_of_forward_t = decltype(std::declval<C&>().forward(std::declval<Args>()...));
+template <typename Void, typename C, typename... Args>
+struct return_type_of_call {
+  using type = void;
+};
 template <typename C, typename... Args>
-struct return_type_of_forward {
+struct return_type_of_call<std::void_t<return_type_of_forward_t<C, Args...>>, C, Args...> {
   using type = return_type_of_forward_t<C, Args...>;
 };
+/// The same as a member; void for a class that cannot be called so.
+template <typename C, typename... Args>
+struct return_type_of_forward : return_type_of_call<void, C, Args...> {};
 
 } // namespace torch::detail

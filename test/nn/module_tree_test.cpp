@@ -273,6 +273,7 @@ TEST_CASE("a printed module leaves its stream with boolalpha where libtorch does
 TEST_CASE("what forward returns is known at compile time", "[module]") {
   using torch::detail::return_type_of_forward;
   STATIC_REQUIRE(std::is_same_v<return_type_of_forward<nn::LinearImpl, torch::Tensor>::type, torch::Tensor>);
+  STATIC_REQUIRE(std::is_void_v<return_type_of_forward<nn::Module>::type>);
   STATIC_REQUIRE(torch::detail::has_forward<nn::LinearImpl>::value);
   STATIC_REQUIRE_FALSE(torch::detail::has_forward<nn::ModuleListImpl>::value);
 }
