@@ -45,6 +45,14 @@ TEST_CASE("members of a sparse tensor share its memory", "[sparse]") {
   CHECK_FALSE(s._values().requires_grad());
 }
 
+TEST_CASE("whether a sparse tensor is in pinned memory is asked of its values", "[sparse]") {
+  for (const at::Layout layout : {at::kSparse, at::kSparseCsr, at::kSparseCsc}) {
+    CHECK_FALSE(at::zeros({2, 3}, at::TensorOptions().layout(layout)).is_pinned());
+    CHECK_FALSE(at::eye(3).to_sparse(layout).is_pinned());
+  }
+  CHECK_FALSE(at::eye(4).to_sparse(at::kSparseBsr, at::IntArrayRef({2, 2})).is_pinned());
+}
+
 TEST_CASE("bad members are refused", "[sparse]") {
   const Tensor i = places({{0, 1, 1}, {2, 0, 2}});
   const Tensor v = at::ones({3});

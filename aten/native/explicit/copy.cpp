@@ -522,7 +522,10 @@ bool is_pinned(const Tensor& self, std::optional<Device> device) {
   if (!self.is_cpu()) {
     return false;
   }
-  return at::detail::is_pinned_memory(type, self.const_data_ptr());
+  // The values of a sparse tensor stand for all of it.
+  const bool compressed = self.unsafeGetTensorImpl()->is_sparse_compressed();
+  const Tensor stored = self.is_sparse() ? self._values() : compressed ? self.values() : self;
+  return at::detail::is_pinned_memory(type, stored.const_data_ptr());
 }
 
 void record_stream(Tensor& self, Stream s) {
