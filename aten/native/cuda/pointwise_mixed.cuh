@@ -135,7 +135,7 @@ __device__ inline void visit_dtype(c10::ScalarType dtype, const Visit& visit) {
 
 /// K elements in the type that they are computed in, or stored in.
 template <class T, int K>
-struct Elements {
+struct ElementGroup {
   T values[K];
 };
 
@@ -150,14 +150,14 @@ struct PromoteRaw {
       }
     }
   }
-  Elements<opmath_type<T>, K>& to;
+  ElementGroup<opmath_type<T>, K>& to;
   const RawElements<Words>& raw;
 };
 
 /// Elements of `dtype` as ones of T, widened to what those are computed in.
 template <class T, int K, int Words>
-__device__ __noinline__ Elements<opmath_type<T>, K> promote_raw(RawElements<Words> raw, c10::ScalarType dtype) {
-  Elements<opmath_type<T>, K> result = {};
+__device__ __noinline__ ElementGroup<opmath_type<T>, K> promote_raw(RawElements<Words> raw, c10::ScalarType dtype) {
+  ElementGroup<opmath_type<T>, K> result = {};
   visit_dtype(dtype, PromoteRaw<T, K, Words>{result, raw});
   return result;
 }
@@ -176,12 +176,12 @@ struct StoreAs {
     }
   }
   char* to;
-  const Elements<Out, K>& results;
+  const ElementGroup<Out, K>& results;
 };
 
 /// Stores results as elements of `dtype`, side by side.
 template <class Out, int K>
-__device__ __noinline__ void store_as(char* to, Elements<Out, K> results, c10::ScalarType dtype) {
+__device__ __noinline__ void store_as(char* to, ElementGroup<Out, K> results, c10::ScalarType dtype) {
   visit_dtype(dtype, StoreAs<Out, K>{to, results});
 }
 

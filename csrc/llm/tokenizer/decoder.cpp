@@ -17,7 +17,7 @@ constexpr size_t kMaxDecodedBytes = size_t(1) << 28; // of one token
 
 /// A decoder that is a function of the tokens.
 template <class Function>
-class DecoderOf final : public Decoder {
+class DecoderOf final : public TextDecoder {
  public:
   explicit DecoderOf(Function function) : function_(std::move(function)) {}
   void decode(std::vector<std::string>& tokens) const override {
@@ -79,7 +79,7 @@ void join(std::vector<std::string>& tokens) {
 }
 
 /// In GPT-2's alphabet a token is the bytes of its characters; one with another character is its own text.
-class ByteLevelDecoder final : public Decoder {
+class ByteLevelDecoder final : public TextDecoder {
  public:
   void decode(std::vector<std::string>& tokens) const override {
     std::string bytes;
@@ -111,7 +111,7 @@ int byte_of_token(const std::string& token) {
   return error == std::errc() && end == token.data() + 5 ? static_cast<int>(byte) : -1;
 }
 
-class ByteFallbackDecoder final : public Decoder {
+class ByteFallbackDecoder final : public TextDecoder {
  public:
   void decode(std::vector<std::string>& tokens) const override {
     std::vector<std::string> out;
@@ -145,7 +145,7 @@ class ByteFallbackDecoder final : public Decoder {
   }
 };
 
-class DecoderSequence final : public Decoder {
+class DecoderSequence final : public TextDecoder {
  public:
   explicit DecoderSequence(std::vector<DecoderPtr> steps) : steps_(std::move(steps)) {}
 

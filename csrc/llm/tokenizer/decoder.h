@@ -12,9 +12,9 @@
 namespace torch::llm {
 
 /// Changes the texts of tokens, which are joined afterwards; const calls from several threads are safe.
-class Decoder {
+class TextDecoder {
  public:
-  virtual ~Decoder() = default;
+  virtual ~TextDecoder() = default;
   virtual void decode(std::vector<std::string>& tokens) const = 0;
   /// The bytes that a token stands for, where characters may be spread over several tokens; nothing where it is text.
   virtual std::optional<std::string> raw_bytes(const std::string& token) const {
@@ -23,7 +23,7 @@ class Decoder {
   }
 };
 
-using DecoderPtr = std::unique_ptr<const Decoder>;
+using DecoderPtr = std::unique_ptr<const TextDecoder>;
 
 /// The decoder that an object of tokenizer.json describes. Throws c10::Error for a type that is not known.
 DecoderPtr read_decoder(const program::Json& json);
