@@ -140,7 +140,7 @@ void PackedWeight::set_up(int64_t outputs, int64_t inputs, int bits, int64_t gro
   lines_ = at::empty({view_.panels(), view_.panel_bytes()}, kByte);
   view_.lines = lines_.const_data_ptr<uint8_t>();
   // Code 0 for what is padded.
-  std::memset(lines_.mutable_data_ptr<uint8_t>(), bits == 16 ? 0 : bits == 8 ? 0x80 : 0x88, lines_.nbytes());
+  lines_.fill_(bits == 16 ? 0 : bits == 8 ? 0x80 : 0x88);
 }
 
 /// Takes factors by panels, in bfloat16 where that holds them.
