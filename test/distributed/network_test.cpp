@@ -92,7 +92,7 @@ Failure call_until_failure(ProcessGroupGloo& group, std::mt19937& random, int la
   return {};
 }
 
-// Who has failed stays until the others have, as the store of a launcher does: rank 0 serves it here.
+// Rank 0 serves the store here, and stays until the others have failed, as that of a launcher does.
 void await_others(const StorePtr& store, int rank, int size, int victim) {
   std::vector<std::string> keys;
   for (int other = 0; other < size; ++other) {
@@ -101,7 +101,9 @@ void await_others(const StorePtr& store, int rank, int size, int victim) {
     }
   }
   store->set("over/" + std::to_string(rank), std::string("yes"));
-  store->wait(keys, 5s);
+  if (rank == 0) {
+    store->wait(keys, 5s);
+  }
 }
 
 // A rank works until the links of the victim's machine are cut at a random point.
