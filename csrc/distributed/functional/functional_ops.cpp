@@ -14,6 +14,8 @@
 #include <csrc/distributed/c10d/GroupRegistry.h>
 #include <csrc/distributed/c10d/operators.h>
 
+#include <deque>
+
 namespace c10d {
 
 namespace {
@@ -294,11 +296,12 @@ void define_functional_autograd(torch::Library& library) {
 } // namespace
 
 void detail::register_functional_operators() {
+  // For as long as the process lives.
+  static auto* const libraries = new std::deque<torch::Library>;
   for (const auto& [name, define] :
        {std::pair{"_c10d_functional", &define_functional},
         std::pair{"_c10d_functional_autograd", &define_functional_autograd}}) {
-    // For as long as the process lives.
-    define(*new torch::Library(torch::Library::DEF, name, std::nullopt, __FILE__, __LINE__));
+    define(libraries->emplace_back(torch::Library::DEF, name, std::nullopt, __FILE__, __LINE__));
   }
 }
 
