@@ -369,7 +369,7 @@ struct Inputs<std::index_sequence<I...>, In...> {
     (promote_mixed<In, I, K>(
          columns, static_cast<const RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, scalars),
      ...);
-    Elements<Out, K> results;
+    ElementGroup<Out, K> results;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       results.values[k] = narrow<Out>(call<Long>(f, element<I>(columns, k)...));
