@@ -231,8 +231,8 @@ Node* ChainFinder::residual(Chain& chain, const Node& last) const {
   Node* const user = only_user(last);
   if (!user || !user->is_operator("aten::add.Tensor") || !user->arg("alpha").is_constant() ||
       !user->arg("alpha").constant().isScalar() || user->arg("alpha").constant().toScalar().toDouble() != 1 ||
-      !user->args()[0].is_value() || !user->args()[1].is_value()) {
-    return nullptr;
+      !user->args()[0].is_value() || !user->args()[1].is_value() || absorbed_[user->id()] || ending_at(*user)) {
+    return nullptr; // of two convolutions the sum is the first one's
   }
   const Value other = user->args()[0].value().node == &last ? user->args()[1].value() : user->args()[0].value();
   const auto sizes = float_sizes(other.node->info(other.result));

@@ -98,6 +98,28 @@ TEST_CASE("Normalizations, residuals and activations become part of convolutions
   }
 }
 
+TEST_CASE("Of two convolutions that are added the first takes the sum", "[compile][inference]") {
+  const torch::NoGradGuard no_grad;
+  torch::manual_seed(8);
+  const bool has_norm = GENERATE(false, true), has_activation = GENERATE(false, true), freeze = GENERATE(false, true);
+  CAPTURE(has_norm, has_activation, freeze);
+  nn::Sequential net(conv(16, 32, 3), norm(32), conv(16, 32, 3), norm(32));
+  net->eval();
+  auto f = [=](const Tensor& x) mutable {
+    const auto branch = [&](size_t i) {
+      const Tensor y = net[i]->as<nn::Conv2d>()->forward(x);
+      return has_norm ? net[i + 1]->as<nn::BatchNorm2d>()->forward(y) : y;
+    };
+    const Tensor sum = branch(0) + branch(2);
+    return has_activation ? sum.relu() : sum;
+  };
+  auto eager = f;
+  const auto compiled = torch::compile(f, options_for(net, freeze));
+  const Tensor x = torch::randn({2, 16, 18, 18});
+  CHECK(torch::allclose(compiled(x), eager(x), 1e-4, 1e-4));
+  CHECK(count(torch::explain(compiled), "call fused::convolution") == 2);
+}
+
 TEST_CASE("Depthwise convolutions and what follows them stay channels-last", "[compile][inference]") {
   nn::Sequential net(
       conv(16, 64, 1), norm(64), nn::SiLU(), conv(64, 64, 3, 64), norm(64), nn::SiLU(), conv(64, 16, 1), norm(16),
