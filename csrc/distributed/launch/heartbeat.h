@@ -11,7 +11,7 @@
 
 namespace torch::distributed::launch {
 
-/// Changes a number in the store once a second, from a thread and over a connection of its own: an agent whose output
+/// Changes a number in the store twice a second, from a thread and over a connection of its own: an agent whose output
 /// waits for a reader lives, one that is stopped does not.
 class Heartbeat {
  public:
