@@ -1,6 +1,8 @@
 // The code of docs/torchscript.md, as it stands there.
 #include <catch2/catch.hpp>
 
+#include <torch/csrc/jit/backends/backend.h>
+#include <torch/csrc/jit/backends/backend_preprocess.h>
 #include <torch/script.h>
 #include <torch/torch.h>
 #include <torch/trace.h>
@@ -45,6 +47,26 @@ torch::jit::Module defined(const std::string& source) {
   module.register_parameter("weight", torch::ones({3}), false);
   module.define(source);
   return module;
+}
+
+/// Doubles its input.
+struct MyBackend : torch::jit::PyTorchBackendInterface {
+  bool is_available() override {
+    return true;
+  }
+  c10::impl::GenericDict compile(c10::IValue, c10::impl::GenericDict method_compile_spec) override {
+    return method_compile_spec;
+  }
+  c10::impl::GenericList execute(c10::IValue, c10::impl::GenericList inputs) override {
+    return c10::impl::toList(c10::List<torch::Tensor>({inputs.get(0).toTensor() * 2}));
+  }
+};
+
+c10::IValue preprocess(
+    const torch::jit::Module& module,
+    const c10::Dict<c10::IValue, c10::IValue>&,
+    const torch::jit::BackendDebugHandleGenerator&) {
+  return module._ivalue();
 }
 
 } // namespace
@@ -202,4 +224,20 @@ TEST_CASE("docs/torchscript.md: calls that look at a program and make it faster"
   torch::Tensor weight;
   archive.read("weight", weight);
   CHECK(weight.numel() == 3);
+}
+
+TEST_CASE("docs/torchscript.md: backends of programs", "[jit][docs]") {
+  const TemporaryFolder folder;
+  // clang-format off
+  static const torch::jit::backend<MyBackend> registered("my_backend");                  // is_available, compile, execute
+  static const torch::jit::backend_preprocess_register preprocessed("my_backend", preprocess);
+  // clang-format on
+  const torch::jit::Module model = defined("def forward(self, x):\n    return x + x\n");
+  c10::Dict<c10::IValue, c10::IValue> spec(c10::StringType::get(), c10::AnyType::get());
+  spec.insert("forward", "");
+  const auto any_dict = c10::DictType::create(c10::StringType::get(), c10::AnyType::get());
+
+  torch::jit::Module lowered = torch::jit::detail::codegen_backend_module("my_backend", model, spec, any_dict);
+  lowered.save("lowered.pt");
+  CHECK(torch::jit::load("lowered.pt").forward({torch::ones({2})}).toTensor().sum().item<float>() == 4);
 }
