@@ -1,6 +1,7 @@
-#include <autograd/engine.h>
+#include <autograd/validate_outputs.h>
 
 #include <aten/Functions.h>
+#include <autograd/engine.h>
 #include <c10/util/StringUtil.h>
 
 namespace torch::autograd {
@@ -64,27 +65,32 @@ at::Tensor fitted(size_t index, const InputMetadata& expected, at::Tensor grad, 
   return grad;
 }
 
-} // namespace
+void check_count(size_t expected, const variable_list& grads, const FormatError& format_error) {
+  TORCH_CHECK(
+      grads.size() == expected,
+      format_error(c10::str("invalid number of gradients - expected ", expected, ", but got ", grads.size())));
+}
 
-namespace {
+void make_fit(size_t index, const InputMetadata& expected, at::Tensor& grad, const FormatError& format_error) {
+  if (!expected.was_default_constructed() && C10_UNLIKELY(!fits(expected, grad))) {
+    grad = fitted(index, expected, std::move(grad), format_error);
+  }
+}
+
+const InputMetadata& metadata_of(const Edge& edge) {
+  TORCH_CHECK(
+      edge.input_nr < edge.function->num_inputs(), "an edge leads to input ", edge.input_nr, " of ",
+      edge.function->name(), ", which has ", edge.function->num_inputs(), ": call its add_input_metadata first");
+  return edge.function->input_metadata(edge.input_nr);
+}
 
 // From gradient `first` on, whatever they are.
 C10_NOINLINE void validate_rest(
     const edge_list& edges, variable_list& grads, size_t first, const FormatError& format_error) {
-  TORCH_CHECK(
-      grads.size() == edges.size(),
-      format_error(c10::str("invalid number of gradients - expected ", edges.size(), ", but got ", grads.size())));
+  check_count(edges.size(), grads, format_error);
   for (size_t i = first; i < grads.size(); ++i) {
-    const Edge& edge = edges[i];
-    if (!edge.is_valid() || !grads[i].defined()) {
-      continue;
-    }
-    TORCH_CHECK(
-        edge.input_nr < edge.function->num_inputs(), "an edge leads to input ", edge.input_nr, " of ",
-        edge.function->name(), ", which has ", edge.function->num_inputs(), ": call its add_input_metadata first");
-    const InputMetadata& expected = edge.function->input_metadata(edge.input_nr);
-    if (!expected.was_default_constructed() && C10_UNLIKELY(!fits(expected, grads[i]))) {
-      grads[i] = fitted(i, expected, std::move(grads[i]), format_error);
+    if (edges[i].is_valid() && grads[i].defined()) {
+      make_fit(i, metadata_of(edges[i]), grads[i], format_error);
     }
   }
 }
@@ -108,6 +114,26 @@ void validate_outputs(const edge_list& edges, variable_list& grads, const Format
       return validate_rest(edges, grads, i, format_error);
     }
   }
+}
+
+void validate_outputs(
+    const std::vector<std::optional<InputMetadata>>& input_metadata,
+    variable_list& grads,
+    const FormatError& format_error) {
+  check_count(input_metadata.size(), grads, format_error);
+  for (size_t i = 0; i < grads.size(); ++i) {
+    if (input_metadata[i] && grads[i].defined()) {
+      make_fit(i, *input_metadata[i], grads[i], format_error);
+    }
+  }
+}
+
+std::vector<std::optional<InputMetadata>> collect_input_metadata(const edge_list& edges) {
+  std::vector<std::optional<InputMetadata>> metadata;
+  for (const Edge& edge : edges) {
+    metadata.push_back(edge.is_valid() ? std::optional(metadata_of(edge)) : std::nullopt);
+  }
+  return metadata;
 }
 
 } // namespace torch::autograd

@@ -429,3 +429,26 @@ TEST_CASE(".grad() is a new tensor when it is to be differentiated", "[autograd]
   CHECK(x.grad().requires_grad());
   x.mutable_grad().reset();
 }
+
+TEST_CASE("gradients are made to fit metadata without its edges", "[autograd][engine]") {
+  using namespace torch::autograd;
+  const auto as_is = [](const std::string& problem) { return "node: " + problem; };
+  const Tensor x = leaf({1, 2});
+  const auto metadata = collect_input_metadata({impl::gradient_edge(x), Edge(), impl::gradient_edge(x)});
+  REQUIRE(metadata.size() == 3);
+  CHECK(metadata[0]->sizes() == x.sizes());
+  CHECK_FALSE(metadata[1]);
+
+  variable_list grads{torch::ones({3, 2}), torch::ones({7}), Tensor()};
+  validate_outputs(metadata, grads, as_is);
+  CHECK(same(grads[0], {3, 3}));
+  CHECK(grads[1].sizes() == at::IntArrayRef({7}));
+  CHECK_FALSE(grads[2].defined());
+
+  grads[2] = torch::ones({5});
+  CHECK_THAT(error_of([&] { validate_outputs(metadata, grads, as_is); }), says("node: "));
+  grads.pop_back();
+  CHECK_THAT(
+      error_of([&] { validate_outputs(metadata, grads, as_is); }),
+      says("node: invalid number of gradients - expected 3, but got 2"));
+}
