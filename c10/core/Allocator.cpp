@@ -124,7 +124,9 @@ Allocator* GetAllocator(const DeviceType& t) {
 }
 
 MemoryReportingInfoBase::MemoryReportingInfoBase() {
-  impl::memory_reporters.fetch_add(1, std::memory_order_relaxed);
+  if (impl::memory_reporters.fetch_add(1, std::memory_order_relaxed) == 0) {
+    impl::forget_reported_sizes();
+  }
   impl::recycled_tensors_off.fetch_add(1, std::memory_order_relaxed);
 }
 

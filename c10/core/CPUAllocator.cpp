@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <unordered_map>
 
 namespace c10 {
 
@@ -346,26 +347,60 @@ inline bool somebody_listens() {
   return C10_UNLIKELY(impl::memory_reporters.load(std::memory_order_relaxed) != 0);
 }
 
-C10_NOINLINE void report(void* data, int64_t sign) {
-  if (!memoryProfilingEnabled()) {
-    return;
+// The sizes that were asked for, which blocks exceed, of what was allocated while a profiler listens.
+class ReportedSizes {
+ public:
+  void add(void* data, size_t bytes) {
+    std::unique_lock lock(mutex_);
+    sizes_[data] = bytes;
+    total_ += bytes;
+    tell(data, static_cast<int64_t>(bytes), total_, lock);
   }
-  const CPUAllocatorStats stats = cpu_allocator_stats();
-  reportMemoryUsageToProfiler(
-      data, sign * static_cast<int64_t>(CPUBlock::of(data)->bytes), static_cast<size_t>(stats.bytes_in_use),
-      static_cast<size_t>(stats.bytes_in_use + stats.bytes_cached), Device(DeviceType::CPU));
+  // Of memory from before, the size of its block.
+  void remove(void* data) {
+    std::unique_lock lock(mutex_);
+    size_t bytes = CPUBlock::of(data)->bytes;
+    if (const auto place = sizes_.find(data); place != sizes_.end()) {
+      bytes = place->second;
+      total_ -= bytes;
+      sizes_.erase(place);
+    }
+    tell(data, -static_cast<int64_t>(bytes), total_, lock);
+  }
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    sizes_.clear();
+    total_ = 0;
+  }
+
+ private:
+  // Outside of the lock, because a profiler allocates.
+  static void tell(void* data, int64_t bytes, size_t total, std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    reportMemoryUsageToProfiler(data, bytes, total, /*total_reserved=*/0, Device(DeviceType::CPU));
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<void*, size_t> sizes_;
+  size_t total_ = 0;
+};
+
+// Never destroyed: memory is released until the very end of the program.
+ReportedSizes& reported_sizes() {
+  static ReportedSizes& sizes = *new ReportedSizes();
+  return sizes;
 }
 
 C10_NOINLINE void* allocate_and_report(size_t bytes) {
   void* data = allocate_block(bytes);
-  if (data != nullptr) {
-    report(data, 1);
+  if (data != nullptr && memoryProfilingEnabled()) {
+    reported_sizes().add(data, bytes);
   }
   return data;
 }
 
 C10_NOINLINE void release_and_report(void* data) {
-  report(data, -1);
+  reported_sizes().remove(data);
   release_block(CPUBlock::of(data));
 }
 
@@ -404,6 +439,10 @@ constinit Immortal<DefaultCPUAllocator> default_allocator;
 } // namespace
 
 namespace impl {
+
+void forget_reported_sizes() {
+  reported_sizes().forget();
+}
 
 constinit std::atomic<uint32_t> recycled_tensors_off{0};
 __thread RecycledList* recycled_lists __attribute__((tls_model("initial-exec"))) = empty_cache.recycled.data();

@@ -2,6 +2,7 @@
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -245,4 +246,50 @@ TEST_CASE("an allocator of higher priority stays", "[c10][allocator]") {
   SetAllocator(DeviceType::IPU, &low, 1);
   CHECK(GetAllocator(DeviceType::IPU) == &high);
   CHECK_THROWS(high.raw_deallocate(nullptr));
+}
+
+namespace {
+
+struct Reports final : MemoryReportingInfoBase {
+  struct Report {
+    void* data;
+    int64_t bytes;
+    size_t total;
+  };
+  void reportMemoryUsage(void* data, int64_t bytes, size_t total, size_t reserved, Device device) override {
+    all.push_back({data, bytes, total});
+    CHECK(reserved == 0);
+    CHECK(device.is_cpu());
+  }
+  bool memoryProfilingEnabled() const override {
+    return true;
+  }
+  std::vector<Report> all;
+};
+
+} // namespace
+
+TEST_CASE("reports tell the sizes that were asked for", "[c10][allocator]") {
+  DataPtr before = allocate(100);
+  const auto reports = std::make_shared<Reports>();
+  const DebugInfoGuard guard(DebugInfoKind::PROFILER_STATE, reports);
+  DataPtr first = allocate(42), second = allocate(1038);
+  void* const address = first.get();
+  first.clear();
+  second.clear();
+  REQUIRE(reports->all.size() == 4);
+  CHECK(reports->all[0].data == address);
+  CHECK(reports->all[0].bytes == 42);
+  CHECK(reports->all[0].total == 42);
+  CHECK(reports->all[1].bytes == 1038);
+  CHECK(reports->all[1].total == 1080);
+  CHECK(reports->all[2].data == address);
+  CHECK(reports->all[2].bytes == -42);
+  CHECK(reports->all[2].total == 1038);
+  CHECK(reports->all[3].bytes == -1038);
+  CHECK(reports->all[3].total == 0);
+  before.clear();
+  REQUIRE(reports->all.size() == 5);
+  CHECK(reports->all[4].bytes <= -100);
+  CHECK(reports->all[4].total == 0);
 }
