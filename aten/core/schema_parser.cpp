@@ -207,7 +207,7 @@ class Parser {
       const Token token = lexer_.expect(TokenKind::Identifier, "an overload name");
       overload = std::string(token.text);
       if (overload == "default" || overload.compare(0, 2, "__") == 0) {
-        lexer_.fail("'" + overload + "' is not a legal overload name:", token);
+        lexer_.fail(overload + " is not a legal overload name for aten operators:", token);
       }
     }
     return OperatorName(std::move(name), std::move(overload));

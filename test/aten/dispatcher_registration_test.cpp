@@ -189,6 +189,8 @@ TEST_CASE("wrong registrations are explained", "[dispatcher]") {
             Says("first difference"));
     CHECK_THAT(text, Says("dispatch key: CPU\n    registered at impls.cpp:50"));
     CHECK_THAT(text, Says("dispatch key: CUDA\n    registered at impls.cpp:60"));
+    // Told before they are compared with the schema.
+    CHECK_THAT(error_of([&] { cuda.impl("op", [](const Tensor&) {}); }), Says("Mismatch in kernel C++ signatures"));
     CHECK_THAT(
         error_of([] { typed<int64_t(const Tensor&)>("wrong::op"); }),
         Says("Tried to access or call an operator with a wrong signature") && Says("impls.cpp:50") && Says("^ here"));

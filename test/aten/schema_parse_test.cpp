@@ -175,7 +175,7 @@ TEST_CASE("errors point at the place", "[schema]") {
       {"x::f(int a, *, int b, *, int c) -> int", "'*' can only be used once"},
       {"x::f(..., int b) -> int", "nothing may follow '...'"},
       {"x::f(int a=1, int b) -> int", "Non-default positional argument follows default argument. Parameter b"},
-      {"x::f.default(int a) -> int", "not a legal overload name"},
+      {"x::f.default(int a) -> int", "default is not a legal overload name for aten operators"},
       {"x::f(Dict(Tensor[], int) d) -> int", "Cannot create dict for key type 'Tensor[]'"},
       {"x::f(Tensor(a b) -> int", "expected ')' but found 'b'"},
       {"x::", "expected an operator name but found the end"},

@@ -247,21 +247,20 @@ OperatorEntry::KernelHandle OperatorEntry::registerKernel(
     std::unique_ptr<FunctionSchema> inferred_schema,
     std::string debug) {
   AnnotatedKernel made(std::move(kernel), std::move(inferred_schema), std::move(debug));
+  auto& known = made.kernel.isValidSymUnboxed() ? sym_cpp_signature_ : cpp_signature_;
+  if (cpp_signature && known) {
+    TORCH_CHECK(
+        known->signature == *cpp_signature, "\nMismatch in kernel C++ signatures\n  operator: ", debugOrName(),
+        "\n    ", this->debug(), "\n  kernel 1: ", known->signature.name(),
+        "\n    dispatch key: ", toString(known->key), "\n    ", known->debug, "\n  kernel 2: ", cpp_signature->name(),
+        "\n    dispatch key: ", toString(key), "\n    ", made.debug, "\n  first difference:\n",
+        markDifference(known->signature.name(), cpp_signature->name()), "\n");
+  }
   if (hasSchema() && made.inferred_function_schema) {
     checkKernelSchema(annotated_schema(), made);
   }
-  if (cpp_signature) {
-    auto& known = made.kernel.isValidSymUnboxed() ? sym_cpp_signature_ : cpp_signature_;
-    if (!known) {
-      known.reset(new Signature{*cpp_signature, key, made.debug});
-    } else {
-      TORCH_CHECK(
-          known->signature == *cpp_signature, "\nMismatch in kernel C++ signatures\n  operator: ", debugOrName(),
-          "\n    ", this->debug(), "\n  kernel 1: ", known->signature.name(),
-          "\n    dispatch key: ", toString(known->key), "\n    ", known->debug, "\n  kernel 2: ", cpp_signature->name(),
-          "\n    dispatch key: ", toString(key), "\n    ", made.debug, "\n  first difference:\n",
-          markDifference(known->signature.name(), cpp_signature->name()), "\n");
-    }
+  if (cpp_signature && !known) {
+    known.reset(new Signature{*cpp_signature, key, made.debug});
   }
 
   auto place =
