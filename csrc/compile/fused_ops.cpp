@@ -4,10 +4,12 @@
 #include <aten/core/from_blob.h>
 #include <aten/library/library.h>
 #include <aten/native/onednn/packed_matmul.h>
+#include <aten/native/support/batch_norm_parts.h>
 #include <aten/native/support/conv_epilogue.h>
 #include <aten/native/support/cpu_isa.h>
 #include <c10/util/Exception.h>
 
+#include <array>
 #include <map>
 #include <mutex>
 #include <string>
@@ -128,6 +130,66 @@ Tensor linear(
   return result;
 }
 
+Tensor or_undefined(const std::optional<Tensor>& tensor) {
+  return tensor ? *tensor : Tensor();
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> batch_norm_statistics(
+    const Tensor& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& running_mean,
+    const std::optional<Tensor>& running_var,
+    double momentum,
+    double eps) {
+  at::native::BatchNormStatistics made = at::native::batch_norm_statistics(
+      input, or_undefined(weight), or_undefined(running_mean), or_undefined(running_var), momentum, eps);
+  return {
+      std::move(made.mean), std::move(made.invstd), std::move(made.scale), std::move(made.running_mean),
+      std::move(made.running_var)};
+}
+
+/// Of vectors the kernels take such as lie side by side.
+at::native::BatchNormSaved saved_of(
+    const Tensor& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    const Tensor& mean,
+    const Tensor& invstd,
+    const std::optional<Tensor>& scale) {
+  const auto vector = [](const std::optional<Tensor>& tensor) {
+    return tensor && tensor->defined() ? tensor->contiguous() : Tensor();
+  };
+  return {input, vector(weight), vector(bias), mean.contiguous(), invstd.contiguous(), vector(scale)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> batch_norm_gradients(
+    const Tensor& grad,
+    const Tensor& input,
+    const std::optional<Tensor>& weight,
+    const Tensor& mean,
+    const Tensor& invstd,
+    std::array<bool, 2> wanted) {
+  at::native::BatchNormGradients made =
+      at::native::batch_norm_gradients(grad, saved_of(input, weight, {}, mean, invstd, {}), wanted);
+  return {
+      std::move(made.scale), std::move(made.slope), std::move(made.shift), std::move(made.weight),
+      std::move(made.bias)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> batch_norm_activation_backward(
+    const Tensor& grad,
+    const Tensor& input,
+    const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias,
+    const Tensor& mean,
+    const Tensor& invstd,
+    const Tensor& scale,
+    std::array<bool, 2> wanted,
+    std::string_view activation) {
+  return at::native::batch_norm_activation_backward(
+      grad, saved_of(input, weight, bias, mean, invstd, scale), wanted, activation_of(activation));
+}
+
 } // namespace
 
 bool can_pack(int64_t rows, int64_t columns, int64_t terms, bool has_bias) {
@@ -147,9 +209,25 @@ void register_fused_ops() {
         "groups, Tensor? other, str activation) -> Tensor");
     made->def("pack_weight(Tensor weight, bool is_transposed, int rows) -> Tensor");
     made->def("linear(Tensor input, Tensor packed, Tensor? bias, int columns, str activation) -> Tensor");
+    made->def(
+        "batch_norm_statistics(Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, float "
+        "momentum, "
+        "float eps) -> (Tensor mean, Tensor invstd, Tensor scale, Tensor running_mean_out, Tensor running_var_out)");
+    made->def(
+        "batch_norm_gradients(Tensor grad, Tensor input, Tensor? weight, Tensor mean, Tensor invstd, bool[2] wanted) "
+        "-> (Tensor scale, Tensor slope, Tensor shift, Tensor grad_weight, Tensor grad_bias)");
+    made->def(
+        "batch_norm_activation_backward(Tensor grad, Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor "
+        "invstd, Tensor scale, bool[2] wanted, str activation) -> (Tensor grad_input, Tensor grad_weight, Tensor "
+        "grad_bias)");
     made->impl("convolution", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(convolution)));
     made->impl("pack_weight", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(pack_weight)));
     made->impl("linear", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(linear)));
+    made->impl("batch_norm_statistics", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(batch_norm_statistics)));
+    made->impl("batch_norm_gradients", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(batch_norm_gradients)));
+    made->impl(
+        "batch_norm_activation_backward",
+        torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(batch_norm_activation_backward)));
     return made;
   }();
   static_cast<void>(library);

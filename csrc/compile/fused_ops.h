@@ -1,4 +1,4 @@
-// Operators that graphs of inference are rewritten to.
+// Operators that graphs are rewritten to.
 #pragma once
 
 #include <aten/core/Tensor.h>
@@ -16,6 +16,15 @@ namespace torch::fused {
 //   nothing elsewhere. It must be the parameter itself, not a view, whose version says nothing of it.
 // fused::linear(Tensor input, Tensor packed, Tensor? bias, int columns, str activation) -> Tensor
 //   activation(input times what was packed + bias).
+// fused::batch_norm_statistics(Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, float momentum,
+//   float eps) -> (Tensor mean, Tensor invstd, Tensor scale, Tensor running_mean_out, Tensor running_var_out)
+//   Of batch normalization by the statistics of the batch, which gives (input - mean) * scale + bias.
+// fused::batch_norm_gradients(Tensor grad, Tensor input, Tensor? weight, Tensor mean, Tensor invstd, bool[2] wanted)
+//   -> (Tensor scale, Tensor slope, Tensor shift, Tensor grad_weight, Tensor grad_bias)
+//   Of its backward pass: the gradient of the input is grad * scale + ((input - mean) * slope + shift).
+// fused::batch_norm_activation_backward(Tensor grad, Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor
+//   invstd, Tensor scale, bool[2] wanted, str activation) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)
+//   All of it, of floats, where `grad` is the gradient of what the activation behind the normalization gives.
 
 /// Makes them known to the dispatcher; done once.
 TORCH_API void register_fused_ops();

@@ -1,5 +1,7 @@
 #include <csrc/compile/group_builder.h>
 
+#include <csrc/compile/lower.h>
+
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -464,6 +466,18 @@ bool GroupBuilder::may_write_over_operand(size_t step) const {
          });
 }
 
+/// Whether a group reads what it may compute again. See Note [Values computed again].
+bool GroupBuilder::reads_cheap_value(size_t step) const {
+  const auto& insts = program_.steps[step].group()->insts;
+  return std::any_of(insts.begin(), insts.end(), [&](const Inst& inst) {
+    if (inst.kind != InstKind::Load || !inst.access.is_linear() || makers_[inst.buffer].value < 0) {
+      return false;
+    }
+    const Maker maker = makers_[inst.buffer];
+    return is_cheap_value(program_, *program_.steps[maker.step].group(), static_cast<uint32_t>(maker.value));
+  });
+}
+
 void GroupBuilder::finish(bool saves_memory) {
   // From the last to the first, so that what reads a buffer is known before who makes it.
   std::vector<Step> kept;
@@ -471,7 +485,9 @@ void GroupBuilder::finish(bool saves_memory) {
     Growth& growth = growth_[s];
     if (!program_.steps[s].group()) {
       kept.push_back(std::move(program_.steps[s]));
-    } else if (growth.num_nodes == 1 && growth.only_call && !(saves_memory && may_write_over_operand(s))) {
+    } else if (
+        growth.num_nodes == 1 && growth.only_call && !(saves_memory && may_write_over_operand(s)) &&
+        !reads_cheap_value(s)) {
       add_only_call(growth, kept);
     } else {
       finish_group(s);

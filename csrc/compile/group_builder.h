@@ -91,6 +91,7 @@ class GroupBuilder {
   uint32_t find_or_add(int64_t step, Inst inst);
   void note_made(int64_t step, uint32_t value, uint32_t buffer, std::optional<Call> call, bool is_first);
   bool may_write_over_operand(size_t step) const;
+  bool reads_cheap_value(size_t step) const;
   void finish_group(size_t step);
   void add_only_call(Growth& growth, std::vector<Step>& steps);
 

@@ -17,6 +17,9 @@ namespace torch::fused {
 //   holds for training too: for steps whose graph has the backward pass in it, and for joint graphs.
 // - Batch normalization by running statistics becomes part of the weight and bias in front of it; a residual and an
 //   activation become part of the convolution.
+// - Batch normalization by the statistics of the batch becomes a call that takes these and operators by element, with
+//   one number for each channel, which join the loops around it; so does its backward pass. That is for training, and
+//   gives the bits of the operator. 16-bit numbers stay whole, since they would be rounded in between.
 // - Of weights that do not change (BackendInput::is_frozen) products take packed copies, and all that depends on such
 //   tensors alone is computed once. It is computed again when one was written to.
 //
@@ -35,8 +38,9 @@ struct InferenceGraphs {
 /// The graph itself where there is nothing to gain, or where it is not one of inference.
 InferenceGraphs prepare_inference(const capture::BackendInput& input);
 
-/// Convolutions channels-last in the joint graph of a forward and a backward pass, before it is cut. `origins` gets, by
-/// id of a node, the id of the node of `graph` that it was made for. Null where there is nothing to gain.
+/// Convolutions channels-last and normalizations in parts in the joint graph of a forward and a backward pass, before
+/// it is cut. `origins` gets, by id of a node, the id of the node of `graph` that it was made for. Null where there is
+/// nothing to gain.
 std::shared_ptr<fx::Graph> prepare_joint(const fx::Graph& graph, std::vector<uint32_t>& origins);
 
 } // namespace torch::fused

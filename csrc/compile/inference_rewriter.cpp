@@ -1,5 +1,6 @@
 #include <csrc/compile/inference_rewriter.h>
 
+#include <csrc/compile/inference_norms.h>
 #include <csrc/functionalize/meta_call.h>
 
 #include <aten/core/Tensor.h>
@@ -19,7 +20,11 @@ using fx::TensorInfo;
 using fx::Value;
 
 std::shared_ptr<fx::Graph> Rewriter::run() {
-  if (chains_.is_empty()) {
+  bool gains = !chains_.is_empty();
+  for (const Node* node : from_.nodes()) {
+    gains = gains || is_norm_by_batch(*node) || is_norm_by_batch_backward(*node);
+  }
+  if (!gains) {
     return nullptr;
   }
   bool is_at_writes = false;
@@ -130,6 +135,9 @@ void Rewriter::write(Node& node) {
         chain->first->is_operator("aten::convolution") ? write_convolution(*chain) : write_product(*chain);
     made_[node.id()] = {last};
     made_[node.id()].resize(node.num_results(), last); // of others nobody takes anything
+    return;
+  }
+  if ((is_norm_by_batch(node) && write_norm(node)) || (is_norm_by_batch_backward(node) && write_norm_backward(node))) {
     return;
   }
   const bool changes =

@@ -22,7 +22,7 @@ class Rewriter {
   Rewriter(const fx::Graph& from, const std::vector<bool>& is_frozen)
       : from_(from), to_(fx::Graph::create()), chains_(from, is_frozen), made_(from.num_ids()) {}
 
-  /// Null where nothing was gained.
+  /// Null where there is nothing to gain.
   std::shared_ptr<fx::Graph> run();
 
   /// By id of a node that was made: the id of the node that it was made for.
@@ -36,6 +36,17 @@ class Rewriter {
   /// The weight and bias of a convolution that gives what a normalization behind it gives.
   std::pair<fx::Arg, fx::Arg> fold_norm(const fx::Node& norm, const fx::Arg& weight, const fx::Arg& bias);
   fx::Value write_product(const Chain& chain);
+  /// Batch normalization and its backward pass as statistics and operators by element; false where they stay whole.
+  bool write_norm(const fx::Node& node);
+  bool write_norm_backward(const fx::Node& node);
+  /// Together with the backward pass of an activation behind it.
+  bool write_norm_activation_backward(const fx::Node& node);
+  /// What stands for a value, in the layout of an image.
+  fx::Value like(const fx::Arg& old, const fx::TensorInfo& image);
+  /// A vector with one element for each channel, as it meets an image.
+  fx::Arg by_channel(const fx::Arg& vector, const fx::TensorInfo& image);
+  /// An operator by element whose result is like an image.
+  fx::Arg like_image(const char* op, std::vector<fx::Arg> args, const fx::TensorInfo& image);
 
   fx::Arg mapped(const fx::Arg& arg) const;
   /// Runs a new node on tensors without data to learn what its results are like.

@@ -391,6 +391,7 @@ Program Lowering::run(bool saves_memory) {
   }
   TORCH_CHECK(has_outputs_, "the graph has no output");
   builder_.finish(saves_memory);
+  repeat_values(program_);
   write_in_place(program_, is_alone_);
   plan_memory(program_, saves_memory);
   program_.lint();

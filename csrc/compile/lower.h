@@ -16,6 +16,11 @@ namespace torch::fused {
 TORCH_API Program
 lower(const std::shared_ptr<const fx::Graph>& graph, const std::vector<bool>& is_alone = {}, bool saves_memory = false);
 
+/// Has groups compute again what it does not pay to store; see Note [Values computed again].
+void repeat_values(Program& program);
+/// Whether a value of a group is such that others may compute it again.
+bool is_cheap_value(const Program& program, const Group& group, uint32_t value);
+
 /// Has groups store to inputs what these are to hold; see Note [Inputs in place].
 void write_in_place(Program& program, const std::vector<bool>& is_alone);
 

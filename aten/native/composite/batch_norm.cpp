@@ -5,8 +5,8 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/native/support/batch_norm_parts.h>
 #include <aten/native/support/optional_tensor.h>
-#include <aten/native/cpu/batch_norm.h>
 #include <aten/native/support/cpu_isa.h>
 #include <aten/shape/operand_checks.h>
 #include <c10/core/GradMode.h>
@@ -19,12 +19,8 @@ namespace {
 using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 using OptionalTensor = std::optional<Tensor>;
 
-constexpr void (*moments_table[])(const BatchNorm&) = {
-    v2::batch_norm_moments, v3::batch_norm_moments, v4::batch_norm_moments};
 constexpr void (*forward_table[])(const BatchNorm&) = {
     v2::batch_norm_forward_kernel, v3::batch_norm_forward_kernel, v4::batch_norm_forward_kernel};
-constexpr void (*backward_table[])(const BatchNorm&) = {
-    v2::batch_norm_backward_kernel, v3::batch_norm_backward_kernel, v4::batch_norm_backward_kernel};
 
 /// Throws unless each tensor that is there has one element a channel, and all of them one dtype that fits the input.
 /// Returns that dtype.
@@ -58,41 +54,14 @@ c10::ScalarType check_channels(
   return dtype.value_or(input.scalar_type());
 }
 
-c10::MemoryFormat dense_format(const Tensor& t) {
-  for (const auto format : {c10::MemoryFormat::ChannelsLast, c10::MemoryFormat::ChannelsLast3d}) {
-    const bool fits = t.dim() == (format == c10::MemoryFormat::ChannelsLast ? 4 : 5);
-    if (fits && !t.is_contiguous() && t.is_contiguous(format)) {
-      return format;
-    }
-  }
-  return c10::MemoryFormat::Contiguous;
-}
-
-BatchNorm problem_of(const Tensor& input, c10::MemoryFormat format, double eps) {
-  BatchNorm p;
-  p.input = input.contiguous(format);
-  p.batch = input.size(0);
-  p.channels = input.size(1);
-  p.spatial = 1;
-  for (int64_t d = 2; d < input.dim(); ++d) {
-    p.spatial *= input.size(d);
-  }
-  // Also where each channel has one element: rows of channels.
-  p.channels_last = format != c10::MemoryFormat::Contiguous || p.spatial == 1;
-  p.eps = eps;
-  return p;
-}
-
 Tensor channel_doubles(const Tensor& input) {
   return at::empty_spec(TensorSpec::like(input, {input.size(1)}, kDouble));
 }
 
-/// running = (1 - momentum) * running + momentum * value, in the dtype of the statistics.
 void move_towards(const Tensor& running, const Tensor& value, double momentum) {
-  if (!running.defined()) {
-    return;
+  if (running.defined()) {
+    running.copy_(moved_statistics(running, value, momentum));
   }
-  running.copy_(running.to(kDouble).mul(1 - momentum).add(value.view(running.sizes()), momentum));
 }
 
 /// Mean and variance by the input, with the running statistics moved towards them.
@@ -101,7 +70,7 @@ void take_statistics(
   const Tensor mean = channel_doubles(input), variance = channel_doubles(input);
   p.mean = mean;
   p.variance = variance;
-  moments_table[cpu_isa_level()](p);
+  compute_batch_norm_moments(p);
   const double count = static_cast<double>(p.batch * p.spatial);
   move_towards(running_mean, mean, momentum);
   if (running_var.defined()) {
@@ -192,8 +161,8 @@ TensorTuple3 native_batch_norm(
   TensorTuple3 results = forward_outputs(input, dtype, training);
   const auto& [output, save_mean, save_invstd] = results;
   const Tensor run_mean = defined_or_empty(running_mean), run_var = defined_or_empty(running_var);
-  const auto format = dense_format(input);
-  BatchNorm p = problem_of(input, format, eps);
+  const auto format = batch_norm_format(input);
+  BatchNorm p = batch_norm_problem(input, format, eps);
   if (training) {
     take_statistics(p, input, run_mean, run_var, momentum);
     save_mean.copy_(Tensor(p.mean));
@@ -245,8 +214,8 @@ TensorTuple3 native_batch_norm_backward(
       check_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train);
   TensorTuple3 grads = backward_outputs(input, dtype, output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
-  const auto format = dense_format(input);
-  BatchNorm p = problem_of(input, format, eps);
+  const auto format = batch_norm_format(input);
+  BatchNorm p = batch_norm_problem(input, format, eps);
   const Tensor grad = grad_out.contiguous(format), w = defined_or_empty(weight);
   p.grad = grad;
   p.train = train;
@@ -266,7 +235,7 @@ TensorTuple3 native_batch_norm_backward(
     dense = grad_input.is_contiguous(format) ? grad_input : at::empty_like(input, input.options(), format);
     p.grad_input = dense;
   }
-  backward_table[cpu_isa_level()](p);
+  compute_batch_norm_backward(p);
   if (dense.defined() && !dense.is_same(grad_input)) {
     grad_input.copy_(dense);
   }
@@ -295,7 +264,7 @@ std::tuple<Tensor, Tensor> batch_norm_update_stats(
   const c10::ScalarType dtype =
       check_channels("batch_norm_update_stats", input, {{"running_mean", &run_mean}, {"running_var", &run_var}});
   TORCH_CHECK(input.numel() != 0, "input tensor must have at least one element, but got input_sizes = ", input.sizes());
-  BatchNorm p = problem_of(input, dense_format(input), 0);
+  BatchNorm p = batch_norm_problem(input, batch_norm_format(input), 0);
   take_statistics(p, input, run_mean, run_var, momentum);
   return {Tensor(p.mean).to(dtype), Tensor(p.variance).to(dtype)};
 }

@@ -5,6 +5,8 @@
 
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/native/vec/math.h>
+#include <aten/native/pointwise/activation.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>
@@ -122,8 +124,17 @@ void plane_moments(const BatchNorm& p, const T* x, int64_t channel, Moments& m) 
   }
 }
 
-/// Sums over pixels that need not wait for each other.
+/// Sums over pixels in parts that need not wait for each other.
 constexpr int kChains = 4;
+template <class V>
+struct Chains {
+  V part[kChains]{V(0), V(0), V(0), V(0)};
+
+  V total() const {
+    return (part[0] + part[1]) + (part[2] + part[3]);
+  }
+};
+/// Calls f(pixel, part) for pixels [0, count).
 template <class F>
 void for_chains(int64_t count, const F& f) {
   int64_t i = 0;
@@ -136,9 +147,20 @@ void for_chains(int64_t count, const F& f) {
     f(i, 0);
   }
 }
-template <class V>
-V joined(const V (&sums)[kChains]) {
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+
+/// Pixels of all channels that are worked on together: memory is walked through in order, and numbers of channels are
+/// loaded once for all of them.
+int64_t pixels_of_block(int64_t channels) {
+  constexpr int64_t kElements = 1024, kMost = 64;
+  return std::clamp<int64_t>(kElements / std::max<int64_t>(1, channels) / kChains * kChains, kChains, kMost);
+}
+/// Calls f(first pixel, pixels, first channel, lanes) for such blocks of `count` pixels and `width` channels.
+template <class T, class F>
+void for_blocks(int64_t count, int64_t width, const F& f) {
+  const int64_t step = pixels_of_block(width);
+  for (int64_t at = 0; at < count; at += step) {
+    for_lanes<T>(width, [&](int64_t c, auto run) { f(at, std::min(step, count - at), c, run); });
+  }
 }
 
 /// Moments of channels [first, last) of pixels that have their channels side by side.
@@ -146,39 +168,41 @@ template <class T>
 void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, Moments* m) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
-  const int64_t width = last - first, pixels = p.batch * p.spatial,
+  constexpr int64_t kSize = Lanes<T>::kSize;
+  const int64_t width = last - first, pixels = p.batch * p.spatial, columns = (width + kSize - 1) / kSize,
                 step = std::clamp<int64_t>(8 * kBlock / std::max<int64_t>(1, width), 16, 512);
-  std::vector<R> sums(width), squares(width);
+  std::vector<R> means(width), squares(width);
   for (int64_t at = 0; at < pixels; at += step) {
     const int64_t count = std::min(step, pixels - at);
-    for (int64_t c = 0; c < width; c += Lanes<T>::kSize) {
-      const int part = static_cast<int>(std::min<int64_t>(Lanes<T>::kSize, width - c));
-      const T* column = x + at * p.channels + first + c;
-      const auto over = [&](auto run) {
-        const auto pixel = [&](int64_t i) { return load_run(column + i * p.channels, run); };
-        V sums_of[kChains], squares_of[kChains], rests[kChains];
-        for (int k = 0; k < kChains; ++k) {
-          sums_of[k] = squares_of[k] = rests[k] = V(R(0));
-        }
-        for_chains(count, [&](int64_t i, int k) { sums_of[k] += pixel(i); });
-        const V mean = joined(sums_of) / V(static_cast<R>(count));
-        for_chains(count, [&](int64_t i, int k) {
-          const V d = pixel(i) - mean;
-          squares_of[k] += d * d;
-          rests[k] += d;
-        });
-        const V rest = joined(rests), square = joined(squares_of), shift = rest / V(static_cast<R>(count));
-        store_run<R>(mean + shift, sums.data() + c, run);
-        store_run<R>(square - shift * rest, squares.data() + c, run);
-      };
-      if (part == Lanes<T>::kSize) {
-        over(std::integral_constant<int, Lanes<T>::kSize>{});
-      } else {
-        over(part);
-      }
+    const T* const block = x + at * p.channels + first;
+    std::vector<Chains<V>> sums(columns), squares_of(columns), rests(columns);
+    std::vector<V> centers(columns);
+    for_blocks<T>(count, width, [&](int64_t pixel, int64_t n, int64_t c, auto run) {
+      Chains<V> sum = sums[c / kSize];
+      for_chains(n, [&](int64_t i, int k) { sum.part[k] += load_run(block + (pixel + i) * p.channels + c, run); });
+      sums[c / kSize] = sum;
+    });
+    for (int64_t k = 0; k < columns; ++k) {
+      centers[k] = sums[k].total() / V(static_cast<R>(count));
     }
+    for_blocks<T>(count, width, [&](int64_t pixel, int64_t n, int64_t c, auto run) {
+      const V center = centers[c / kSize];
+      Chains<V> square = squares_of[c / kSize], rest = rests[c / kSize];
+      for_chains(n, [&](int64_t i, int k) {
+        const V d = load_run(block + (pixel + i) * p.channels + c, run) - center;
+        square.part[k] += d * d;
+        rest.part[k] += d;
+      });
+      squares_of[c / kSize] = square;
+      rests[c / kSize] = rest;
+    });
+    for_lanes<T>(width, [&](int64_t c, auto run) {
+      const V rest = rests[c / kSize].total(), shift = rest / V(static_cast<R>(count));
+      store_run<R>(centers[c / kSize] + shift, means.data() + c, run);
+      store_run<R>(squares_of[c / kSize].total() - shift * rest, squares.data() + c, run);
+    });
     for (int64_t c = 0; c < width; ++c) {
-      m[c].join(static_cast<double>(count), static_cast<double>(sums[c]), static_cast<double>(squares[c]));
+      m[c].join(static_cast<double>(count), static_cast<double>(means[c]), static_cast<double>(squares[c]));
     }
   }
 }
@@ -187,7 +211,7 @@ void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, 
 /// side.
 template <class T, class F>
 void for_columns(const BatchNorm& p, const F& f) {
-  const int64_t channels = std::max<int64_t>(1, p.channels), step = std::clamp<int64_t>(kBlock / channels, 1, 64);
+  const int64_t channels = std::max<int64_t>(1, p.channels), step = pixels_of_block(channels);
   at::parallel_for(0, p.batch * p.spatial, std::max<int64_t>(1, kGrain / channels), [&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += step) {
       for_lanes<T>(p.channels, [&](int64_t c, auto run) { f(at * p.channels + c, std::min(step, end - at), c, run); });
@@ -217,6 +241,225 @@ struct PerChannel {
 
 double reciprocal_deviation(double variance, double eps) {
   return variance == 0 && eps == 0 ? 0 : 1 / std::sqrt(variance + eps);
+}
+
+/// The gradient of what the normalization gives, out of the gradient g behind an activation. `kIsKept`: whether it is
+/// written where the gradient of the input will be, rather than computed again.
+struct NoActivation {
+  static constexpr bool kTakesResult = false, kIsKept = false;
+  template <class V>
+  static VEC_INLINE V grad(V g, V) {
+    return g;
+  }
+};
+struct ReluActivation {
+  static constexpr bool kTakesResult = true, kIsKept = false;
+  template <class V>
+  static VEC_INLINE V grad(V g, V result) {
+    return select(result <= V(0), V(0), g);
+  }
+};
+struct SiluActivation {
+  static constexpr bool kTakesResult = true, kIsKept = true;
+  template <class V>
+  static VEC_INLINE V grad(V g, V result) {
+    return SiluBackward{}(g, result);
+  }
+};
+
+/// Calls f.operator()<Activation>() for that of a problem; of numbers that are not floats there is none.
+template <class T, class F>
+void with_activation(const BatchNorm& p, const F& f) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (p.activation == onednn::Activation::Relu) {
+      return f.template operator()<ReluActivation>();
+    }
+    if (p.activation == onednn::Activation::Silu) {
+      return f.template operator()<SiluActivation>();
+    }
+  }
+  f.template operator()<NoActivation>();
+}
+
+/// Numbers of a run of channels, or of one channel, by which the gradient behind an activation is turned into that of
+/// the normalization.
+template <class T, class A>
+struct Unactivated {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  V mean, scale = V(R(0)), shift = V(R(0));
+
+  Unactivated(const BatchNorm& p, V mean_, int64_t c, auto run) : mean(mean_) {
+    if constexpr (A::kTakesResult) {
+      scale = load_run<R>(p.scale.const_data_ptr<R>() + c, run);
+      shift = p.bias.defined() ? load_run<R>(p.bias.const_data_ptr<R>() + c, run) : shift;
+    }
+  }
+  /// Of one channel.
+  Unactivated(const BatchNorm& p, V mean_, int64_t c) : mean(mean_) {
+    if constexpr (A::kTakesResult) {
+      scale = V(p.scale.const_data_ptr<R>()[c]);
+      shift = p.bias.defined() ? V(p.bias.const_data_ptr<R>()[c]) : shift;
+    }
+  }
+  VEC_INLINE V operator()(V g, V centered) const {
+    return A::grad(g, centered * scale + shift);
+  }
+};
+
+/// Of each channel: the sums of g and of g * (x - mean), from which all gradients follow.
+struct GradSums {
+  std::vector<double> sums, dots;
+};
+
+template <class T, class A>
+void plane_grad_sums(const BatchNorm& p, int64_t begin, int64_t end, GradSums& found) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  const T *x = p.input.const_data_ptr<T>(), *g = p.grad.const_data_ptr<T>();
+  T* const kept = A::kIsKept ? p.grad_input.mutable_data_ptr<T>() : nullptr;
+  for (int64_t c = begin; c < end; ++c) {
+    const V mean(static_cast<R>(p.mean.const_data_ptr<double>()[c]));
+    const Unactivated<T, A> unactivated(p, mean, c);
+    for (int64_t n = 0; n < p.batch; ++n) {
+      const int64_t plane = (n * p.channels + c) * p.spatial;
+      for (int64_t at = plane; at < plane + p.spatial; at += kBlock) {
+        V sum(R(0)), dot(R(0));
+        for_lanes<T>(std::min(kBlock, plane + p.spatial - at), [&](int64_t i, auto run) {
+          const V d = load_run(x + at + i, run) - mean, gv = unactivated(load_run(g + at + i, run), d);
+          if constexpr (A::kIsKept) {
+            store_run<T>(gv, kept + at + i, run);
+          }
+          sum += gv;
+          dot += gv * d;
+        });
+        found.sums[c] += static_cast<double>(vec::reduce_add(sum));
+        found.dots[c] += static_cast<double>(vec::reduce_add(dot));
+      }
+    }
+  }
+}
+
+template <class T, class A>
+void pixel_grad_sums(const BatchNorm& p, int64_t begin, int64_t end, GradSums& found) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  constexpr int64_t kPixels = 256, kSize = Lanes<T>::kSize;
+  const T *x = p.input.const_data_ptr<T>(), *g = p.grad.const_data_ptr<T>();
+  T* const kept = A::kIsKept ? p.grad_input.mutable_data_ptr<T>() : nullptr;
+  const int64_t width = end - begin, pixels = p.batch * p.spatial, columns = (width + kSize - 1) / kSize;
+  std::vector<R> sum(width), dot(width), mean(width);
+  for (int64_t c = 0; c < width; ++c) {
+    mean[c] = static_cast<R>(p.mean.const_data_ptr<double>()[begin + c]);
+  }
+  for (int64_t at = 0; at < pixels; at += kPixels) {
+    std::vector<Chains<V>> sums(columns), dots(columns);
+    for_blocks<T>(std::min(kPixels, pixels - at), width, [&](int64_t pixel, int64_t n, int64_t c, auto run) {
+      const V center = load_run<R>(mean.data() + c, run);
+      const Unactivated<T, A> unactivated(p, center, begin + c, run);
+      Chains<V> sum_of = sums[c / kSize], dot_of = dots[c / kSize];
+      for_chains(n, [&](int64_t i, int k) {
+        const int64_t place = (at + pixel + i) * p.channels + begin + c;
+        const V d = load_run(x + place, run) - center, gv = unactivated(load_run(g + place, run), d);
+        if constexpr (A::kIsKept) {
+          store_run<T>(gv, kept + place, run);
+        }
+        sum_of.part[k] += gv;
+        dot_of.part[k] += gv * d;
+      });
+      sums[c / kSize] = sum_of;
+      dots[c / kSize] = dot_of;
+    });
+    for_lanes<T>(width, [&](int64_t c, auto run) {
+      store_run<R>(sums[c / kSize].total(), sum.data() + c, run);
+      store_run<R>(dots[c / kSize].total(), dot.data() + c, run);
+    });
+    for (int64_t c = 0; c < width; ++c) {
+      found.sums[begin + c] += static_cast<double>(sum[c]);
+      found.dots[begin + c] += static_cast<double>(dot[c]);
+    }
+  }
+}
+
+template <class T, class A>
+GradSums grad_sums(const BatchNorm& p) {
+  GradSums found{std::vector<double>(p.channels), std::vector<double>(p.channels)};
+  for_channels(p, [&](int64_t begin, int64_t end) {
+    (p.channels_last ? pixel_grad_sums<T, A> : plane_grad_sums<T, A>)(p, begin, end, found);
+  });
+  return found;
+}
+
+/// dx = g * scale + ((x - mean) * slope + shift), the last two only where the statistics depend on x. Compiled graphs
+/// compute it in this order too.
+template <class R>
+struct GradTerms {
+  std::vector<R> mean, scale, slope, shift;
+};
+
+/// Of them the gradients of weight and bias are written as well.
+template <class T>
+GradTerms<at::opmath_type<T>> grad_terms(const BatchNorm& p, const GradSums& found) {
+  using R = at::opmath_type<T>;
+  GradTerms<R> terms{
+      std::vector<R>(p.channels), std::vector<R>(p.channels), std::vector<R>(p.channels), std::vector<R>(p.channels)};
+  const double *means = p.mean.const_data_ptr<double>(), *variances = p.variance.const_data_ptr<double>();
+  const double count = static_cast<double>(p.batch * p.spatial);
+  const TensorBase& like = p.weight.defined() ? p.weight : p.grad_weight.defined() ? p.grad_weight : p.grad_bias;
+  with_weight_type<T>(like, [&]<class P> {
+    const P* weight = data_or_null<P>(p.weight);
+    for (int64_t c = 0; c < p.channels; ++c) {
+      const double invstd = reciprocal_deviation(variances[c], p.eps),
+                   scale = invstd * (weight ? static_cast<double>(weight[c]) : 1);
+      terms.mean[c] = static_cast<R>(means[c]);
+      terms.scale[c] = static_cast<R>(scale);
+      terms.slope[c] = p.train ? static_cast<R>(-scale * found.dots[c] * invstd * invstd / count) : R(0);
+      terms.shift[c] = p.train ? static_cast<R>(-scale * found.sums[c] / count) : R(0);
+      if (p.grad_weight.defined()) {
+        p.grad_weight.mutable_data_ptr<P>()[c] = static_cast<P>(found.dots[c] * invstd);
+      }
+      if (p.grad_bias.defined()) {
+        p.grad_bias.mutable_data_ptr<P>()[c] = static_cast<P>(found.sums[c]);
+      }
+    }
+  });
+  const auto give = [](const std::vector<R>& from, const TensorBase& to) {
+    if (to.defined()) {
+      std::copy(from.begin(), from.end(), to.mutable_data_ptr<R>());
+    }
+  };
+  give(terms.scale, p.grad_scale);
+  give(terms.slope, p.grad_slope);
+  give(terms.shift, p.grad_shift);
+  return terms;
+}
+
+template <class T, class A>
+void write_grad_input(const BatchNorm& p, const GradTerms<at::opmath_type<T>>& terms) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  using Given = Unactivated<T, std::conditional_t<A::kIsKept, NoActivation, A>>;
+  T* dx = p.grad_input.mutable_data_ptr<T>();
+  const T *x = p.input.const_data_ptr<T>(), *g = A::kIsKept ? dx : p.grad.const_data_ptr<T>();
+  if (p.channels_last) {
+    return for_columns<T>(p, [&](int64_t at, int64_t count, int64_t c, auto run) {
+      const V mean = load_run<R>(terms.mean.data() + c, run), scale = load_run<R>(terms.scale.data() + c, run),
+              shift = load_run<R>(terms.shift.data() + c, run), slope = load_run<R>(terms.slope.data() + c, run);
+      const Given given(p, mean, c, run);
+      for (int64_t i = at; i < at + count * p.channels; i += p.channels) {
+        const V d = load_run(x + i, run) - mean, gv = given(load_run(g + i, run), d);
+        store_run<T>(gv * scale + (d * slope + shift), dx + i, run);
+      }
+    });
+  }
+  for_planes(p, [&](int64_t at, int64_t count, int64_t c) {
+    const V mean(terms.mean[c]), scale(terms.scale[c]), shift(terms.shift[c]), slope(terms.slope[c]);
+    const Given given(p, mean, c);
+    for_lanes<T>(count, [&](int64_t i, auto run) {
+      const V d = load_run(x + at + i, run) - mean, gv = given(load_run(g + at + i, run), d);
+      store_run<T>(gv * scale + (d * slope + shift), dx + at + i, run);
+    });
+  });
 }
 
 } // namespace
@@ -281,104 +524,12 @@ void batch_norm_forward_kernel(const BatchNorm& p) {
 
 void batch_norm_backward_kernel(const BatchNorm& p) {
   dispatch("batch_norm_backward", p.input.scalar_type(), kFloating, [&]<class T> {
-    using V = typename Lanes<T>::V;
-    using R = typename Lanes<T>::R;
-    const T *x = p.input.const_data_ptr<T>(), *g = p.grad.const_data_ptr<T>();
-    const double *means = p.mean.const_data_ptr<double>(), *variances = p.variance.const_data_ptr<double>();
-    const int64_t pixels = p.batch * p.spatial;
-    // Of each channel: the sums of g and of g * (x - mean), from which all gradients follow.
-    std::vector<double> sums(p.channels), dots(p.channels);
-    for_channels(p, [&](int64_t begin, int64_t end) {
-      if (!p.channels_last) {
-        for (int64_t c = begin; c < end; ++c) {
-          const V mean(static_cast<R>(means[c]));
-          for (int64_t n = 0; n < p.batch; ++n) {
-            const int64_t plane = (n * p.channels + c) * p.spatial;
-            for (int64_t at = plane; at < plane + p.spatial; at += kBlock) {
-              V sum(R(0)), dot(R(0));
-              for_lanes<T>(std::min(kBlock, plane + p.spatial - at), [&](int64_t i, auto run) {
-                const V gv = load_run(g + at + i, run);
-                sum += gv;
-                dot += gv * (load_run(x + at + i, run) - mean);
-              });
-              sums[c] += static_cast<double>(vec::reduce_add(sum));
-              dots[c] += static_cast<double>(vec::reduce_add(dot));
-            }
-          }
-        }
-        return;
+    with_activation<T>(p, [&]<class A> {
+      const GradSums sums = grad_sums<T, A>(p);
+      const GradTerms<at::opmath_type<T>> terms = grad_terms<T>(p, sums);
+      if (p.grad_input.defined()) {
+        write_grad_input<T, A>(p, terms);
       }
-      const int64_t width = end - begin;
-      std::vector<R> sum(width), dot(width), mean(width);
-      for (int64_t c = 0; c < width; ++c) {
-        mean[c] = static_cast<R>(means[begin + c]);
-      }
-      for (int64_t at = 0; at < pixels; at += 256) {
-        for_lanes<T>(width, [&](int64_t c, auto run) {
-          const V center = load_run<R>(mean.data() + c, run);
-          V sums_of[kChains], dots_of[kChains];
-          for (int k = 0; k < kChains; ++k) {
-            sums_of[k] = dots_of[k] = V(R(0));
-          }
-          for_chains(std::min<int64_t>(256, pixels - at), [&](int64_t i, int k) {
-            const int64_t place = (at + i) * p.channels + begin + c;
-            const V gv = load_run(g + place, run);
-            sums_of[k] += gv;
-            dots_of[k] += gv * (load_run(x + place, run) - center);
-          });
-          store_run<R>(joined(sums_of), sum.data() + c, run);
-          store_run<R>(joined(dots_of), dot.data() + c, run);
-        });
-        for (int64_t c = 0; c < width; ++c) {
-          sums[begin + c] += static_cast<double>(sum[c]);
-          dots[begin + c] += static_cast<double>(dot[c]);
-        }
-      }
-    });
-    // dx = scale * g + slope * (x - mean) + shift, the last two only where the statistics depend on x.
-    PerChannel<R> channel(p.channels);
-    std::vector<R> slope(p.channels);
-    with_weight_type<T>(
-        p.weight.defined()            ? p.weight
-            : p.grad_weight.defined() ? p.grad_weight
-                                      : p.grad_bias,
-        [&]<class P> {
-          const P* weight = data_or_null<P>(p.weight);
-          for (int64_t c = 0; c < p.channels; ++c) {
-            const double invstd = reciprocal_deviation(variances[c], p.eps),
-                         scale = invstd * (weight ? static_cast<double>(weight[c]) : 1);
-            const double count = static_cast<double>(pixels);
-            channel.mean[c] = static_cast<R>(means[c]);
-            channel.scale[c] = static_cast<R>(scale);
-            slope[c] = p.train ? static_cast<R>(-scale * dots[c] * invstd * invstd / count) : R(0);
-            channel.shift[c] = p.train ? static_cast<R>(-scale * sums[c] / count) : R(0);
-            if (p.grad_weight.defined()) {
-              p.grad_weight.mutable_data_ptr<P>()[c] = static_cast<P>(dots[c] * invstd);
-            }
-            if (p.grad_bias.defined()) {
-              p.grad_bias.mutable_data_ptr<P>()[c] = static_cast<P>(sums[c]);
-            }
-          }
-        });
-    if (!p.grad_input.defined()) {
-      return;
-    }
-    T* dx = p.grad_input.mutable_data_ptr<T>();
-    if (p.channels_last) {
-      return for_columns<T>(p, [&](int64_t at, int64_t count, int64_t c, auto run) {
-        const V mean = load_run<R>(channel.mean.data() + c, run), scale = load_run<R>(channel.scale.data() + c, run),
-                shift = load_run<R>(channel.shift.data() + c, run), tilt = load_run<R>(slope.data() + c, run);
-        for (int64_t i = at; i < at + count * p.channels; i += p.channels) {
-          store_run<T>(load_run(g + i, run) * scale + (load_run(x + i, run) - mean) * tilt + shift, dx + i, run);
-        }
-      });
-    }
-    for_planes(p, [&](int64_t at, int64_t count, int64_t c) {
-      const V mean(channel.mean[c]), scale(channel.scale[c]), shift(channel.shift[c]), tilt(slope[c]);
-      for_lanes<T>(count, [&](int64_t i, auto run) {
-        store_run<T>(
-            load_run(g + at + i, run) * scale + (load_run(x + at + i, run) - mean) * tilt + shift, dx + at + i, run);
-      });
     });
   });
 }

@@ -2,6 +2,7 @@
 // Kernels of batch normalization, behind their operators in aten/native/composite/batch_norm.cpp.
 
 #include <aten/core/TensorBase.h>
+#include <aten/native/onednn/Activation.h>
 
 #include <cstdint>
 
@@ -17,6 +18,10 @@ struct BatchNorm {
   TensorBase mean, variance; // of each channel, in double
   TensorBase weight, bias, output; // forward pass; its mean and variance are given
   TensorBase grad, grad_input, grad_weight, grad_bias;
+  TensorBase grad_scale, grad_slope, grad_shift; // of each channel, in the computing type; see GradTerms
+  TensorBase scale; // of each channel, in the backward pass with an activation: see batch_norm_statistics()
+  onednn::Activation activation =
+      onednn::Activation::None; // behind it, of floats; `grad` is the gradient of its result
   bool train = false; // in the backward pass: the statistics depend on the input
 };
 
