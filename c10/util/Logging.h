@@ -66,6 +66,9 @@ constexpr bool IsUsingGoogleLogging() {
 
 C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
 
+// Programs write `string` after `using namespace torch`.
+using std::string;
+
 /// What CAFFE_ENFORCE throws.
 using EnforceNotMet = Error;
 /// Throws c10::Error as a failed internal check does.

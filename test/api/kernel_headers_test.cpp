@@ -206,6 +206,7 @@ TEST_CASE("Vectorized has the functions of floating numbers", "[kernel_headers]"
     CHECK(fmadd(x, y, x)[i] == Approx(x[i] * y[i] + x[i]));
     CHECK((Vec(1) / (Vec(1) + x.neg().exp()))[i] == Approx(1 / (1 + std::exp(-x[i]))));
   }
+  CHECK(Vec(0.5f).erfinv()[0] == Approx(at::erfinv(at::scalar_tensor(0.5f)).item<float>()));
   const Vec nan(std::numeric_limits<float>::quiet_NaN());
   CHECK(std::isnan(maximum(x, nan)[0]));
   CHECK(std::isnan(minimum(nan, x)[0]));
@@ -221,6 +222,39 @@ TEST_CASE("Vectorized has the functions of floating numbers", "[kernel_headers]"
   std::ostringstream text;
   text << Vectorized<double>(1.5);
   CHECK(text.str().substr(0, 9) == "vec[1.5, ");
+}
+
+TEMPLATE_TEST_CASE(
+    "Vectorized has the functions of quantized numbers", "[kernel_headers]", c10::qint8, c10::quint8, c10::qint32) {
+  using Vec = Vectorized<TestType>;
+  using Number = typename Vec::value_type;
+  const float scale = 0.25f;
+  const int zero_point = 5;
+  typename Vec::float_vec_return_type values;
+  for (int i = 0; i < Vec::float_num_vecs(); ++i) {
+    values[i] = Vectorized<float>::arange(-2.6f, 1.3f) * float(i + 1);
+  }
+  const Vec quantized = Vec::quantize(values, scale, zero_point, 1 / scale);
+  const auto back = quantized.dequantize(Vectorized<float>(scale), Vectorized<float>(zero_point));
+  const auto differences = quantized.widening_subtract(Vec(TestType(zero_point)));
+  const Vec again = Vec::requantize_from_int(differences, 2.f, zero_point);
+  Number stored[Vec::size()];
+  quantized.relu6(Vec(TestType(zero_point)), Vec(TestType(29))).store(stored);
+  const int count = Vectorized<float>::size();
+  for (int i = 0; i < Vec::size(); ++i) {
+    const float value = values[i / count][i % count];
+    CHECK(quantized[i] == at::native::quantize_val<TestType>(scale, zero_point, value).val_);
+    CHECK(
+        back[i / count][i % count] == at::native::dequantize_val<TestType>(scale, zero_point, TestType(quantized[i])));
+    CHECK(differences[i / count][i % count] == int(quantized[i]) - zero_point);
+    CHECK(again[i] == at::native::requantize_from_int<TestType>(2.f, zero_point, int(quantized[i]) - zero_point).val_);
+    CHECK(stored[i] == std::clamp<int>(quantized[i], zero_point, 29));
+  }
+  const Vec few = Vec::loadu(stored, 3), least = minimum(few, Vec(TestType(1)));
+  CHECK(few[2] == stored[2]);
+  CHECK(few[3] == 0);
+  CHECK(least[0] == 1);
+  CHECK(least[3] == 0);
 }
 
 TEMPLATE_TEST_CASE(

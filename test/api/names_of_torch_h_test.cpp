@@ -33,6 +33,16 @@ TEST_CASE("torch.h brings the helpers that libtorch's brings", "[names]") {
   CHECK(calls == 1);
 }
 
+TEST_CASE("torch.h brings strings into its namespaces, and types of values", "[names]") {
+  using namespace torch;
+  const string text = "text";
+  CHECK(c10::string(text) == at::string("text"));
+  CHECK(c10::IValue(text).type()->kind() == c10::StringType::Kind);
+  CHECK(c10::EnumType::Kind != c10::ClassType::Kind);
+  const at::Tensor x = torch::ones({2, 3});
+  CHECK(*c10::TensorType::create(std::nullopt, std::nullopt, x.sizes(), x.strides(), std::nullopt)->numel() == 6);
+}
+
 TEST_CASE("torch.h brings observers, thread state and log lines", "[names]") {
   const auto handle = torch::addThreadLocalCallback(
       at::RecordFunctionCallback([](const at::RecordFunction& fn) -> std::unique_ptr<at::ObserverContext> {

@@ -10,6 +10,7 @@
 #include <ATen/cpu/vec/vec_quant.h>
 #include <ATen/native/CPUBlas.h>
 #include <ATen/native/EmbeddingBag.h>
+#include <ATen/native/Math.h>
 #include <ATen/native/Pow.h>
 #include <ATen/native/ReduceOps.h>
 #include <ATen/native/ReduceOpsUtils.h>
@@ -194,6 +195,40 @@ TEST_CASE("integer powers and the modes of embedding_bag", "[native_faces]") {
   CHECK(at::native::powi<uint8_t>(2, 9) == 0);
   CHECK(int64_t{1} == at::native::EmbeddingBagMode::MEAN);
   CHECK(int64_t{0} != at::native::EmbeddingBagMode::MAX);
+}
+
+TEMPLATE_TEST_CASE("special functions of a number are those of tensors", "[native_faces]", float, double) {
+  const auto agrees = [](TestType value, const at::Tensor& expected) {
+    CHECK(value == Approx(expected.item<TestType>()).epsilon(64 * std::numeric_limits<TestType>::epsilon()));
+  };
+  const TestType number = TestType(0.75);
+  const at::Tensor x = at::scalar_tensor(number, c10::CppTypeToScalarType<TestType>::value);
+  agrees(calc_erfinv(number), at::erfinv(x));
+  agrees(calc_digamma(number), at::digamma(x));
+  agrees(calc_polygamma(number, 3), at::polygamma(3, x));
+  agrees(trigamma(number), at::polygamma(1, x));
+  agrees(calc_igamma(number, TestType(2)), at::igamma(x, at::full_like(x, 2)));
+  agrees(calc_igammac(number, TestType(2)), at::igammac(x, at::full_like(x, 2)));
+  agrees(zeta(TestType(2), number), at::special_zeta(2, x));
+  agrees(calc_i0(number), at::i0(x));
+  agrees(calc_i1e(number), at::special_i1e(x));
+  agrees(calc_ndtri(number), at::special_ndtri(x));
+  agrees(calc_log_ndtr(number), at::special_log_ndtr(x));
+  agrees(calc_erfcx(number), at::special_erfcx(x));
+  agrees(bessel_y1_forward(number), at::special_bessel_y1(x));
+  agrees(scaled_modified_bessel_k1_forward(number), at::special_scaled_modified_bessel_k1(x));
+  agrees(airy_ai_forward(number), at::special_airy_ai(x));
+  agrees(chebyshev_polynomial_u_forward(number, int64_t{5}), at::special_chebyshev_polynomial_u(x, 5));
+  agrees(laguerre_polynomial_l_forward(number, TestType(4)), at::special_laguerre_polynomial_l(x, 4));
+  const TestType coefficients[] = {1, 2, 3};
+  CHECK(polevl(number, coefficients, 2) == number * number + 2 * number + 3);
+  CHECK(chbevl(2 * number, coefficients, 3) == Approx(2 * number * number - 1 + 2 * number + TestType(1.5)));
+}
+
+TEST_CASE("special functions of a half are those of a float", "[native_faces]") {
+  CHECK(calc_i0(at::Half(0.5f)) == at::Half(calc_i0(0.5f)));
+  CHECK(calc_erfinv(at::BFloat16(0.5f)) == at::BFloat16(calc_erfinv(0.5f)));
+  CHECK(calc_gcd(-12, 18) == 6);
 }
 
 TEST_CASE("matrices of bytes as VNNI instructions read them", "[native_faces]") {

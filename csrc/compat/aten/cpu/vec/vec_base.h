@@ -7,6 +7,7 @@
 // a fixed length over it, which GCC and Clang turn into instructions of whatever instruction set they compile for.
 #pragma once
 
+#include <aten/native/pointwise/special.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/TypeCast.h>
 #include <c10/util/complex.h>
@@ -482,6 +483,9 @@ struct Vectorized {
   }
   Vectorized erfc() const {
     return wide([](auto x) { return std::erfc(x); });
+  }
+  Vectorized erfinv() const {
+    return wide([](auto x) { return native::pointwise::erfinv(x); });
   }
   Vectorized lgamma() const {
     return wide([](auto x) { return std::lgamma(x); });
