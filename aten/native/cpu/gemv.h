@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <type_traits>
 
 namespace at::native {
@@ -54,11 +55,13 @@ inline Vector<float> load_core(const T* from) {
 }
 
 /// Asks the second cache for an element of the next N rows. Of rows that are shorter than a page, and of several at
-/// once, the processor sees too few to do so itself. Elements that lie together on a line are asked for once.
+/// once, the processor sees too few to do so itself. Elements that lie together on a line are asked for once. The address
+/// may lie behind the last row, so it is no pointer to an element.
 template <int N, class T>
 inline void prefetch_next_rows(const T* from, int64_t row_stride, int64_t offset) {
   if ((offset * int64_t(sizeof(T))) % 64 == 0) {
-    __builtin_prefetch(from + N * row_stride, 0, 2);
+    const auto ahead = static_cast<uintptr_t>(N * row_stride) * sizeof(T);
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(from) + ahead), 0, 2);
   }
 }
 
