@@ -4,8 +4,9 @@
 #include <torch/compile.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <functional>
-#include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -226,4 +227,117 @@ TEST_CASE("Instance normalization is taken apart", "[compile][batch_norm]") {
     check_equal(other->buffers(), eager->buffers());
     CHECK(has(torch::explain(compiled), "call fused::batch_norm_statistics"));
   }
+}
+
+namespace {
+
+/// Normalizations, activations, sums and products on a growing list of values.
+struct RandomNormsImpl : nn::Module {
+  RandomNormsImpl(uint32_t seed, int64_t channels, bool is_image) {
+    start_ = register_parameter(
+        "start", torch::ones(is_image ? std::vector<int64_t>{channels, 1, 1} : std::vector<int64_t>{channels}));
+    std::mt19937 random(seed);
+    const auto pick = [&](size_t count) { return static_cast<size_t>(random() % count); };
+    const size_t count = 4 + pick(14);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t from = pick(3) == 0 ? pick(i + 1) : i, other = pick(i + 1);
+      switch (pick(9)) {
+        case 0:
+        case 1:
+        case 2: {
+          const auto options = nn::BatchNormOptions(channels).affine(pick(4) != 0).track_running_stats(pick(4) != 0);
+          const std::string name = "norm" + std::to_string(i);
+          if (is_image) {
+            auto norm = register_module(name, nn::BatchNorm2d(options));
+            steps_.emplace_back([=](Values& v) mutable { return norm->forward(v[from]); });
+          } else {
+            auto norm = register_module(name, nn::BatchNorm1d(options));
+            steps_.emplace_back([=](Values& v) mutable { return norm->forward(v[from]); });
+          }
+          break;
+        }
+        case 3:
+          steps_.emplace_back([=](Values& v) { return v[from].relu(); });
+          break;
+        case 4:
+        case 5:
+          steps_.emplace_back([=](Values& v) { return torch::silu(v[from]); });
+          break;
+        case 6:
+          steps_.emplace_back([=](Values& v) { return torch::gelu(v[from]); });
+          break;
+        case 7:
+          steps_.emplace_back([=](Values& v) { return v[from] + v[other]; });
+          break;
+        default:
+          steps_.emplace_back([=](Values& v) { return v[from] * torch::tanh(v[other]); });
+      }
+    }
+  }
+  Tensor forward(const Tensor& x) {
+    Values values{x * start_};
+    for (auto& step : steps_) {
+      values.push_back(step(values));
+    }
+    return values.back() + values[values.size() / 2];
+  }
+
+ private:
+  using Values = std::vector<Tensor>;
+  Tensor start_;
+  std::vector<std::function<Tensor(Values&)>> steps_;
+};
+TORCH_MODULE(RandomNorms);
+
+void compare_random_norms(uint32_t first, uint32_t count) {
+  for (uint32_t seed = first; seed < first + count; ++seed) {
+    CAPTURE(seed);
+    const bool is_image = seed % 2 == 0, is_step = seed % 3 == 0;
+    const std::vector<int64_t> sizes = is_image ? std::vector<int64_t>{2, 6, 31, 33} : std::vector<int64_t>{300, 20};
+    RandomNorms eager(seed, sizes[1], is_image), other(seed, sizes[1], is_image);
+    torch::CompileOptions options = options_for(nn::Sequential(other));
+    options.memory_budget = seed % 5 == 0 ? 0.5 : 1;
+    const auto step = [&](RandomNorms& net, const Tensor& x) {
+      const Tensor loss = (net->forward(x) * torch::cos(x)).mean();
+      if (is_step) {
+        loss.backward();
+      }
+      return loss.detach();
+    };
+    const auto compiled = torch::compile(
+        [&](const Tensor& x) { return is_step ? step(other, x) : (other->forward(x) * torch::cos(x)).mean(); },
+        options);
+    for (int call = 0; call < 3; ++call) {
+      eager->zero_grad();
+      other->zero_grad();
+      torch::manual_seed(seed + static_cast<uint32_t>(call));
+      const Tensor x = torch::randn(sizes).requires_grad_(!is_step), y = x.detach().clone().requires_grad_(!is_step);
+      Tensor wanted = is_step ? step(eager, x) : (eager->forward(x) * torch::cos(x)).mean(), got = compiled(y);
+      REQUIRE(got.equal(wanted));
+      if (!is_step) {
+        wanted.backward();
+        got.backward();
+        REQUIRE(y.grad().equal(x.grad()));
+      }
+      const auto own = other->parameters(), all = eager->parameters();
+      for (size_t i = 0; i < all.size(); ++i) {
+        REQUIRE(own[i].grad().defined() == all[i].grad().defined());
+        REQUIRE((!all[i].grad().defined() || own[i].grad().equal(all[i].grad())));
+      }
+    }
+    const auto own = other->buffers(), all = eager->buffers();
+    for (size_t i = 0; i < all.size(); ++i) {
+      REQUIRE(own[i].equal(all[i]));
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("Random nets of normalizations train with the bits of eager", "[compile][batch_norm][fuzz]") {
+  compare_random_norms(1, 40);
+}
+
+TEST_CASE("Very many random nets of normalizations train with the bits of eager", "[slow][compile][batch_norm][fuzz]") {
+  compare_random_norms(1000, 5000);
 }
