@@ -13,6 +13,10 @@
 #include <type_traits>
 #include <vector>
 
+namespace at {
+class Tensor;
+}
+
 namespace c10 {
 
 struct IValue;
@@ -41,7 +45,7 @@ TORCH_API bool operator==(const ListImpl& a, const ListImpl& b);
 
 namespace impl {
 
-// The type that a read through a const list gives: strings by reference, all else by value.
+// The type that a read through a const list gives: strings and tensors by reference, all else by value.
 template <class T>
 struct ListConstReference {
   using type = T;
@@ -54,8 +58,15 @@ template <>
 struct ListConstReference<std::optional<std::string>> {
   using type = std::optional<std::reference_wrapper<const std::string>>;
 };
+template <>
+struct ListConstReference<at::Tensor> {
+  using type = const at::Tensor&;
+};
 template <class T>
 using list_const_reference_t = typename ListConstReference<T>::type;
+// What an element of a mutable list converts to.
+template <class T>
+using list_conversion_t = std::conditional_t<std::is_reference_v<list_const_reference_t<T>>, const T&, T>;
 
 template <class T>
 T list_element_to(const IValue& element);
@@ -75,7 +86,7 @@ class ListIterator;
 template <class T>
 class ListElementReference final {
  public:
-  operator list_const_reference_t<T>() const;
+  operator list_conversion_t<T>() const;
   ListElementReference& operator=(T&& value) &&;
   ListElementReference& operator=(const T& value) &&;
   /// Assigns the element that the other reference stands for.
@@ -103,8 +114,7 @@ class ListElementReference final {
 
 template <class T>
 bool operator==(const ListElementReference<T>& a, const T& b) {
-  const T value = static_cast<list_const_reference_t<T>>(a);
-  return value == b;
+  return static_cast<list_conversion_t<T>>(a) == b;
 }
 template <class T>
 bool operator==(const T& a, const ListElementReference<T>& b) {

@@ -36,6 +36,8 @@ list_const_reference_t<T> list_element_to_const_ref(const IValue& element) {
     return element.toStringRef();
   } else if constexpr (std::is_same_v<T, std::optional<std::string>>) {
     return element.toOptionalStringRef();
+  } else if constexpr (std::is_same_v<T, at::Tensor>) {
+    return element.toTensor();
   } else {
     return list_element_to<T>(element);
   }
@@ -51,8 +53,12 @@ IValue list_element_from(T&& element) {
 }
 
 template <class T>
-ListElementReference<T>::operator list_const_reference_t<T>() const {
-  return list_element_to_const_ref<T>(*slot_);
+ListElementReference<T>::operator list_conversion_t<T>() const {
+  if constexpr (std::is_reference_v<list_conversion_t<T>>) {
+    return list_element_to_const_ref<T>(*slot_);
+  } else {
+    return list_element_to<T>(std::as_const(*slot_));
+  }
 }
 template <class T>
 ListElementReference<T>& ListElementReference<T>::operator=(T&& value) && {

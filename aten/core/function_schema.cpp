@@ -285,18 +285,31 @@ TypePtr without_symint(const TypePtr& type) {
   return type->withContained(std::move(contained));
 }
 
+template <class TypeOf>
+std::vector<Argument> with_types(const std::vector<Argument>& list, const TypeOf& type_of) {
+  std::vector<Argument> out;
+  out.reserve(list.size());
+  for (const Argument& argument : list) {
+    out.push_back(argument.cloneWithType(type_of(argument)));
+  }
+  return out;
+}
+
 } // namespace
 
 FunctionSchema FunctionSchema::cloneWithRealTypes(bool with_symint) const {
   const auto real = [&](const std::vector<Argument>& list) {
-    std::vector<Argument> out;
-    out.reserve(list.size());
-    for (const Argument& argument : list) {
-      out.push_back(argument.cloneWithType(with_symint ? argument.real_type() : without_symint(argument.real_type())));
-    }
-    return out;
+    return with_types(list, [&](const Argument& argument) {
+      return with_symint ? argument.real_type() : without_symint(argument.real_type());
+    });
   };
   return cloneWithArguments(real(arguments_)).cloneWithReturns(real(returns_));
+}
+FunctionSchema FunctionSchema::cloneWithRemappedTypes(const std::function<TypePtr(TypePtr)>& type_map) const {
+  const auto mapped = [&](const std::vector<Argument>& list) {
+    return with_types(list, [&](const Argument& argument) { return type_map(argument.type()); });
+  };
+  return cloneWithArguments(mapped(arguments_)).cloneWithReturns(mapped(returns_));
 }
 
 bool FunctionSchema::isBackwardCompatibleWith(const FunctionSchema& old, std::ostream* why_not) const {

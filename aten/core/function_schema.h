@@ -10,6 +10,7 @@
 #include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>
 
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -212,6 +213,8 @@ struct TORCH_API FunctionSchema {
   FunctionSchema cloneWithReturns(std::vector<Argument> returns) const;
   /// type() of every argument becomes its real type; with_symint = false also turns SymInt into int.
   FunctionSchema cloneWithRealTypes(bool with_symint = true) const;
+  /// type() of every argument and result becomes what the function gives for it.
+  FunctionSchema cloneWithRemappedTypes(const std::function<TypePtr(TypePtr)>& type_map) const;
 
   /// Whether every caller written against `old` may call this one.
   bool isBackwardCompatibleWith(const FunctionSchema& old, std::ostream* why_not = nullptr) const;

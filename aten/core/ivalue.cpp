@@ -260,6 +260,10 @@ void Object::unsafeRemoveSlot(size_t slot) {
   slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(slot));
 }
 
+void Object::unsafeRemoveAttr(const std::string& name) {
+  unsafeRemoveSlot(type_->getAttributeSlot(name));
+}
+
 IValue Object::getAttr(const std::string& name) const {
   return getSlot(type_->getAttributeSlot(name));
 }

@@ -132,6 +132,8 @@ struct TORCH_API Object final : c10::intrusive_ptr_target {
   void setSlot(size_t slot, IValue value);
   const IValue& getSlot(size_t slot) const;
   void unsafeRemoveSlot(size_t slot);
+  /// Its slot: the type keeps the attribute.
+  void unsafeRemoveAttr(const std::string& name);
   IValue getAttr(const std::string& name) const;
   void setAttr(const std::string& name, IValue value);
   std::string name() const;

@@ -135,7 +135,7 @@ struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
       const VaryingShape<int64_t>& strides,
       std::optional<bool> requires_grad,
       std::optional<bool> undefined = false);
-  /// From sizes and strides that tell more than is kept: names of sizes and which dimensions are dense are dropped.
+  /// From sizes that tell more than is kept: names of sizes are dropped.
   static std::shared_ptr<TensorType> create(
       std::optional<ScalarType> scalar_type,
       std::optional<Device> device,
@@ -152,6 +152,8 @@ struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
   std::optional<size_t> dim() const;
   VaryingShape<int64_t> sizes() const;
   VaryingShape<int64_t> strides() const;
+  /// The strides from the smallest to the largest, each with its dimension.
+  const VaryingShape<Stride>& stride_properties() const;
   /// The sizes, each that is not known as a new symbol.
   SymbolicShape symbolic_sizes() const;
   std::optional<size_t> numel() const;
@@ -169,6 +171,7 @@ struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
   std::shared_ptr<TensorType> withDim(std::optional<size_t> dim) const;
   /// Sizes with contiguous strides.
   std::shared_ptr<TensorType> withSizes(ArrayRef<int64_t> sizes) const;
+  std::shared_ptr<TensorType> withStrides(VaryingShape<Stride> strides) const;
   std::shared_ptr<TensorType> withSizesStrides(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) const;
   std::shared_ptr<TensorType> withRequiresGrad(std::optional<bool> requires_grad) const;
   std::shared_ptr<TensorType> withUndefined() const;

@@ -2,16 +2,112 @@
 
 #include <aten/core/Tensor.h>
 #include <c10/core/Device.h>
+#include <c10/core/MemoryFormat.h>
+#include <c10/util/strides.h>
 
+#include <numeric>
 #include <ostream>
 
 namespace c10 {
+
+namespace {
+
+using Dims = std::vector<size_t>;
+
+// Dimensions from the smallest stride to the largest, where TensorIterator would put them: dimensions of stride 0 stay
+// where they are, between their neighbours. Insertion sort, since the relation is not transitive.
+Dims sorted_by_stride(IntArrayRef sizes, IntArrayRef strides) {
+  Dims dims(sizes.size());
+  std::iota(dims.rbegin(), dims.rend(), size_t{0});
+  const auto comes_after = [&](size_t a, size_t b) {
+    if (strides[a] == 0 || strides[b] == 0) {
+      return 0;
+    }
+    if (strides[a] != strides[b]) {
+      return strides[a] < strides[b] ? -1 : 1;
+    }
+    return sizes[a] > sizes[b] ? 1 : 0;
+  };
+  for (size_t i = 1; i < dims.size(); ++i) {
+    size_t place = i;
+    for (size_t before = i; before-- > 0;) {
+      const int order = comes_after(dims[before], dims[place]);
+      if (order < 0) {
+        break;
+      }
+      if (order > 0) {
+        std::swap(dims[before], dims[place]);
+        place = before;
+      }
+    }
+  }
+  return dims;
+}
+
+// Channels last and row-major are told by their strides as a whole, since sizes of 1 make single strides ambiguous.
+bool has_format_strides(IntArrayRef sizes, IntArrayRef strides, bool channels_last) {
+  return channels_last ? is_channels_last_strides_2d(sizes, strides) || is_channels_last_strides_3d(sizes, strides)
+                       : strides == IntArrayRef(contiguous_strides(sizes));
+}
+
+// Whether a step along some dimension may end within the dimension below it.
+bool may_overlap(IntArrayRef sizes, IntArrayRef strides) {
+  Dims dims(sizes.size());
+  std::iota(dims.rbegin(), dims.rend(), size_t{0});
+  std::stable_sort(dims.begin(), dims.end(), [&](size_t a, size_t b) { return strides[a] < strides[b]; });
+  for (size_t i = 1; i < dims.size(); ++i) {
+    if (sizes[dims[i]] != 1 && strides[dims[i]] < sizes[dims[i - 1]] * strides[dims[i - 1]]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+VaryingShape<Stride> stride_properties_of(IntArrayRef sizes, IntArrayRef strides, bool tensor_is_contiguous) {
+  Dims dims;
+  bool overlaps = false;
+  if (has_format_strides(sizes, strides, /*channels_last=*/true)) {
+    dims.push_back(1);
+    for (size_t dim = sizes.size() - 1; dim >= 2; --dim) {
+      dims.push_back(dim);
+    }
+    dims.push_back(0);
+  } else if (has_format_strides(sizes, strides, /*channels_last=*/false)) {
+    dims.resize(sizes.size());
+    std::iota(dims.rbegin(), dims.rend(), size_t{0});
+  } else {
+    dims = sorted_by_stride(sizes, strides);
+    overlaps = !tensor_is_contiguous && may_overlap(sizes, strides);
+  }
+  std::vector<Stride> properties;
+  int64_t dense = 1; // what the stride is if the dimension lies densely over the one before
+  for (const size_t dim : dims) {
+    const int64_t stride = strides[dim];
+    const bool is_dense = stride == 1 || (!properties.empty() && stride != 0 && stride == dense);
+    const bool contiguous = tensor_is_contiguous || (!overlaps && is_dense);
+    properties.emplace_back(dim, contiguous, static_cast<size_t>(stride));
+    dense = stride * sizes[dim];
+  }
+  return properties;
+}
+
+// Strides are known together with sizes, or their number alone.
+VaryingShape<Stride> known_strides(const VaryingShape<int64_t>& sizes, const VaryingShape<int64_t>& strides) {
+  const std::optional<std::vector<int64_t>> all_sizes = sizes.concrete_sizes();
+  const std::optional<std::vector<int64_t>> all_strides = strides.concrete_sizes();
+  if (all_sizes && all_strides && all_sizes->size() == all_strides->size()) {
+    return stride_properties_of(*all_sizes, *all_strides, /*tensor_is_contiguous=*/false);
+  }
+  return VaryingShape<Stride>(sizes.size());
+}
+
+} // namespace
 
 struct TensorType::Properties {
   std::optional<ScalarType> scalar_type;
   std::optional<Device> device;
   VaryingShape<int64_t> sizes;
-  VaryingShape<int64_t> strides;
+  VaryingShape<Stride> strides;
   std::optional<bool> requires_grad;
   std::optional<bool> undefined;
   bool inferred = false;
@@ -64,7 +160,7 @@ std::shared_ptr<TensorType> TensorType::create(const at::Tensor& tensor) {
   properties.undefined = false;
   properties.sizes = VaryingShape<int64_t>(tensor.sizes());
   if (tensor.layout() == Layout::Strided) {
-    properties.strides = VaryingShape<int64_t>(tensor.strides());
+    properties.strides = stride_properties_of(tensor.sizes(), tensor.strides(), tensor.is_contiguous());
   }
   return make(std::move(properties));
 }
@@ -85,7 +181,7 @@ std::shared_ptr<TensorType> TensorType::create(
     const VaryingShape<int64_t>& strides,
     std::optional<bool> requires_grad,
     std::optional<bool> undefined) {
-  return make(Properties{scalar_type, device, sizes, strides, requires_grad, undefined});
+  return make(Properties{scalar_type, device, sizes, known_strides(sizes, strides), requires_grad, undefined});
 }
 
 std::shared_ptr<TensorType> TensorType::create(
@@ -103,17 +199,7 @@ std::shared_ptr<TensorType> TensorType::create(
     }
     known_sizes = VaryingShape<int64_t>(std::move(dims));
   }
-  VaryingShape<int64_t> known_strides;
-  if (strides.sizes()) {
-    std::vector<std::optional<int64_t>> by_dimension(*strides.size());
-    for (const std::optional<Stride>& stride : *strides.sizes()) {
-      if (stride && stride->stride_ && stride->stride_index_ && *stride->stride_index_ < by_dimension.size()) {
-        by_dimension[*stride->stride_index_] = static_cast<int64_t>(*stride->stride_);
-      }
-    }
-    known_strides = VaryingShape<int64_t>(std::move(by_dimension));
-  }
-  return create(scalar_type, device, known_sizes, known_strides, requires_grad, undefined);
+  return make(Properties{scalar_type, device, known_sizes, strides, requires_grad, undefined});
 }
 
 std::shared_ptr<TensorType> TensorType::createContiguous(
@@ -145,8 +231,21 @@ std::optional<size_t> TensorType::dim() const {
 VaryingShape<int64_t> TensorType::sizes() const {
   return properties().sizes;
 }
-VaryingShape<int64_t> TensorType::strides() const {
+const VaryingShape<Stride>& TensorType::stride_properties() const {
   return properties().strides;
+}
+VaryingShape<int64_t> TensorType::strides() const {
+  const std::optional<std::vector<std::optional<Stride>>>& ordered = stride_properties().sizes();
+  if (!ordered) {
+    return VaryingShape<int64_t>();
+  }
+  std::vector<std::optional<int64_t>> by_dimension(ordered->size());
+  for (const std::optional<Stride>& stride : *ordered) {
+    if (stride && stride->stride_ && stride->stride_index_ && *stride->stride_index_ < by_dimension.size()) {
+      by_dimension[*stride->stride_index_] = static_cast<int64_t>(*stride->stride_);
+    }
+  }
+  return by_dimension;
 }
 SymbolicShape TensorType::symbolic_sizes() const {
   const std::optional<std::vector<std::optional<int64_t>>>& known = properties().sizes.sizes();
@@ -197,7 +296,7 @@ std::shared_ptr<TensorType> TensorType::withDevice(std::optional<Device> device)
 std::shared_ptr<TensorType> TensorType::withDim(std::optional<size_t> dim) const {
   Properties changed = properties();
   changed.sizes = VaryingShape<int64_t>(dim);
-  changed.strides = VaryingShape<int64_t>(dim);
+  changed.strides = VaryingShape<Stride>(dim);
   return make(std::move(changed));
 }
 
@@ -208,7 +307,13 @@ std::shared_ptr<TensorType> TensorType::withSizes(ArrayRef<int64_t> sizes) const
 std::shared_ptr<TensorType> TensorType::withSizesStrides(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) const {
   Properties changed = properties();
   changed.sizes = VaryingShape<int64_t>(sizes);
-  changed.strides = VaryingShape<int64_t>(strides);
+  changed.strides = known_strides(changed.sizes, strides);
+  return make(std::move(changed));
+}
+
+std::shared_ptr<TensorType> TensorType::withStrides(VaryingShape<Stride> strides) const {
+  Properties changed = properties();
+  changed.strides = std::move(strides);
   return make(std::move(changed));
 }
 

@@ -6,6 +6,23 @@
 
 namespace c10 {
 
+namespace {
+
+void put_utf8(std::ostream& out, char32_t c) {
+  constexpr char32_t kLast[] = {0x7f, 0x7ff, 0xffff};
+  constexpr char32_t kLead[] = {0, 0xc0, 0xe0, 0xf0};
+  int following = 0;
+  while (following < 3 && c > kLast[following]) {
+    ++following;
+  }
+  out.put(static_cast<char>(kLead[following] | c >> 6 * following));
+  while (following-- > 0) {
+    out.put(static_cast<char>(0x80 | (c >> 6 * following & 0x3f)));
+  }
+}
+
+} // namespace
+
 namespace detail {
 
 void print_value(std::ostream& out, bool value) {
@@ -34,6 +51,11 @@ void print_value(std::ostream& out, const void* value) {
 }
 void print_value(std::ostream& out, std::string_view value) {
   out << value;
+}
+void print_value(std::ostream& out, std::wstring_view value) {
+  for (const wchar_t c : value) {
+    put_utf8(out, static_cast<char32_t>(c));
+  }
 }
 
 std::string concatenate(MessageParts parts) {

@@ -33,6 +33,8 @@ C10_API void print_value(std::ostream& out, long double value);
 C10_API void print_value(std::ostream& out, const char* value);
 C10_API void print_value(std::ostream& out, const void* value);
 C10_API void print_value(std::ostream& out, std::string_view value);
+/// In UTF-8.
+C10_API void print_value(std::ostream& out, std::wstring_view value);
 
 template <class T, class = void>
 struct HasPrint : std::false_type {};
@@ -50,6 +52,8 @@ void print_any(std::ostream& out, const T& value) {
     print_value(out, value);
   } else if constexpr (is_byte_char_v<T>) {
     print_value(out, static_cast<char>(value));
+  } else if constexpr (std::is_same_v<T, wchar_t>) {
+    print_value(out, std::wstring_view(&value, 1));
   } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
     print_value(out, static_cast<long long>(value));
   } else if constexpr (std::is_integral_v<T>) {
@@ -60,6 +64,8 @@ void print_any(std::ostream& out, const T& value) {
     print_value(out, value);
   } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>) {
     print_value(out, std::string_view(value));
+  } else if constexpr (std::is_convertible_v<const T&, std::wstring_view>) {
+    print_value(out, std::wstring_view(value));
   } else if constexpr (std::is_pointer_v<T> && is_byte_char_v<std::remove_cv_t<std::remove_pointer_t<T>>>) {
     print_value(out, reinterpret_cast<const char*>(value));
   } else if constexpr (std::is_enum_v<T> && !HasPrint<T>::value) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <c10/macros/Macros.h>
+#include <c10/util/string_view.h>
 
 #include <cstddef>
 #include <cstdint>

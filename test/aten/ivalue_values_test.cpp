@@ -194,6 +194,13 @@ TEST_CASE("a List is shared, copied and changed in place", "[ivalue]") {
   tensors.push_back(some_tensor());
   const Tensor element = tensors[0];
   CHECK(element.defined());
+  const c10::List<Tensor>& read_only = tensors;
+  CHECK(&read_only[0] == &read_only.get(0)); // no copy
+  c10::List<std::optional<std::string>> words({"one", std::nullopt});
+  const std::optional<std::string> one = words[0], none = words[1];
+  CHECK(one == "one");
+  CHECK_FALSE(none.has_value());
+  CHECK(words[0] == std::optional<std::string>("one"));
   CHECK(c10::impl::GenericList(c10::AnyType::get()).elementType()->str() == "Any");
 }
 

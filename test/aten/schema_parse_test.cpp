@@ -144,6 +144,13 @@ TEST_CASE("a parsed schema says all it knows", "[schema]") {
   CHECK(normal("aten::chunk(Tensor(a -> *) self, int n) -> Tensor(a)[]").is_view());
   CHECK(normal("aten::chunk(Tensor(a -> *) self) -> Tensor").arguments()[0].alias_info()->isWildcardAfter());
   CHECK(toString(schema.cloneWithRealTypes(false)).find("int n=3") != std::string::npos);
+  const auto optional = [](const c10::TypePtr& type) -> c10::TypePtr { return c10::OptionalType::create(type); };
+  const FunctionSchema mapped = schema.cloneWithRemappedTypes(optional);
+  for (size_t i = 0; i < schema.arguments().size(); ++i) {
+    CHECK(*mapped.arguments()[i].type() == *optional(schema.arguments()[i].type()));
+    CHECK(mapped.arguments()[i].name() == schema.arguments()[i].name());
+  }
+  CHECK(*mapped.returns()[0].type() == *optional(schema.returns()[0].type()));
   CHECK(toString(schema.cloneWithName("x::g", "")).rfind("x::g(", 0) == 0);
 }
 

@@ -33,6 +33,39 @@ TEST_CASE("tensor types print what is known of them", "[types]") {
       "Tensor(2, 3, strides=[3, 1])");
 }
 
+namespace {
+
+// The dimensions from the smallest stride to the largest; a star after those that lie densely over the one before.
+std::string stride_order(const at::Tensor& tensor) {
+  std::string order;
+  const auto type = c10::TensorType::create(tensor);
+  for (const std::optional<c10::Stride>& stride : *type->stride_properties().sizes()) {
+    order += std::to_string(stride->stride_index_.value()) + (*stride->contiguous_ ? "*" : "");
+    CHECK(static_cast<int64_t>(stride->stride_.value()) == tensor.stride(static_cast<int64_t>(*stride->stride_index_)));
+  }
+  return order;
+}
+
+} // namespace
+
+TEST_CASE("tensor types know the order of strides", "[types]") {
+  CHECK(stride_order(at::ones({2, 3, 4})) == "2*1*0*");
+  CHECK(stride_order(at::ones({2, 3, 4}).transpose(0, 2)) == "0*1*2*");
+  CHECK(stride_order(at::ones({4, 2, 4, 4}).contiguous(at::MemoryFormat::ChannelsLast)) == "1*3*2*0*");
+  CHECK(stride_order(at::ones({16, 4}).slice(1, 0, 4, 4)) == "10*");
+  CHECK(stride_order(at::ones({6}).as_strided({2, 1, 3}, {3, 7, 1})) == "2*0*1*");
+  CHECK(stride_order(at::ones({1}).expand({2, 3})) == "10");
+  CHECK(stride_order(at::ones({6, 3, 1, 5, 2}).permute({0, 3, 2, 1, 4}).expand({6, 5, 4, 3, 2})) == "4*1*230*");
+  CHECK(stride_order(at::ones({5}).as_strided({3, 3}, {1, 1})) == "10");
+
+  const auto type = c10::TensorType::create(at::ones({2, 3}));
+  CHECK(
+      printed(*type->merge(*c10::TensorType::create(at::ones({2, 3}).t().contiguous().t()))) ==
+      "Float(2, 3, requires_grad=0, device=cpu)");
+  CHECK(*type->withStrides(type->stride_properties()) == *type);
+  CHECK_FALSE(type->withStrides({})->isComplete());
+}
+
 TEST_CASE("tensor types are subtypes where they know more", "[types]") {
   const auto any = c10::TensorType::get();
   const auto known = c10::TensorType::create(at::ones({2, 3}));

@@ -7,6 +7,7 @@
 #include <c10/util/flat_hash_map.h>
 #include <c10/util/hash.h>
 #include <c10/util/order_preserving_flat_hash_map.h>
+#include <c10/util/string_view.h>
 
 #include <catch2/catch.hpp>
 
@@ -16,6 +17,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 using namespace c10;
@@ -239,4 +241,11 @@ TEST_CASE("hashes of compound values differ with their parts", "[c10][hash]") {
   CHECK(c10::hash<Key>()(Key(1, "a")) != c10::hash<Key>()(Key(2, "a")));
   CHECK(c10::hash<std::vector<int64_t>>()({1, 2}) == c10::hash<IntArrayRef>()(IntArrayRef({1, 2})));
   CHECK(c10::get_hash(1, 2) != c10::get_hash(2, 1));
+}
+
+TEST_CASE("maps of strings are searched by string views", "[c10][string_view]") {
+  const std::unordered_map<std::string, int, TransparentStringHash, std::equal_to<>> map = {{"one", 1}, {"two", 2}};
+  const c10_string_view text = "two, three";
+  CHECK(map.find(text.substr(0, 3))->second == 2);
+  CHECK(map.count(text) == 0);
 }

@@ -367,3 +367,9 @@ TEST_CASE("TORCH_DISABLE_DEADLOCK_DETECTION switches the hooks of Python's lock 
   CHECK_FALSE(c10::impl::check_python_gil());
   unsetenv("TORCH_DISABLE_DEADLOCK_DETECTION");
 }
+
+TEST_CASE("wide strings are printed in UTF-8", "[c10][str]") {
+  CHECK(c10::str("a ", L"wide", ' ', L'w', std::wstring(L" string")) == "a wide w string");
+  CHECK(c10::str(L"\u00ec \u20ac \U0001d11e") == "\xc3\xac \xe2\x82\xac \xf0\x9d\x84\x9e");
+  CHECK(c10::str(L'\0') == std::string(1, '\0'));
+}
