@@ -52,7 +52,7 @@ struct Gemm {
 };
 
 /// Columns that dot products take together, and those up to which they are used where the right factor is column-major
-/// (measured; without 512 bits there are not registers enough).
+/// and rows are long, half as many for short ones (measured; without 512 bits there are not registers enough).
 inline constexpr int64_t kFewColumns = 4;
 #ifdef __AVX512F__
 inline constexpr int64_t kMostDotColumns = 64;
@@ -64,11 +64,12 @@ inline constexpr int64_t kMostDotColumns = kFewColumns;
 /// copy it.
 template <class T>
 bool has_few_columns(const Gemm<T>& g) {
-  constexpr int64_t kLeastTerms = 128;
+  constexpr int64_t kLeastTerms = 128, kLongRow = 1024;
   if (g.batch != 1 || g.a.col_stride != 1 || g.k < kLeastTerms) {
     return false;
   }
-  return g.n <= kFewColumns || (g.n <= kMostDotColumns && g.b.row_stride == 1 && g.k >= 2 * kLeastTerms);
+  const int64_t most = g.k >= kLongRow ? kMostDotColumns : kMostDotColumns / 2;
+  return g.n <= kFewColumns || (g.n <= most && g.b.row_stride == 1 && g.k >= 2 * kLeastTerms);
 }
 
 /// Computes the batch; C must not overlap A or B. Half and bfloat16 are summed in float, narrow integers modulo 2^32.

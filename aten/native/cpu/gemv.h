@@ -55,8 +55,8 @@ inline Vector<float> load_core(const T* from) {
 }
 
 /// Asks the second cache for an element of the next N rows. Of rows that are shorter than a page, and of several at
-/// once, the processor sees too few to do so itself. Elements that lie together on a line are asked for once. The address
-/// may lie behind the last row, so it is no pointer to an element.
+/// once, the processor sees too few to do so itself. Elements that lie together on a line are asked for once. The
+/// address may lie behind the last row, so it is no pointer to an element.
 template <int N, class T>
 inline void prefetch_next_rows(const T* from, int64_t row_stride, int64_t offset) {
   if ((offset * int64_t(sizeof(T))) % 64 == 0) {
